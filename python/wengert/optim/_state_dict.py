@@ -1,0 +1,65 @@
+"""Optimizer state as plain data: tensors as dictionary keys become positions, and back.
+
+Positions count the parameters of all groups in order, so the data names no tensor and can be restored
+into an optimizer of another model of the same shape.
+"""
+
+from collections import defaultdict
+from copy import deepcopy
+
+import wengert as wg
+
+
+def pack(param_groups, state):
+    """Return ``{"state", "param_groups"}`` with every parameter replaced by its position."""
+    positions = {}
+    packed_groups = []
+    for group in param_groups:
+        for param in group["params"]:
+            positions.setdefault(param, len(positions))
+        packed = {name: value for name, value in group.items() if name != "params"}
+        packed["params"] = [positions[param] for param in group["params"]]
+        packed_groups.append(packed)
+    packed_state = {positions.get(key, key): value for key, value in state.items()}
+    return {"state": packed_state, "param_groups": packed_groups}
+
+
+def unpack(state_dict, param_groups):
+    """Return ``(param_groups, state)`` of `state_dict`, attached to the parameters of `param_groups`."""
+    saved_groups = deepcopy(state_dict["param_groups"])
+    if len(saved_groups) != len(param_groups):
+        raise ValueError(
+            "loaded state dict has a different number of parameter groups: "
+            f"{len(saved_groups)} instead of {len(param_groups)}"
+        )
+    params = {}
+    for saved, group in zip(saved_groups, param_groups):
+        if len(saved["params"]) != len(group["params"]):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of "
+                f"optimizer's group: {len(saved['params'])} instead of {len(group['params'])}"
+            )
+        params.update(zip(saved["params"], group["params"]))
+        saved["params"] = group["params"]
+
+    state = defaultdict(dict)
+    for position, entries in state_dict["state"].items():
+        param = params.get(position)
+        if param is None:
+            state[position] = entries
+        else:
+            state[param] = {name: _matched(name, value, param) for name, value in entries.items()}
+    return saved_groups, state
+
+
+def _matched(name, value, param):
+    """Copy one state entry; all but the step count take the dtype and device of `param`.
+
+    The copy keeps two optimizers that were restored from one dictionary from sharing buffers.
+    """
+    if not isinstance(value, wg.Tensor):
+        return deepcopy(value)
+    if name == "step":
+        return value.clone()
+    dtype = param.dtype if param.is_floating_point() or param.is_complex() else value.dtype
+    return value.to(device=param.device, dtype=dtype, copy=True)
