@@ -1,0 +1,23 @@
+# wengert_core: the static library of all layers below Python. No Python header is on its include path.
+#
+# Includes are written relative to src/ ("tensor/tensor.h"); generated headers as "generated/ops/...".
+
+set(core_sources)
+foreach(layer base tensor kernels graph ops engine)
+  file(GLOB_RECURSE layer_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${layer}/*.cpp")
+  list(APPEND core_sources ${layer_sources})
+endforeach()
+list(FILTER core_sources EXCLUDE REGEX "/src/kernels/isa/")
+wengert_generated(generated_core "^(ops|kernels)/.*\\.cpp$")
+list(FILTER generated_core EXCLUDE REGEX "/kernels/isa_")
+
+add_library(wengert_core STATIC ${core_sources} ${generated_core})
+add_dependencies(wengert_core wengert_codegen)
+target_compile_features(wengert_core PUBLIC cxx_std_20)
+target_include_directories(wengert_core PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+  $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}>
+  $<INSTALL_INTERFACE:include/wengert>)
+target_link_libraries(wengert_core
+  PUBLIC Threads::Threads ${CMAKE_DL_LIBS}
+  PRIVATE $<BUILD_INTERFACE:wengert_options>)

@@ -1,0 +1,37 @@
+# The extension module wengert._C, the only target that sees Python.h, and an importable package in
+# ${CMAKE_BINARY_DIR}/package: links to the entries of python/wengert (edits are live) beside the built module.
+
+execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
+  OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+find_package(nanobind CONFIG REQUIRED)
+nanobind_build_library(nanobind-static AS_SYSINCLUDE)
+
+set(package "${CMAKE_BINARY_DIR}/package/wengert")
+file(GLOB_RECURSE extension_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/python/*.cpp")
+wengert_generated(generated_extension "^python/.*\\.cpp$")
+if(extension_sources)
+  # PyInit__C stands in src/python/module.cpp, in the raw C API; nanobind serves only the cold classes.
+  Python_add_library(_C MODULE WITH_SOABI ${extension_sources} ${generated_extension})
+  add_dependencies(_C wengert_codegen)
+  target_link_libraries(_C PRIVATE wengert_core wengert_options nanobind-static)
+  target_include_directories(_C SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
+  target_compile_definitions(_C PRIVATE NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION NPY_TARGET_VERSION=NPY_2_0_API_VERSION)
+  # Python's headers type-pun; nanobind asks for this too.
+  target_compile_options(_C PRIVATE -fno-strict-aliasing)
+  set_target_properties(_C PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package}")
+  install(TARGETS _C DESTINATION wengert COMPONENT python)
+endif()
+
+# The package in the build directory.
+file(GLOB package_entries CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/wengert/*")
+list(FILTER package_entries EXCLUDE REGEX "__pycache__")
+wengert_generated(stubs "^python_package/.*\\.pyi$")
+install(FILES ${stubs} DESTINATION wengert COMPONENT python)
+
+file(GLOB old_links "${package}/*.py" "${package}/*.pyi")
+file(REMOVE ${old_links})
+file(MAKE_DIRECTORY "${package}")
+foreach(entry IN LISTS package_entries stubs)
+  cmake_path(GET entry FILENAME name)
+  file(CREATE_LINK "${entry}" "${package}/${name}" SYMBOLIC)
+endforeach()

@@ -1,0 +1,59 @@
+# The loops of src/kernels/isa/*.cpp and generated/kernels/isa_*.cpp, compiled once per instruction set.
+#
+# Each file is compiled with -DWENGERT_ISA=<v2|v3|v4|generic> and puts all it defines into
+# `namespace wengert::kernels::WENGERT_ISA`; which copy runs is decided when the library is loaded.
+# A function with vague linkage outside that namespace (an inline function or a template of a shared header that
+# was not inlined) could be kept by the linker in its AVX-512 form for everybody: check_isa_symbols.py forbids it.
+
+include(CheckCXXCompilerFlag)
+include(CheckSourceCompiles)
+
+set(WENGERT_ISAS generic)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  check_cxx_compiler_flag(-march=x86-64-v4 WENGERT_HAVE_X86_64_LEVELS)
+  if(WENGERT_HAVE_X86_64_LEVELS)
+    set(WENGERT_ISAS v2 v3 v4)
+  endif()
+endif()
+
+# glibc's vector mathematics; _ZGVbN2v_tanh came with 2.35, the first complete version.
+set(CMAKE_REQUIRED_LIBRARIES mvec m)
+check_source_compiles(CXX "
+  #include <emmintrin.h>
+  extern \"C\" __m128d _ZGVbN2v_tanh(__m128d);
+  int main() { return _mm_cvtsd_si32(_ZGVbN2v_tanh(_mm_setzero_pd())); }
+" WENGERT_HAVE_LIBMVEC)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(WENGERT_HAVE_LIBMVEC)
+  target_compile_definitions(wengert_core PRIVATE WENGERT_HAVE_LIBMVEC=1)
+  target_link_libraries(wengert_core PUBLIC mvec m)
+endif()
+
+file(GLOB isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/isa/*.cpp")
+wengert_generated(isa_generated "^kernels/isa_.*\\.cpp$")
+list(APPEND isa_sources ${isa_generated})
+if(NOT isa_sources)
+  set(WENGERT_ISAS)
+endif()
+
+foreach(isa IN LISTS WENGERT_ISAS)
+  set(kernels wengert_kernels_${isa})
+  add_library(${kernels} OBJECT ${isa_sources})
+  add_dependencies(${kernels} wengert_codegen)
+  target_include_directories(${kernels} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${CMAKE_BINARY_DIR}")
+  target_link_libraries(${kernels} PRIVATE wengert_options)
+  # -fno-trapping-math lets comparisons and selects vectorise; results, NaN and signed zero stay as IEEE 754 says.
+  target_compile_options(${kernels} PRIVATE -O3 -fno-math-errno -fno-trapping-math)
+  target_compile_definitions(${kernels} PRIVATE WENGERT_ISA=${isa} $<$<BOOL:${WENGERT_HAVE_LIBMVEC}>:WENGERT_HAVE_LIBMVEC=1>)
+  if(NOT isa STREQUAL "generic")
+    target_compile_options(${kernels} PRIVATE -march=x86-64-${isa})
+  endif()
+  target_sources(wengert_core PRIVATE $<TARGET_OBJECTS:${kernels}>)
+
+  if(CMAKE_NM AND NOT WENGERT_SANITIZE)
+    add_custom_command(TARGET wengert_core POST_BUILD
+      COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/cmake/check_isa_symbols.py" "${CMAKE_NM}" ${isa}
+              "$<TARGET_OBJECTS:${kernels}>"
+      COMMAND_EXPAND_LISTS VERBATIM)
+  endif()
+endforeach()

@@ -1,0 +1,42 @@
+# What holds for every translation unit of the project.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
+endif()
+# -O2: the core is branches and pointers. Loops over memory get -O3 in isa.cmake.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+find_program(WENGERT_CCACHE ccache)
+mark_as_advanced(WENGERT_CCACHE)
+if(WENGERT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${WENGERT_CCACHE}")
+endif()
+
+find_package(Threads REQUIRED)
+
+# Compile options of our own targets (not of nanobind).
+#   -ftls-model=initial-exec  the thread-local state word is one load; the module takes few bytes of static TLS
+#   -fno-plt                  calls into libpython go through one indirection
+#   -ffp-contract=off         the same bits on every instruction set; fused multiply-adds only where written
+add_library(wengert_options INTERFACE)
+target_compile_options(wengert_options INTERFACE
+  -Wall -Wextra -ftls-model=initial-exec -fno-plt -ffp-contract=off)
+
+if(WENGERT_SANITIZE)
+  if(NOT WENGERT_SANITIZE MATCHES "^(address|undefined|thread)$")
+    message(FATAL_ERROR "WENGERT_SANITIZE is '${WENGERT_SANITIZE}'; use address, undefined or thread")
+  endif()
+  add_compile_options(-fsanitize=${WENGERT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${WENGERT_SANITIZE})
+elseif(WENGERT_WERROR)
+  # Not together with sanitizers: their instrumentation makes g++ warn of code that is correct.
+  target_compile_options(wengert_options INTERFACE -Werror)
+endif()
