@@ -1,0 +1,100 @@
+// Which compiled copy of an inner loop runs: chosen once, when the library is loaded.
+//
+// THE CONTRACT between the generator and this directory. From the table's `kernel:` and `d_x:` rows the generator writes,
+// per family (one ops/*.yaml file), four kinds of text:
+//
+//   generated/kernels/kernels.h         enum KernelId : uint16_t { K_add, ..., kKernelCount };   (forward and VJP kernels)
+//                                       extern Kernel kernel_table[kKernelCount];
+//   generated/kernels/isa_<family>.cpp  compiled once per instruction set, with -DWENGERT_ISA=v2|v3|v4 (or generic):
+//                                       the loops over float and double, and over int32_t and int64_t where the kernel
+//                                       has integer loops (not `float_compute`)
+//   generated/kernels/base_<family>.cpp compiled once, without WENGERT_ISA: the loops over all other dtypes
+//   generated/kernels/kernel_table.cpp  the rows of kernel_table without loops, and the call that installs the loops
+//
+// An isa_ or base_ file looks like this (kernels/isa/loops.h defines WENGERT_ISA as `base` where the build does not):
+//
+//     #include "generated/kernels/kernels.h"
+//     #include "kernels/isa/loops.h"
+//
+//     namespace wengert::kernels::WENGERT_ISA {
+//     namespace {
+//
+//     struct Tanh {  // tanh(self)
+//         template <class T>
+//         WENGERT_INLINE auto operator()(T self) const { return tanh(self); }
+//     };
+//     struct TanhDSelf {  // 1 - result * result
+//         template <class T>
+//         WENGERT_INLINE auto operator()(T grad, T result) const { return chain(grad, conj(T(1) - result * result)); }
+//     };
+//     struct Where {  // a condition is bool whatever T is (Kernel::condition_mask)
+//         template <class T>
+//         WENGERT_INLINE auto operator()(bool condition, T self, T other) const { return where(condition, self, other); }
+//     };
+//
+//     }  // namespace
+//
+//     extern const LoopEntry loops_trigonometric[];
+//     const LoopEntry loops_trigonometric[] = {
+//         entry<Tanh, float(float)>(K_tanh, DType::Float32),
+//         entry<TanhDSelf, float(float, float)>(K_tanh_d_self, DType::Float32),
+//         entry<Where, float(bool, float, float)>(K_where, DType::Float32),
+//         entry<Lt, bool(float, float)>(K_lt, DType::Float32),             // ResultRule::Bool
+//         entry<Abs, float(complex64)>(K_abs, DType::Complex64),           // ResultRule::Real
+//         end_of_loops,                                                    // always the last
+//     };
+//
+//     }  // namespace wengert::kernels::WENGERT_ISA
+//
+// In a functor every input that is no condition has the compute type T; the result is converted to the output type of the
+// entry. Literals must be written `T(0.5)`: a bare 0.5 would turn float32 arithmetic into float64. `pi`, `inf` and `nan`
+// are `pi<T>`, `inf<T>`, `nan<T>`. Functions and mixed operators (bool * T, complex * real) come from
+// kernels/scalar_math.h, namespace wengert::scalar, which is visible inside the file's namespace. Nothing else may be
+// defined outside an unnamed namespace in these files: cmake/check_isa_symbols.py.
+//
+// kernel_table.cpp installs them (a kernel without a loop for some dtype raises when it is asked to compute in it):
+//
+//     Kernel kernel_table[kKernelCount] = {{"tanh", 1, 0, ResultRule::Floating, true}, ...};   // in the order of KernelId
+//
+//     #define DECLARE(isa) namespace isa { extern const LoopEntry loops_arithmetic[], loops_trigonometric[]; }
+//     #define SET(isa) {#isa, {isa::loops_arithmetic, isa::loops_trigonometric}},
+//     DECLARE(base) WENGERT_FOR_EACH_ISA(DECLARE)
+//     static const bool installed = install_loops(kernel_table, {SET(base) WENGERT_FOR_EACH_ISA(SET)});
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include "kernels/elementwise.h"
+
+// The instruction sets that the loops were compiled for, from the poorest to the richest (cmake/isa.cmake).
+#ifdef WENGERT_HAVE_X86_64_LEVELS
+#define WENGERT_FOR_EACH_ISA(X) X(v2) X(v3) X(v4)
+#else
+#define WENGERT_FOR_EACH_ISA(X) X(generic)
+#endif
+
+namespace wengert::kernels {
+
+struct LoopEntry {
+    uint16_t kernel;
+    DType dtype;  // the compute dtype
+    Loop loop;
+};
+inline constexpr LoopEntry end_of_loops{UINT16_MAX, DType::Bool, nullptr};
+
+struct LoopSet {
+    std::string_view isa;
+    std::initializer_list<const LoopEntry*> families;
+};
+
+// Fills `table` with the loops of "base", then with those of the best instruction set that this processor has, and
+// returns true. The environment variable WENGERT_ISA names another (poorer) one.
+bool install_loops(std::span<Kernel> table, std::initializer_list<LoopSet> sets);
+
+// The instruction set in use: "v3".
+std::string_view instruction_set() noexcept;
+
+}  // namespace wengert::kernels
