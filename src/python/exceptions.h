@@ -1,0 +1,92 @@
+// Errors across the border: C++ exceptions become Python's and Python's travel through the core.
+#pragma once
+
+#include <Python.h>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+
+namespace wengert::python {
+
+// A Python exception on its way through C++ code. Made with the exception set; `restore` sets it again. Copies share
+// it, so that the engine can store it in an std::exception_ptr. Needs no GIL to be copied or destroyed.
+class PyException final : public std::exception {
+public:
+    PyException();  // takes the exception that is set; the GIL is held
+    void restore() const;
+    const char* what() const noexcept override;
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+// Sets the Python error for the C++ exception being handled; call it in a catch block.
+void set_python_error() noexcept;
+
+// Throws PyException if `o` is null.
+inline PyObject* checked(PyObject* o) {
+    if (!o) [[unlikely]]
+        throw PyException();
+    return o;
+}
+inline void checked(int status) {
+    if (status < 0) [[unlikely]]
+        throw PyException();
+}
+
+// Runs the body of a binding.
+template <class F>
+PyObject* guarded(F&& body) noexcept {
+    try {
+        return body();
+    } catch (...) {
+        set_python_error();
+        return nullptr;
+    }
+}
+template <class F>
+int guarded_status(F&& body) noexcept {
+    try {
+        body();
+        return 0;
+    } catch (...) {
+        set_python_error();
+        return -1;
+    }
+}
+
+// An owned reference.
+class PyRef {
+public:
+    PyRef() noexcept = default;
+    explicit PyRef(PyObject* owned) noexcept : p_(owned) {}
+    static PyRef share(PyObject* o) noexcept { return PyRef(Py_XNewRef(o)); }
+    PyRef(PyRef&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+    PyRef& operator=(PyRef&& o) noexcept {
+        std::swap(p_, o.p_);
+        return *this;
+    }
+    ~PyRef() { Py_XDECREF(p_); }
+    PyObject* get() const noexcept { return p_; }
+    [[nodiscard]] PyObject* release() noexcept { return std::exchange(p_, nullptr); }
+    explicit operator bool() const noexcept { return p_ != nullptr; }
+
+private:
+    PyObject* p_ = nullptr;
+};
+
+class GilGuard {
+public:
+    GilGuard() noexcept : state_(PyGILState_Ensure()) {}
+    ~GilGuard() { PyGILState_Release(state_); }
+    GilGuard(const GilGuard&) = delete;
+
+private:
+    PyGILState_STATE state_;
+};
+
+}  // namespace wengert::python
