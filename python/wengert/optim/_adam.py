@@ -1,9 +1,16 @@
 """Adam: steps scaled by running moments of the gradient."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import wengert as wg
 
 from ._checks import require
-from ._optimizer import Optimizer
+from ._optimizer import Group, Optimizer, Params
+
+if TYPE_CHECKING:
+    from wengert import Tensor
 
 
 class Adam(Optimizer):
@@ -21,7 +28,7 @@ class Adam(Optimizer):
     ----------
     params : iterable of Tensor, or iterable of dict
         What to optimize, see `Optimizer`.
-    lr : float
+    lr : float or Tensor
         Learning rate.
     betas : tuple of float
         Decay of the two moments, each in [0, 1).
@@ -57,16 +64,16 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        params,
-        lr=1e-3,
-        betas=(0.9, 0.999),
-        eps=1e-8,
-        weight_decay=0,
-        amsgrad=False,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
         *,
-        maximize=False,
-    ):
-        require(lr >= 0, "learning rate", lr)
+        maximize: bool = False,
+    ) -> None:
+        require(float(lr) >= 0, "learning rate", lr)
         require(eps >= 0, "epsilon value", eps)
         for index, beta in enumerate(betas):
             require(0 <= beta < 1, f"beta parameter at index {index}", beta)
@@ -81,7 +88,7 @@ class Adam(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def update(self, param, grad, group):
+    def update(self, param: Tensor, grad: Tensor, group: Group) -> None:
         """Apply the rule to one parameter."""
         beta1, beta2 = group["betas"]
         state = self.state[param] or self._start(param, group["amsgrad"])
@@ -103,7 +110,7 @@ class Adam(Optimizer):
         denominator = square.sqrt().div_((1 - beta2**step) ** 0.5).add_(group["eps"])
         param.addcdiv_(mean, denominator, value=-float(group["lr"]) / (1 - beta1**step))
 
-    def _start(self, param, amsgrad):
+    def _start(self, param: Tensor, amsgrad: bool) -> dict[str, Any]:
         """Fill in and return the state of a parameter that has its first gradient."""
         state = self.state[param]
         state["step"] = wg.tensor(0.0)

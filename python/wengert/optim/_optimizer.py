@@ -8,12 +8,22 @@ An optimizer holds
 A rule derives from `Optimizer` and defines ``update(param, grad, group)`` for one parameter.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import wengert as wg
 
 from . import _state_dict
+
+if TYPE_CHECKING:
+    from wengert import Tensor
+
+Group = dict[str, Any]
+Params = Iterable["Tensor"] | Iterable[Group]
 
 
 class Optimizer:
@@ -41,17 +51,17 @@ class Optimizer:
         If `params` is empty, holds a tensor that is not a leaf, or names a parameter in two groups.
     """
 
-    def __init__(self, params, defaults):
+    def __init__(self, params: Params, defaults: Group) -> None:
         if isinstance(params, wg.Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
                 f"but got {type(params).__name__}; write [param]"
             )
         self.defaults = defaults
-        self.state = defaultdict(dict)
-        self.param_groups = []
+        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[Group] = []
 
-        groups = list(params)
+        groups: list[Any] = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):
@@ -59,7 +69,7 @@ class Optimizer:
         for group in groups:
             self.add_param_group(dict(group))
 
-    def add_param_group(self, param_group):
+    def add_param_group(self, param_group: Group) -> None:
         """Add a group of parameters, for instance layers unfrozen during training.
 
         Parameters
@@ -79,7 +89,7 @@ class Optimizer:
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
 
-    def zero_grad(self, set_to_none=True):
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Clear the gradients of all parameters.
 
         Parameters
@@ -101,7 +111,7 @@ class Optimizer:
                     param.grad.requires_grad_(False)
                 param.grad.zero_()
 
-    def step(self, closure=None):
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient by one step, in place.
 
         Parameters
@@ -123,14 +133,14 @@ class Optimizer:
                 for param in group["params"]:
                     grad = param.grad
                     if grad is not None:
-                        self.update(param, -grad if group["maximize"] else grad, group)
+                        self.update(param, -grad if group.get("maximize") else grad, group)
         return loss
 
-    def update(self, param, grad, group):
+    def update(self, param: Tensor, grad: Tensor, group: Group) -> None:
         """Apply the rule to one parameter. Runs without recording; `grad` points uphill."""
         raise NotImplementedError(f"{type(self).__name__} does not define update()")
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """Return the state and the groups as plain data, parameters replaced by their positions.
 
         Returns
@@ -141,7 +151,7 @@ class Optimizer:
         """
         return _state_dict.pack(self.param_groups, self.state)
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore what `state_dict` returned, here or in another optimizer of the same shape.
 
         Parameters
@@ -156,7 +166,7 @@ class Optimizer:
         """
         self.param_groups, self.state = _state_dict.unpack(state_dict, self.param_groups)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for index, group in enumerate(self.param_groups):
             lines.append(f"Parameter Group {index}")
@@ -164,7 +174,7 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
-def _as_parameter_list(params):
+def _as_parameter_list(params: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """Check the parameters of one group and return them as a list."""
     if isinstance(params, wg.Tensor):
         params = [params]
@@ -182,7 +192,5 @@ def _as_parameter_list(params):
         if not (param.is_leaf or param.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor; detach it or optimize its inputs")
     if len(set(params)) != len(params):
-        warnings.warn(
-            "optimizer contains a parameter group with duplicate parameters", stacklevel=5
-        )
+        warnings.warn("optimizer contains a parameter group with duplicate parameters", stacklevel=5)
     return params

@@ -1,7 +1,14 @@
 """Stochastic gradient descent, with momentum."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ._checks import require
-from ._optimizer import Optimizer
+from ._optimizer import Group, Optimizer, Params
+
+if TYPE_CHECKING:
+    from wengert import Tensor
 
 
 class SGD(Optimizer):
@@ -17,7 +24,7 @@ class SGD(Optimizer):
     ----------
     params : iterable of Tensor, or iterable of dict
         What to optimize, see `Optimizer`.
-    lr : float
+    lr : float or Tensor
         Learning rate.
     momentum : float
         Share of the velocity that is kept.
@@ -53,16 +60,16 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        params,
-        lr=1e-3,
-        momentum=0,
-        dampening=0,
-        weight_decay=0,
-        nesterov=False,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
         *,
-        maximize=False,
-    ):
-        require(lr >= 0, "learning rate", lr)
+        maximize: bool = False,
+    ) -> None:
+        require(float(lr) >= 0, "learning rate", lr)
         require(momentum >= 0, "momentum value", momentum)
         require(weight_decay >= 0, "weight_decay value", weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
@@ -77,7 +84,7 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def update(self, param, grad, group):
+    def update(self, param: Tensor, grad: Tensor, group: Group) -> None:
         """Apply the rule to one parameter."""
         momentum = group["momentum"]
         if group["weight_decay"] != 0:
@@ -87,10 +94,10 @@ class SGD(Optimizer):
             grad = grad.add(velocity, alpha=momentum) if group["nesterov"] else velocity
         param.add_(grad, alpha=-float(group["lr"]))
 
-    def _velocity(self, param, grad, momentum, dampening):
+    def _velocity(self, param: Tensor, grad: Tensor, momentum: float, dampening: float) -> Tensor:
         """Advance and return the velocity of `param`."""
         state = self.state[param]
-        velocity = state.get("momentum_buffer")
+        velocity: Tensor | None = state.get("momentum_buffer")
         if velocity is None:
             state["momentum_buffer"] = velocity = grad.detach().clone()
         else:

@@ -4,15 +4,25 @@ Positions count the parameters of all groups in order, so the data names no tens
 into an optimizer of another model of the same shape.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
+from collections.abc import Mapping
 from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 import wengert as wg
 
+if TYPE_CHECKING:
+    from wengert import Tensor
 
-def pack(param_groups, state):
+Groups = list[dict[str, Any]]
+State = defaultdict[Any, dict[str, Any]]
+
+
+def pack(param_groups: Groups, state: State) -> dict[str, Any]:
     """Return ``{"state", "param_groups"}`` with every parameter replaced by its position."""
-    positions = {}
+    positions: dict[Any, int] = {}
     packed_groups = []
     for group in param_groups:
         for param in group["params"]:
@@ -24,25 +34,25 @@ def pack(param_groups, state):
     return {"state": packed_state, "param_groups": packed_groups}
 
 
-def unpack(state_dict, param_groups):
+def unpack(state_dict: Mapping[str, Any], param_groups: Groups) -> tuple[Groups, State]:
     """Return ``(param_groups, state)`` of `state_dict`, attached to the parameters of `param_groups`."""
-    saved_groups = deepcopy(state_dict["param_groups"])
+    saved_groups: Groups = deepcopy(state_dict["param_groups"])
     if len(saved_groups) != len(param_groups):
         raise ValueError(
             "loaded state dict has a different number of parameter groups: "
             f"{len(saved_groups)} instead of {len(param_groups)}"
         )
-    params = {}
-    for saved, group in zip(saved_groups, param_groups):
+    params: dict[int, Tensor] = {}
+    for saved, group in zip(saved_groups, param_groups, strict=True):
         if len(saved["params"]) != len(group["params"]):
             raise ValueError(
                 "loaded state dict contains a parameter group that doesn't match the size of "
                 f"optimizer's group: {len(saved['params'])} instead of {len(group['params'])}"
             )
-        params.update(zip(saved["params"], group["params"]))
+        params.update(zip(saved["params"], group["params"], strict=True))
         saved["params"] = group["params"]
 
-    state = defaultdict(dict)
+    state: State = defaultdict(dict)
     for position, entries in state_dict["state"].items():
         param = params.get(position)
         if param is None:
@@ -52,7 +62,7 @@ def unpack(state_dict, param_groups):
     return saved_groups, state
 
 
-def _matched(name, value, param):
+def _matched(name: str, value: Any, param: Tensor) -> Any:
     """Copy one state entry; all but the step count take the dtype and device of `param`.
 
     The copy keeps two optimizers that were restored from one dictionary from sharing buffers.

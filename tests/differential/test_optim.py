@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import wengert as wg
 from wengert import optim
 
@@ -40,9 +39,7 @@ def advance(params, optimizer, steps):
 
 def assert_same(ours, theirs):
     for own, their in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(
-            own.detach().numpy(), their.detach().numpy(), rtol=1e-11, atol=1e-13
-        )
+        np.testing.assert_allclose(own.detach().numpy(), their.detach().numpy(), rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize(("name", "hyperparameters"), CASES)

@@ -1,0 +1,60 @@
+"""The examples, run small: they learn what they claim to learn and save their plots."""
+
+import numpy as np
+import pytest
+import wengert as wg
+
+from examples import fit_digits, gaussian_process
+
+
+def test_fit_digits_learns():
+    losses, accuracy = fit_digits.train(epochs=6)
+    assert np.mean(losses[-10:]) < 0.1 * losses[0]
+    assert accuracy >= 0.95
+
+
+def test_fit_digits_is_reproducible():
+    first, _ = fit_digits.train(epochs=1, limit=256)
+    second, _ = fit_digits.train(epochs=1, limit=256)
+    assert first == second
+
+
+def test_fit_digits_command(tmp_path, capsys):
+    picture = tmp_path / "digits.png"
+    fit_digits.main(["--epochs", "1", "--plot", str(picture)])
+    assert "held-out accuracy" in capsys.readouterr().out
+    assert picture.stat().st_size > 0
+
+
+def test_gaussian_process_gradient_is_the_slope():
+    years, values = (array[::8] for array in gaussian_process.load_data())
+    start = np.log(list(gaussian_process.HYPERPARAMETERS.values()))
+
+    def objective(theta):
+        return gaussian_process.negative_log_likelihood(
+            wg, theta, wg.tensor(years), wg.tensor(values - values.mean())
+        )
+
+    theta = wg.tensor(start, requires_grad=True)
+    (gradient,) = wg.autograd.grad(objective(theta), [theta])
+    for shift, slope in zip(1e-4 * np.eye(len(start)), gradient.tolist(), strict=True):
+        rise = objective(wg.tensor(start + shift)).item() - objective(wg.tensor(start - shift)).item()
+        assert slope == pytest.approx(rise / 2e-4, rel=1e-4, abs=1e-4)
+
+
+def test_gaussian_process_predicts_unseen_months():
+    years, values = gaussian_process.load_data()
+    years, values = years[-144:], values[-144:]
+    fitted = gaussian_process.fit(years=years[::2], values=values[::2], max_iterations=30)
+    assert fitted.objective < fitted.history[0]
+    mean, deviation = fitted.predict(years[1::2])
+    error = np.abs(mean - values[1::2])
+    assert error.mean() < 0.5
+    assert np.mean(error < 3 * deviation) > 0.9
+
+
+def test_gaussian_process_command(tmp_path, capsys):
+    picture = tmp_path / "co2.png"
+    gaussian_process.main(["--iterations", "1", "--plot", str(picture)])
+    assert "within two standard deviations" in capsys.readouterr().out
+    assert picture.stat().st_size > 0
