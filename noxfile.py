@@ -1,0 +1,124 @@
+"""One command each: `nox -s build`, test, test_cpp, lint, docs, bench, differential, sanitize."""
+
+import os
+import subprocess
+import sys
+
+import nox
+
+PYPROJECT = nox.project.load_toml("pyproject.toml")
+BUILD_REQUIRES = PYPROJECT["build-system"]["requires"]
+CMAKE = ["cmake", "ninja"]
+TORCH = "torch==2.13.0"  # the version that semantics and speed are compared with
+
+# Same relative paths in every build directory, so that they share ccache's objects.
+os.environ.setdefault("CCACHE_BASEDIR", os.getcwd())
+
+nox.options.sessions = ["lint", "test_cpp", "test"]
+nox.options.reuse_venv = "yes"
+
+
+def install_for_tests(session, *more):
+    """Build and install the package with its C++ tests, from a build tree that is kept."""
+    session.install(".[test]", *more, env={"WENGERT_TEST": "1", "SKBUILD_CMAKE_DEFINE": "WENGERT_WERROR=ON"})
+
+
+def configure(session, folder, *options):
+    session.run("cmake", "-S", ".", "-B", folder, "-G", "Ninja", f"-DPython_EXECUTABLE={python(session)}", *options)
+
+
+def python(session):
+    return os.path.join(session.bin, "python")
+
+
+@nox.session(venv_backend="none")
+def build(session):
+    """Editable install into the environment that runs nox; `import wengert` then rebuilds what changed."""
+    pip = [sys.executable, "-m", "pip", "install"]
+    session.run(*pip, *BUILD_REQUIRES, *CMAKE)
+    session.run(*pip, "--no-build-isolation", "--editable", ".[dev]")
+
+
+@nox.session
+def test(session):
+    """All tests but the differential ones; arguments go to pytest."""
+    install_for_tests(session)
+    session.run("pytest", "-n", "auto", *session.posargs)
+
+
+@nox.session
+def test_cpp(session):
+    """The C++ core and its tests, configured without Python headers."""
+    session.install(*CMAKE, "pyyaml", "jinja2")
+    configure(session, "build/cpp", "-DWENGERT_PYTHON=OFF", "-DWENGERT_BUILD_TESTS=ON")
+    session.run("ninja", "-C", "build/cpp")
+    session.run("build/cpp/wengert_cpp_tests", *session.posargs, external=True)
+
+
+@nox.session
+def lint(session):
+    """ruff, clang-format and mypy (which reads the stubs that the generator writes)."""
+    session.install(*PYPROJECT["project"]["optional-dependencies"]["lint"], *BUILD_REQUIRES, *CMAKE, "scipy")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    listing = subprocess.run(
+        ["git", "ls-files", "*.h", "*.cpp"], check=True, capture_output=True, text=True
+    ).stdout.split()
+    session.run("clang-format", "--dry-run", "-Werror", *listing)
+    configure(session, "build/lint")
+    session.run("ninja", "-C", "build/lint", "wengert_codegen")
+    session.run("mypy", env={"MYPYPATH": "build/lint/package"})
+
+
+@nox.session
+def docs(session):
+    """Build the documentation into docs/_build/html."""
+    session.install(".[docs]")
+    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
+
+
+@nox.session
+def bench(session):
+    """Measure against PyTorch in one process; arguments go to the benchmarks."""
+    session.install(".[test]", TORCH)
+    session.run("python", "-m", "benchmarks", *session.posargs)
+
+
+@nox.session
+def differential(session):
+    """Compare semantics and values with PyTorch."""
+    install_for_tests(session, TORCH)
+    session.run("pytest", "tests/differential", "-n", "auto", *session.posargs)
+
+
+@nox.session
+@nox.parametrize("sanitizer", ["address", "undefined", "thread"])
+def sanitize(session, sanitizer):
+    """C++ and Python tests under a sanitizer: nox -s "sanitize(address)"; arguments go to pytest."""
+    session.install(*BUILD_REQUIRES, *CMAKE, "scipy", *PYPROJECT["project"]["optional-dependencies"]["test"][1:])
+    folder = f"build/{sanitizer}"
+    configure(session, folder, "-DWENGERT_BUILD_TESTS=ON", f"-DWENGERT_SANITIZE={sanitizer}")
+    session.run("ninja", "-C", folder)
+
+    suppressions = os.path.abspath("tests/sanitizers/thread.supp")
+    options = {
+        "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter itself keeps memory until the process ends
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "TSAN_OPTIONS": f"suppressions={suppressions}:halt_on_error=1",
+    }
+    session.run(f"{folder}/wengert_cpp_tests", env=options, external=True)
+
+    # The interpreter is not instrumented, so the run-time library must be there before it; with it libstdc++,
+    # whose exceptions it intercepts.
+    runtime = {"address": "libasan.so", "undefined": "libubsan.so", "thread": "libtsan.so"}[sanitizer]
+    preload = [
+        subprocess.run(["g++", f"-print-file-name={name}"], check=True, capture_output=True, text=True).stdout.strip()
+        for name in (runtime, "libstdc++.so.6")
+    ]
+    environment = options | {
+        "LD_PRELOAD": " ".join(preload),
+        "PYTHONPATH": os.path.abspath(f"{folder}/package"),
+        "PYTHONMALLOC": "malloc",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    session.run(python(session), "-m", "pytest", *session.posargs, env=environment)
