@@ -1,0 +1,111 @@
+// Intrusive reference counting.
+//
+// Every shared object of the core (TensorImpl, Storage, Node) starts with its own count and is held by `Ref<T>`. Two
+// things are unusual and both are for speed:
+//
+//   * Counts are atomic only while they need to be. `concurrent` says whether more than one thread may run core code
+//     at the same time. It starts true (a C++ program may use threads as it likes); the Python layer sets it to false
+//     under the GIL and back to true, still under the GIL, before it lets a second thread run without it. The flag
+//     therefore never changes while another thread is counting. Free-threaded builds leave it true.
+//   * The last release calls `T::dispose(T*)`, not a virtual destructor: tensors go back to a slab, nodes are freed
+//     iteratively so that a graph of any depth needs no stack (see graph/node.cpp).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace wengert {
+
+inline bool concurrent_counts = true;
+
+class RefCounted {
+public:
+    RefCounted() = default;
+    RefCounted(const RefCounted&) = delete;
+    RefCounted& operator=(const RefCounted&) = delete;
+
+    void retain() const noexcept {
+        if (concurrent_counts) [[unlikely]]
+            std::atomic_ref(count_).fetch_add(1, std::memory_order_relaxed);
+        else
+            ++count_;
+    }
+
+    // True when this was the last reference.
+    [[nodiscard]] bool release() const noexcept {
+        if (concurrent_counts) [[unlikely]]
+            return std::atomic_ref(count_).fetch_sub(1, std::memory_order_acq_rel) == 1;
+        return --count_ == 0;
+    }
+
+    // Takes a reference unless the object is already dying; what a weak pointer needs.
+    [[nodiscard]] bool try_retain() const noexcept {
+        std::atomic_ref count(count_);
+        uint32_t seen = count.load(std::memory_order_relaxed);
+        while (seen != 0)
+            if (count.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel)) return true;
+        return false;
+    }
+
+    uint32_t use_count() const noexcept { return std::atomic_ref(count_).load(std::memory_order_acquire); }
+
+protected:
+    ~RefCounted() = default;
+
+private:
+    mutable uint32_t count_ = 1;
+};
+
+// An owning pointer. `Ref<T>::adopt(p)` takes over the reference that `new` made.
+template <class T>
+class Ref {
+public:
+    constexpr Ref() noexcept = default;
+    constexpr Ref(std::nullptr_t) noexcept {}
+    static Ref adopt(T* p) noexcept {
+        Ref r;
+        r.ptr_ = p;
+        return r;
+    }
+    static Ref share(T* p) noexcept {
+        if (p) p->retain();
+        return adopt(p);
+    }
+
+    Ref(const Ref& o) noexcept : ptr_(o.ptr_) {
+        if (ptr_) ptr_->retain();
+    }
+    Ref(Ref&& o) noexcept : ptr_(std::exchange(o.ptr_, nullptr)) {}
+    template <class U>
+        requires std::is_convertible_v<U*, T*>
+    Ref(Ref<U> o) noexcept : ptr_(o.detach()) {}
+
+    Ref& operator=(const Ref& o) noexcept {
+        Ref(o).swap(*this);
+        return *this;
+    }
+    Ref& operator=(Ref&& o) noexcept {
+        Ref(std::move(o)).swap(*this);
+        return *this;
+    }
+    ~Ref() { reset(); }
+
+    void reset() noexcept {
+        if (T* p = std::exchange(ptr_, nullptr); p && p->release()) T::dispose(p);
+    }
+    [[nodiscard]] T* detach() noexcept { return std::exchange(ptr_, nullptr); }
+    void swap(Ref& o) noexcept { std::swap(ptr_, o.ptr_); }
+
+    T* get() const noexcept { return ptr_; }
+    T* operator->() const noexcept { return ptr_; }
+    T& operator*() const noexcept { return *ptr_; }
+    explicit operator bool() const noexcept { return ptr_ != nullptr; }
+    friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.ptr_ == b.ptr_; }
+
+private:
+    T* ptr_ = nullptr;
+};
+
+}  // namespace wengert

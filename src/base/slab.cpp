@@ -1,0 +1,98 @@
+#include "base/slab.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+namespace wengert {
+namespace {
+
+constexpr size_t kSlabBytes = size_t{1} << 16;
+
+// Chains of free blocks that threads handed back, per size class.
+struct SharedPool {
+    std::mutex mutex;
+    FreeList lists[kSlabClasses] = {};
+};
+
+SharedPool& shared_pool() {
+    static SharedPool* pool = new SharedPool;  // outlives every thread
+    return *pool;
+}
+
+// A dying thread's blocks go back to the shared pool.
+struct ThreadExit {
+    ~ThreadExit() {
+        SharedPool& pool = shared_pool();
+        std::lock_guard lock(pool.mutex);
+        for (size_t c = 1; c < kSlabClasses; ++c) {
+            while (FreeBlock* b = slab_lists[c].head) {
+                slab_lists[c].head = b->next;
+                b->next = pool.lists[c].head;
+                pool.lists[c].head = b;
+                ++pool.lists[c].length;
+            }
+            slab_lists[c].length = 0;
+        }
+    }
+};
+
+thread_local ThreadExit on_thread_exit;
+
+}  // namespace
+
+constinit thread_local FreeList slab_lists[kSlabClasses] = {};
+
+void* slab_refill(size_t c) {
+    [[maybe_unused]] ThreadExit* registered = &on_thread_exit;
+    FreeList& list = slab_lists[c];
+    {
+        SharedPool& pool = shared_pool();
+        std::lock_guard lock(pool.mutex);
+        std::swap(list, pool.lists[c]);
+    }
+    if (!list.head) {
+        size_t size = c == 0 ? kSlabUnit : c * kSlabUnit;
+        auto* slab = static_cast<char*>(std::aligned_alloc(64, kSlabBytes));
+        if (!slab) throw std::bad_alloc();
+        for (size_t i = kSlabBytes / size; i-- > 0;) {
+            auto* b = reinterpret_cast<FreeBlock*>(slab + i * size);
+            b->next = list.head;
+            list.head = b;
+            ++list.length;
+        }
+    }
+    FreeBlock* b = list.head;
+    list.head = b->next;
+    --list.length;
+    return b;
+}
+
+void slab_overflow(size_t c) noexcept {
+    FreeList& list = slab_lists[c];
+    uint32_t keep = list.length / 2;
+    FreeBlock* last = list.head;
+    for (uint32_t i = 1; i < keep; ++i) last = last->next;
+    FreeBlock* given = last->next;
+    last->next = nullptr;
+    SharedPool& pool = shared_pool();
+    std::lock_guard lock(pool.mutex);
+    while (given) {
+        FreeBlock* next = given->next;
+        given->next = pool.lists[c].head;
+        pool.lists[c].head = given;
+        ++pool.lists[c].length;
+        given = next;
+    }
+    list.length = keep;
+}
+
+void* large_allocate(size_t bytes) {
+    void* p = std::malloc(bytes);
+    if (!p) throw std::bad_alloc();
+    return p;
+}
+
+void large_free(void* p) noexcept { std::free(p); }
+
+}  // namespace wengert

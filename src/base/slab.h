@@ -1,0 +1,70 @@
+// Memory for small objects: per-thread free lists over slabs.
+//
+// Sizes are rounded up to a multiple of 16; each size class up to 1 KiB has a list of free blocks per thread. An empty
+// list is refilled from a 64 KiB slab; a list that grew beyond its bound (objects made on one thread and dropped on
+// another) hands half of itself to a shared pool. Slabs are never returned to the system: what was needed once is
+// needed again, and warm memory is the point. Larger sizes go to malloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wengert {
+
+inline constexpr size_t kSlabUnit = 16;
+inline constexpr size_t kSlabLimit = 1024;
+inline constexpr size_t kSlabClasses = kSlabLimit / kSlabUnit + 1;
+
+struct FreeBlock {
+    FreeBlock* next;
+};
+
+struct FreeList {
+    FreeBlock* head;
+    uint32_t length;
+};
+
+extern constinit thread_local FreeList slab_lists[kSlabClasses];
+
+void* slab_refill(size_t size_class);
+void slab_overflow(size_t size_class) noexcept;
+inline constexpr uint32_t kSlabBound = 1u << 16;
+
+constexpr size_t slab_class(size_t bytes) { return (bytes + kSlabUnit - 1) / kSlabUnit; }
+
+void* large_allocate(size_t bytes);
+void large_free(void* p) noexcept;
+
+inline void* slab_allocate(size_t bytes) {
+    size_t c = slab_class(bytes);
+    if (c >= kSlabClasses) [[unlikely]]
+        return large_allocate(bytes);
+    FreeList& list = slab_lists[c];
+    if (FreeBlock* b = list.head) [[likely]] {
+        list.head = b->next;
+        --list.length;
+        return b;
+    }
+    return slab_refill(c);
+}
+
+inline void slab_free(void* p, size_t bytes) noexcept {
+    size_t c = slab_class(bytes);
+    if (c >= kSlabClasses) [[unlikely]]
+        return large_free(p);
+    FreeList& list = slab_lists[c];
+    auto* b = static_cast<FreeBlock*>(p);
+    b->next = list.head;
+    list.head = b;
+    if (++list.length > kSlabBound) [[unlikely]]
+        slab_overflow(c);
+}
+
+// Gives a class `operator new/delete` from slabs; the deleting destructor passes the true size.
+struct SlabAllocated {
+    static void* operator new(size_t bytes) { return slab_allocate(bytes); }
+    static void* operator new(size_t, void* where) noexcept { return where; }
+    static void operator delete(void* p, size_t bytes) noexcept { slab_free(p, bytes); }
+};
+
+}  // namespace wengert

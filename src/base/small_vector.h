@@ -1,0 +1,154 @@
+// A vector whose first N elements live inside it. Shapes, edges and gradient lists are nearly always that short, so
+// the heap stays out of the path of an operation.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace wengert {
+
+template <class T, uint32_t N>
+class SmallVector {
+public:
+    using value_type = T;
+    using iterator = T*;
+    using const_iterator = const T*;
+
+    SmallVector() noexcept = default;
+    explicit SmallVector(size_t n) { resize(n); }
+    SmallVector(size_t n, const T& value) {
+        reserve(n);
+        std::uninitialized_fill_n(data_, n, value);
+        size_ = static_cast<uint32_t>(n);
+    }
+    SmallVector(std::initializer_list<T> items) : SmallVector(items.begin(), items.end()) {}
+    template <class It>
+        requires(!std::is_integral_v<It>)
+    SmallVector(It first, It last) {
+        reserve(static_cast<size_t>(std::distance(first, last)));
+        for (; first != last; ++first) new (data_ + size_++) T(*first);
+    }
+    explicit SmallVector(std::span<const T> items) : SmallVector(items.begin(), items.end()) {}
+    SmallVector(const SmallVector& o) : SmallVector(o.begin(), o.end()) {}
+    SmallVector(SmallVector&& o) noexcept { take(o); }
+    SmallVector& operator=(const SmallVector& o) {
+        if (this != &o) {
+            clear();
+            reserve(o.size_);
+            std::uninitialized_copy(o.begin(), o.end(), data_);
+            size_ = o.size_;
+        }
+        return *this;
+    }
+    SmallVector& operator=(SmallVector&& o) noexcept {
+        if (this != &o) {
+            drop();
+            take(o);
+        }
+        return *this;
+    }
+    ~SmallVector() { drop(); }
+
+    T* data() noexcept { return data_; }
+    const T* data() const noexcept { return data_; }
+    size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+    T* begin() noexcept { return data_; }
+    T* end() noexcept { return data_ + size_; }
+    const T* begin() const noexcept { return data_; }
+    const T* end() const noexcept { return data_ + size_; }
+    T& operator[](size_t i) noexcept { return data_[i]; }
+    const T& operator[](size_t i) const noexcept { return data_[i]; }
+    T& front() noexcept { return data_[0]; }
+    const T& front() const noexcept { return data_[0]; }
+    T& back() noexcept { return data_[size_ - 1]; }
+    const T& back() const noexcept { return data_[size_ - 1]; }
+    operator std::span<const T>() const noexcept { return {data_, size_}; }
+
+    void push_back(const T& value) { emplace_back(value); }
+    void push_back(T&& value) { emplace_back(std::move(value)); }
+    template <class... Args>
+    T& emplace_back(Args&&... args) {
+        if (size_ == capacity_) [[unlikely]] {
+            T kept(std::forward<Args>(args)...);  // the argument may live in this vector
+            grow(size_ + 1);
+            return *new (data_ + size_++) T(std::move(kept));
+        }
+        return *new (data_ + size_++) T(std::forward<Args>(args)...);
+    }
+    void pop_back() noexcept { data_[--size_].~T(); }
+    void clear() noexcept {
+        std::destroy_n(data_, size_);
+        size_ = 0;
+    }
+    void reserve(size_t n) {
+        if (n > capacity_) grow(n);
+    }
+    void resize(size_t n) {
+        if (n < size_) {
+            std::destroy_n(data_ + n, size_ - n);
+        } else {
+            reserve(n);
+            std::uninitialized_value_construct_n(data_ + size_, n - size_);
+        }
+        size_ = static_cast<uint32_t>(n);
+    }
+    void insert(size_t at, T value) {
+        emplace_back(std::move(value));
+        std::rotate(begin() + at, end() - 1, end());
+    }
+    void erase(size_t at) {
+        std::move(begin() + at + 1, end(), begin() + at);
+        pop_back();
+    }
+    friend bool operator==(const SmallVector& a, const SmallVector& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
+
+private:
+    T* inline_data() noexcept { return reinterpret_cast<T*>(inline_); }
+    void grow(size_t n) {
+        size_t capacity = std::max<size_t>(n, 2 * size_t{capacity_});
+        T* fresh = static_cast<T*>(::operator new(capacity * sizeof(T), std::align_val_t{alignof(T)}));
+        std::uninitialized_move(begin(), end(), fresh);
+        std::destroy(begin(), end());
+        free_heap();
+        data_ = fresh;
+        capacity_ = static_cast<uint32_t>(capacity);
+    }
+    void free_heap() noexcept {
+        if (data_ != inline_data()) ::operator delete(data_, std::align_val_t{alignof(T)});
+    }
+    void drop() noexcept {
+        std::destroy_n(data_, size_);
+        free_heap();
+        data_ = inline_data();
+        size_ = 0;
+        capacity_ = N;
+    }
+    void take(SmallVector& o) noexcept {
+        if (o.data_ == o.inline_data()) {
+            std::uninitialized_move(o.begin(), o.end(), data_);
+            size_ = o.size_;
+            o.clear();
+        } else {
+            data_ = std::exchange(o.data_, o.inline_data());
+            size_ = std::exchange(o.size_, 0);
+            capacity_ = std::exchange(o.capacity_, N);
+        }
+    }
+
+    T* data_ = inline_data();
+    uint32_t size_ = 0;
+    uint32_t capacity_ = N;
+    alignas(T) std::byte inline_[N * sizeof(T)];
+};
+
+}  // namespace wengert

@@ -1,0 +1,7 @@
+#include "base/state.h"
+
+namespace wengert {
+
+constinit thread_local ThreadState state;
+
+}  // namespace wengert

@@ -1,0 +1,45 @@
+// The thread-local state word.
+//
+// An operation asks one question before it takes its fast path: does anything about this thread or these operands ask
+// for more than computing the values? The answer is one test:
+//
+//     (state.watch | ((a.flags | b.flags) & state.mask)) == 0
+//
+// `mask` selects the operand flags that matter on this thread: under no_grad the RequiresGrad bit is cleared from it.
+// `watch` holds what asks for the slow path whatever the operands are (anomaly mode, a profiler, saved-tensor hooks do
+// not: they matter only once something is recorded). The operand flags themselves live in TensorImpl.
+#pragma once
+
+#include <cstdint>
+
+namespace wengert {
+
+// Bits of TensorImpl::flags that an operation looks at.
+enum TensorFlag : uint32_t {
+    kRequiresGrad = 1u << 0,  // a leaf that asked for gradients, or a result with a grad_fn
+    kHasTangent = 1u << 1,    // carries a forward-mode tangent at some level
+    kIsView = 1u << 2,        // a differentiable view: its base decides as well
+    kInference = 1u << 3,     // made in inference mode: no version counter
+    kSubclass = 1u << 4,      // its Python type overrides operations
+};
+
+enum WatchFlag : uint32_t {
+    kWatchProfiler = 1u << 8,
+    kWatchInference = 1u << 9,  // results become inference tensors
+};
+
+struct ThreadState {
+    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kInference;
+    uint32_t watch = 0;
+    bool grad_enabled = true;
+    bool forward_grad_enabled = true;
+    bool inference = false;
+    bool multithreading = true;
+    bool view_replay = false;
+    int32_t level_limit = INT32_MAX;  // forward-mode levels at or above it are invisible (graph/forward_grad.h)
+    uint64_t sequence_nr = 0;         // the next Node's (graph/node.h)
+};
+
+extern constinit thread_local ThreadState state;
+
+}  // namespace wengert

@@ -1,0 +1,163 @@
+#include "graph/autograd_meta.h"
+
+#include <mutex>
+
+#include "graph/grad_mode.h"
+
+namespace wengert {
+namespace {
+
+// Guards the weak pointers from leaves to their accumulators and the regeneration of grad_fns.
+std::mutex meta_mutex;
+
+}  // namespace
+
+AutogradMeta& materialize_meta(const Tensor& t) {
+    TensorImpl* impl = t.impl();
+    if (!impl->meta) impl->meta = new AutogradMeta;
+    return *meta_of(impl);
+}
+
+ViewInfo* view_info(const Tensor& t) noexcept { return is_view(t) ? meta_of(t)->view.get() : nullptr; }
+
+bool requires_grad_slow(const TensorImpl* t) noexcept {
+    return is_differentiable(t->dtype) && (meta_of(t)->view->base.flags() & kRequiresGrad);
+}
+
+bool is_leaf(const Tensor& t) {
+    AutogradMeta* meta = meta_of(t);
+    return !meta || !grad_fn(t);
+}
+
+void set_requires_grad(const Tensor& t, bool value) {
+    check(!value || is_differentiable(t.dtype()), ErrorKind::Runtime,
+          "only Tensors of floating point dtype can require gradients; Only Tensors of floating point and complex dtype "
+          "can require gradients, this one is ", t.dtype());
+    TensorImpl* impl = t.impl();
+    impl->flags = value ? impl->flags | kRequiresGrad : impl->flags & ~uint32_t{kRequiresGrad};
+}
+
+const Ref<Node>& grad_fn(const Tensor& t) {
+    static const Ref<Node> none;
+    AutogradMeta* meta = meta_of(t);
+    if (!meta) return none;
+    ViewInfo* view = meta->view.get();
+    if (!view || !requires_grad(t) || view->attr_version == t.version()) return meta->grad_fn;
+    check(view->creation == CreationMeta::Default, ErrorKind::Runtime, creation_error(t, true));
+    Ref<Node> fresh = graph_providers.regenerate_view_grad_fn(t);
+    std::lock_guard lock(meta_mutex);
+    if (view->attr_version != t.version()) {
+        view->attr_version = t.version();
+        meta->grad_fn.swap(fresh);
+        meta->output_nr = 0;
+        t.impl()->flags |= kRequiresGrad;
+    }
+    return meta->grad_fn;
+}
+
+uint32_t output_nr(const Tensor& t) noexcept {
+    AutogradMeta* meta = meta_of(t);
+    return meta ? meta->output_nr : 0;
+}
+
+const Tensor& grad(const Tensor& t) noexcept {
+    static const Tensor none;
+    AutogradMeta* meta = meta_of(t);
+    return meta ? meta->grad : none;
+}
+
+void set_grad(const Tensor& t, Tensor grad) { materialize_meta(t).grad = std::move(grad); }
+
+Ref<Node> try_accumulator_of(const Tensor& leaf) {
+    AutogradMeta* meta = meta_of(leaf);
+    if (!meta) return nullptr;
+    if (!concurrent_counts) [[likely]]
+        return Ref<Node>::share(meta->grad_accumulator);
+    std::lock_guard lock(meta_mutex);
+    Node* node = meta->grad_accumulator;
+    return node && node->try_retain() ? Ref<Node>::adopt(node) : nullptr;
+}
+
+Ref<Node> accumulator_of(const Tensor& leaf) {
+    if (Ref<Node> alive = try_accumulator_of(leaf)) return alive;
+    Ref<Node> fresh = graph_providers.make_accumulator(leaf);
+    AutogradMeta& meta = materialize_meta(leaf);
+    std::lock_guard lock(meta_mutex);
+    Node* other = meta.grad_accumulator;  // another thread may have been first
+    if (other && other->try_retain()) return Ref<Node>::adopt(other);
+    meta.grad_accumulator = fresh.get();
+    return fresh;
+}
+
+void forget_accumulator(TensorImpl* leaf, Node* dying) noexcept {
+    std::lock_guard lock(meta_mutex);
+    AutogradMeta* meta = meta_of(leaf);
+    if (meta && meta->grad_accumulator == dying) meta->grad_accumulator = nullptr;
+}
+
+Edge gradient_edge(const Tensor& t) {
+    if (const Ref<Node>& node = grad_fn(t)) return {node, meta_of(t)->output_nr};
+    if (t.flags() & kRequiresGrad) return {accumulator_of(t), 0};
+    return {};
+}
+
+void set_gradient_edge(const Tensor& t, Edge edge) {
+    AutogradMeta& meta = materialize_meta(t);
+    meta.grad_fn = std::move(edge.function);
+    meta.output_nr = edge.input_nr;
+    if (meta.grad_fn) t.impl()->flags |= kRequiresGrad;
+    // What the tensor is now is what its history says; a view need not ask its base again.
+    if (meta.view) meta.view->attr_version = t.version();
+}
+
+Tensor detach(const Tensor& t) { return alias(t); }
+
+Tensor variable_data(const Tensor& t) {
+    Tensor out = alias(t);
+    auto* counter = new VersionCounter;
+    out.impl()->own_version = Ref<VersionCounter>::adopt(counter);
+    return out;
+}
+
+std::string creation_error(const Tensor& view, bool indirect) {
+    const ViewInfo& info = *view_info(view);
+    const Ref<Node>& node = meta_of(view)->grad_fn;
+    std::string made = node ? node->name() : "";
+    if (size_t at = made.rfind("Backward"); at != std::string::npos) made.resize(at);
+    std::string message;
+    switch (info.creation) {
+        case CreationMeta::InferenceMode:
+            message = "A view was created in inference mode and ";
+            break;
+        case CreationMeta::NoGradMode:
+            message = "A view was created in no_grad mode and ";
+            break;
+        default:
+            message = "Output " + std::to_string(output_nr(view)) + (made.empty() ? "" : " of " + made) +
+                      " is a view and ";
+    }
+    message += indirect ? "its base or another view of its base has been modified inplace"
+                        : "is being modified inplace";
+    switch (info.creation) {
+        case CreationMeta::MultiOutputNode:
+            message += ". This view is the output of a function that returns multiple views. Such functions do not allow "
+                       "the output views to be modified inplace. You should replace the inplace operation by an "
+                       "out-of-place one.";
+            break;
+        case CreationMeta::NoGradMode:
+        case CreationMeta::InferenceMode:
+            message += indirect ? ". Clone the view before its base is written, or make it with grad mode enabled."
+                                : " with grad mode enabled. Clone the view, or make it with grad mode enabled.";
+            break;
+        case CreationMeta::InCustomFunction:
+            message += ". This view was created inside a custom Function (or because an input was returned as-is) and the "
+                       "autograd logic to handle view+inplace would override the custom backward of that Function. "
+                       "Return a clone from the Function instead.";
+            break;
+        case CreationMeta::Default:
+            break;
+    }
+    return message;
+}
+
+}  // namespace wengert

@@ -1,0 +1,96 @@
+// AutogradMeta: what the graph knows of a tensor, and the questions asked about it.
+//
+// It is absent until needed; absent means a leaf that does not require grad. Ownership: `grad_fn` and `grad` are strong,
+// the accumulator of a leaf is weak (it owns the leaf, and lives only while some graph refers to it).
+//
+// `requires_grad` is kept as a bit in TensorImpl::flags so that an operation can test it together with everything else;
+// a differentiable view asks its base too, since a base may begin to require grad after the view was made.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "graph/forward_grad.h"
+#include "graph/hooks.h"
+#include "graph/node.h"
+
+namespace wengert {
+
+// How a view came to be; all but Default forbid recorded in-place writes through it.
+enum class CreationMeta : uint8_t { Default, InCustomFunction, MultiOutputNode, NoGradMode, InferenceMode };
+
+struct ViewInfo : SlabAllocated {
+    Tensor base;                      // the root of the chain, never itself a view
+    CreationMeta creation = CreationMeta::Default;
+    uint32_t attr_version = 0;        // the version at which grad_fn is valid
+    // Replays the view on another base; null where as_strided of the final geometry does.
+    std::function<Tensor(const Tensor&)> replay;
+};
+
+// Hooks registered on the tensor itself. Those of a leaf are read by its accumulator at run time, those of other tensors
+// are also on the grad_fn.
+struct TensorHooks {
+    std::vector<std::shared_ptr<PreHook>> pre_hooks;
+    std::shared_ptr<PostAccumulateHook> post_accumulate;
+};
+
+struct AutogradMeta final : TensorMeta, SlabAllocated {
+    Ref<Node> grad_fn;
+    Node* grad_accumulator = nullptr;  // weak, see accumulator_of
+    Ref<Node> kept_accumulator;        // strong, on a stand-in for a leaf (SavedVariable::unpack)
+    uint32_t output_nr = 0;
+    bool retains_grad = false;
+    bool any_grad_dtype = false;
+    std::optional<DType> grad_dtype;
+    Tensor grad;
+    std::unique_ptr<ViewInfo> view;
+    std::unique_ptr<ForwardGrad> tangents;
+    std::unique_ptr<TensorHooks> hooks;
+};
+
+inline AutogradMeta* meta_of(const TensorImpl* t) noexcept { return static_cast<AutogradMeta*>(t->meta); }
+inline AutogradMeta* meta_of(const Tensor& t) noexcept { return meta_of(t.impl()); }
+AutogradMeta& materialize_meta(const Tensor& t);
+
+bool requires_grad_slow(const TensorImpl* t) noexcept;  // of a view
+inline bool requires_grad(const TensorImpl* t) noexcept {
+    return (t->flags & kRequiresGrad) || ((t->flags & kIsView) && requires_grad_slow(t));
+}
+inline bool requires_grad(const Tensor& t) noexcept { return t.defined() && requires_grad(t.impl()); }
+// Of a leaf; refuses integral dtypes and non-leaves (`grad_fn`).
+void set_requires_grad(const Tensor& t, bool value);
+
+// The node that produced `t`, null for a leaf. For a view whose base was written since, it is made anew.
+const Ref<Node>& grad_fn(const Tensor& t);
+bool is_leaf(const Tensor& t);
+uint32_t output_nr(const Tensor& t) noexcept;
+const Tensor& grad(const Tensor& t) noexcept;
+void set_grad(const Tensor& t, Tensor grad);  // unchecked; see python/ for the checks of assignment
+// Where the gradient of `t` goes: (grad_fn, output_nr), (accumulator, 0) or nowhere.
+Edge gradient_edge(const Tensor& t);
+void set_gradient_edge(const Tensor& t, Edge edge);
+Ref<Node> accumulator_of(const Tensor& leaf);      // made on demand; the same for all graphs alive
+Ref<Node> try_accumulator_of(const Tensor& leaf);  // null if there is none now
+void forget_accumulator(TensorImpl* leaf, Node* dying) noexcept;
+
+inline bool is_view(const Tensor& t) noexcept { return t.flags() & kIsView; }
+ViewInfo* view_info(const Tensor& t) noexcept;
+
+// A new leaf on the same storage and version counter, without tangents.
+Tensor detach(const Tensor& t);
+// Likewise with a version counter of its own: writes to it are not noticed by the graph (but by Storage::writes).
+Tensor variable_data(const Tensor& t);
+
+// What the ops layer provides to this one.
+struct GraphProviders {
+    Ref<Node> (*make_accumulator)(const Tensor& leaf) = nullptr;
+    Ref<Node> (*regenerate_view_grad_fn)(const Tensor& view) = nullptr;
+};
+inline GraphProviders graph_providers;
+
+// Message fragments for a view that may not be written in place, see ops/inplace.cpp.
+std::string creation_error(const Tensor& view, bool indirect);
+
+}  // namespace wengert

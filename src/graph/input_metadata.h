@@ -1,0 +1,27 @@
+// InputMetadata: what a node knows of one of its inputs, that is, of one output of the forward operation.
+//
+// The engine compares each gradient with it before the node runs. A default-constructed one means that the slot is not
+// used and may stay undefined.
+#pragma once
+
+#include <optional>
+
+#include "tensor/tensor.h"
+
+namespace wengert {
+
+struct InputMetadata {
+    InputMetadata() noexcept = default;
+    explicit InputMetadata(const Tensor& t)
+        : sizes(t.sizes()), dtype(t.dtype()), device(t.device()), is_subclass(t.flags() & kSubclass), used(true) {}
+
+    Dims sizes;
+    DType dtype = DType::Float32;
+    Device device;
+    bool is_subclass = false;
+    bool used = false;
+    bool any_dtype = false;            // the engine does not cast
+    std::optional<DType> grad_dtype;   // to which it casts instead of `dtype`
+};
+
+}  // namespace wengert

@@ -1,0 +1,115 @@
+#include "graph/node.h"
+
+#include <atomic>
+
+namespace wengert {
+namespace {
+
+thread_local constinit Node* running_node = nullptr;
+
+uint64_t this_thread_number() noexcept {
+    static std::atomic<uint64_t> next{1};
+    thread_local uint64_t mine = 0;
+    if (mine == 0) mine = next++;
+    return mine;
+}
+
+// Nodes whose count reached zero while another one was being destroyed on this thread.
+struct DyingNodes {
+    std::vector<Node*> nodes;
+    bool draining = false;
+};
+thread_local DyingNodes dying;
+
+}  // namespace
+
+uint64_t Node::next_sequence_nr() noexcept { return state.sequence_nr++; }
+
+Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr), thread_id_(this_thread_number()) {
+    if (AnomalyMode::is_enabled() && make_anomaly_metadata) [[unlikely]] {
+        anomaly_ = make_anomaly_metadata();
+        anomaly_->store_stack();
+        if (running_node) anomaly_->assign_parent(Ref<Node>::share(running_node));
+    }
+}
+
+Node::~Node() {
+    if (owns_pyobj) pyobject_hooks.release(pyobj);
+}
+
+// Destroying a node releases the nodes behind its edges and, through saved tensors, others; each of those arrives here
+// again and only joins the list.
+void Node::dispose(Node* node) noexcept {
+    if (dying.draining) {
+        dying.nodes.push_back(node);
+        return;
+    }
+    dying.draining = true;
+    for (;;) {
+        delete node;
+        if (dying.nodes.empty()) break;
+        node = dying.nodes.back();
+        dying.nodes.pop_back();
+    }
+    dying.draining = false;
+}
+
+TensorList Node::operator()(TensorList&& grads) {
+    NodeGuard guard(this);
+    return apply(std::move(grads));
+}
+
+uint32_t Node::add_input_metadata(const Tensor& output) {
+    input_metadata_.emplace_back(output);
+    return static_cast<uint32_t>(input_metadata_.size() - 1);
+}
+
+uint32_t Node::add_undefined_input() {
+    input_metadata_.emplace_back();
+    return static_cast<uint32_t>(input_metadata_.size() - 1);
+}
+
+void Node::update_topological_nr(const Edge& edge) {
+    check(!has_parent_, ErrorKind::Runtime, "cannot change the edges of ", name(),
+          ": another node has already ordered itself by it");
+    if (edge.function) topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
+}
+
+void Node::add_next_edge(Edge edge) {
+    update_topological_nr(edge);
+    next_edges_.push_back(std::move(edge));
+}
+
+void Node::set_next_edge(size_t i, Edge edge) {
+    update_topological_nr(edge);
+    next_edges_[i] = std::move(edge);
+}
+
+void Node::set_next_edges(EdgeList edges) {
+    next_edges_ = std::move(edges);
+    for (const Edge& edge : next_edges_) update_topological_nr(edge);
+}
+
+bool Node::task_should_compute_output(size_t i) const noexcept {
+    const Edge& edge = next_edges_[i];
+    return edge.is_valid() && (!task_wants_edge || task_wants_edge(edge));
+}
+
+NodeHooks& Node::mutable_hooks() {
+    if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
+    return *hooks_;
+}
+
+std::mutex* Node::mutex() {
+    static std::mutex creation;
+    std::lock_guard lock(creation);
+    if (!mutex_) mutex_ = std::make_unique<std::mutex>();
+    return mutex_.get();
+}
+
+Node* current_node() noexcept { return running_node; }
+
+NodeGuard::NodeGuard(Node* node) noexcept : previous_(std::exchange(running_node, node)) {}
+NodeGuard::~NodeGuard() { running_node = previous_; }
+
+}  // namespace wengert

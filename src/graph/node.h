@@ -1,0 +1,171 @@
+// Node: one recorded operation, a vertex of the graph that backward walks.
+//
+// A node is created while the operation runs forward. Its *inputs* are the gradients of the operation's outputs, its
+// outputs the gradients of the operation's inputs: `apply` turns one list into the other. `next_edges` says for each
+// output which input slot of which node receives it.
+//
+// Ownership points one way. A tensor owns the node that made it (AutogradMeta::grad_fn), a node owns the nodes behind its
+// next_edges and the tensors that it saved, never anything in front of it. So dropping the last result frees the whole
+// graph behind it by counting alone. `dispose` does so with a work list, not with recursion: a chain of a million
+// nodes needs no stack.
+//
+// Three numbers order nodes. `sequence_nr` counts creations on a thread; later operations run first in backward.
+// `topological_nr` is 1 + the greatest among the next nodes (0 without any); a node below the minimum of all requested
+// inputs cannot lead to one, so searches stop there. `input_nr` of an Edge counts slots.
+//
+// `engine` is scratch space of the running pass: keeping dependency count and gradient buffer in the node is what makes
+// the engine fast. A pass claims a node by writing itself into `engine.owner`; a second pass that meets a claimed node
+// keeps its own state in a hash map instead (engine/graph_task.h).
+//
+// Read `apply` and `dispose` first.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/slab.h"
+#include "graph/edge.h"
+#include "graph/hooks.h"
+#include "graph/input_metadata.h"
+#include "tensor/tensor_list.h"
+
+namespace wengert {
+
+class GraphTask;
+struct SavedField;
+
+// Recorded under anomaly mode; the Python layer derives one that holds the traceback (python/).
+struct AnomalyMetadata {
+    virtual ~AnomalyMetadata() = default;
+    virtual void store_stack() = 0;
+    virtual void print_stack(const std::string& node_name) = 0;
+    virtual void assign_parent(const Ref<Node>& parent) = 0;
+};
+
+struct NodeHooks {
+    std::vector<std::shared_ptr<PreHook>> tensor_pre_hooks;
+    std::vector<std::pair<uint32_t, std::shared_ptr<PreHook>>> retains_grad_hooks;  // (output index, hook)
+    std::vector<std::shared_ptr<PreHook>> pre_hooks;
+    std::vector<std::shared_ptr<PostHook>> post_hooks;
+};
+
+using EdgeList = SmallVector<Edge, 2>;
+
+// What the running pass keeps in a node; see engine/graph_task.h, which alone writes it.
+struct EngineState {
+    GraphTask* owner = nullptr;
+    uint32_t dependencies = 0;
+    bool needed = false;       // in a selective pass: lies on a path to a requested input
+    bool has_buffer = false;
+    void* captures = nullptr;
+    TensorList buffer;         // summed gradients, one per input
+};
+
+inline constexpr uint64_t kFirstSequenceNr = UINT64_MAX;  // of nodes that run as soon as they are ready
+
+class Node : public RefCounted, public SlabAllocated {
+public:
+    Node() : Node(next_sequence_nr()) {}
+    explicit Node(uint64_t sequence_nr);
+    virtual ~Node();
+    static void dispose(Node* node) noexcept;
+
+    // --- The body. `grads` has one entry per input, some may be undefined; the result one per next edge.
+    virtual TensorList apply(TensorList&& grads) = 0;
+    TensorList operator()(TensorList&& grads);  // apply, under NodeGuard
+
+    virtual std::string name() const = 0;                        // "MulBackward0"
+    virtual void release_variables() {}                          // frees what was saved for backward
+    virtual std::span<const SavedField> saved_fields() const { return {}; }  // for `_saved_*`
+    virtual bool is_python() const noexcept { return false; }    // its body needs the interpreter
+
+    // --- Inputs (outputs of the forward operation)
+    uint32_t add_input_metadata(const Tensor& output);
+    uint32_t add_undefined_input();
+    const SmallVector<InputMetadata, 1>& input_metadata() const noexcept { return input_metadata_; }
+    InputMetadata& mutable_input_metadata(size_t i) noexcept { return input_metadata_[i]; }
+    size_t num_inputs() const noexcept { return input_metadata_.size(); }
+
+    // --- Outputs (gradients of the forward operation's inputs)
+    void add_next_edge(Edge edge);
+    void set_next_edge(size_t i, Edge edge);
+    void set_next_edges(EdgeList edges);
+    const EdgeList& next_edges() const noexcept { return next_edges_; }
+    size_t num_outputs() const noexcept { return next_edges_.size(); }
+    bool should_compute_output(size_t i) const noexcept { return next_edges_[i].is_valid(); }
+    // As above, and the running pass wants it; what formulas ask before they compute.
+    bool task_should_compute_output(size_t i) const noexcept;
+
+    uint64_t sequence_nr() const noexcept { return sequence_nr_; }
+    void set_sequence_nr(uint64_t n) noexcept { sequence_nr_ = n; }
+    // Reading it fixes the edges: a node that someone ordered itself by must not change (checked).
+    uint64_t topological_nr() const noexcept {
+        has_parent_ = true;
+        return topological_nr_;
+    }
+    uint64_t thread_id() const noexcept { return thread_id_; }
+    Stream stream() const noexcept { return {}; }
+
+    // --- Hooks and metadata, absent on most nodes
+    NodeHooks* hooks() const noexcept { return hooks_.get(); }
+    NodeHooks& mutable_hooks();
+    AnomalyMetadata* anomaly_metadata() const noexcept { return anomaly_.get(); }
+    void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { anomaly_ = std::move(m); }
+
+    EngineState engine;
+    void* pyobj = nullptr;       // the Python wrapper; identity of `grad_fn` rests on it
+    bool owns_pyobj = false;     // as in TensorImpl
+    std::mutex* mutex();         // of nodes with state that several passes change; made on demand
+
+protected:
+    // Nodes append what they own to `pending` in their destructor's stead, see dispose.
+    static uint64_t next_sequence_nr() noexcept;
+
+private:
+    void update_topological_nr(const Edge& edge);
+
+    uint64_t sequence_nr_;
+    uint64_t topological_nr_ = 0;
+    uint64_t thread_id_;
+    mutable bool has_parent_ = false;
+    EdgeList next_edges_;
+    SmallVector<InputMetadata, 1> input_metadata_;
+    std::unique_ptr<NodeHooks> hooks_;
+    std::unique_ptr<AnomalyMetadata> anomaly_;
+    std::unique_ptr<std::mutex> mutex_;
+};
+
+// The node whose body runs on this thread; hooks and anomaly mode ask for it.
+Node* current_node() noexcept;
+
+class NodeGuard {
+public:
+    explicit NodeGuard(Node* node) noexcept;
+    ~NodeGuard();
+    NodeGuard(const NodeGuard&) = delete;
+
+private:
+    Node* previous_;
+};
+
+// Set by the engine: whether the running pass wants output i of the node (true outside a selective pass).
+inline bool (*task_wants_edge)(const Edge&) = nullptr;
+// Makes a node's AnomalyMetadata; set by the Python layer.
+inline std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
+
+struct AnomalyMode {
+    static bool is_enabled() noexcept { return enabled_; }
+    static bool should_check_nan() noexcept { return check_nan_; }
+    static void set_enabled(bool enabled, bool check_nan = true) noexcept {
+        enabled_ = enabled;
+        check_nan_ = check_nan;
+    }
+
+private:
+    inline static bool enabled_ = false;
+    inline static bool check_nan_ = true;
+};
+
+}  // namespace wengert

@@ -1,0 +1,134 @@
+#include "graph/saved_variable.h"
+
+#include "graph/grad_mode.h"
+
+namespace wengert {
+
+constinit thread_local SavedHooksFactory SavedTensorDefaultHooks::factory = nullptr;
+
+void raise_freed() {
+    fail(ErrorKind::Runtime,
+         "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+         "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+         "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+         "saved tensors after calling backward.");
+}
+
+SavedVariable::SavedVariable(const Tensor& t, bool is_output, bool is_inplace_on_view) {
+    if (!t.defined()) return;
+    check(!(t.flags() & kInference), ErrorKind::Runtime,
+          "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+          "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor.");
+    none_ = false;
+    is_output_ = is_output;
+    version_ = t.version();
+    if (!is_output && !is_inplace_on_view) {
+        original_ = true;
+        data_ = t;
+        is_leaf_ = !meta_of(t) || !meta_of(t)->grad_fn;
+        requires_grad_ = t.flags() & kRequiresGrad;
+    } else {
+        output_nr_ = output_nr(t);
+        requires_grad_ = t.flags() & kRequiresGrad;
+        data_ = alias(t);
+        if (t.flags() & kHasTangent) [[unlikely]] {
+            const ForwardGrad& tangents = *meta_of(t)->tangents;
+            for (int32_t level : tangents.levels()) set_tangent(data_, level, tangents.at(level));
+        }
+        if (is_inplace_on_view) weak_grad_fn_ = grad_fn(t).get();
+    }
+    if (SavedTensorDefaultHooks::active()) [[unlikely]]
+        pack_with(SavedTensorDefaultHooks::factory());
+}
+
+void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks) {
+    if (!hooks) return;
+    // A leaf keeps its accumulator through edge_; an output gets its node at unpack.
+    if (original_ && requires_grad(data_)) edge_ = gradient_edge(data_);
+    Tensor given = original_ ? detach(data_) : data_;
+    {
+        AutoGradMode no_grad(false);
+        uint32_t before = given.version();
+        hooks->pack(given);
+        check(given.version() == before, ErrorKind::Runtime,
+              "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
+              "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
+              "you need to perform in-place operations on the input to a pack hook; clone it in the hook instead.");
+    }
+    hooks_ = std::move(hooks);
+    data_.reset();
+}
+
+void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
+    check(!none_, ErrorKind::Runtime, "Calling register_hooks on a saved tensor with value None is forbidden");
+    check(!released_, ErrorKind::Runtime, "Calling register_hooks on a saved tensor after it has been freed");
+    check(!hooks_, ErrorKind::Runtime, "Calling register_hooks on a saved tensor whose hooks have already been set");
+    pack_with(std::move(hooks));
+}
+
+void SavedVariable::reset_data() noexcept {
+    released_ = !none_;
+    hooks_.reset();
+    edge_ = {};
+    data_.reset();
+}
+
+void SavedVariable::check_version(Node* saved_for) const {
+    uint32_t current = data_.version();
+    if (current == version_) [[likely]]
+        return;
+    std::ostringstream shape;
+    for (size_t i = 0; i < data_.sizes().size(); ++i) shape << (i ? ", " : "") << data_.sizes()[i];
+    const Ref<Node>& made_by = original_ ? grad_fn(data_) : Ref<Node>::share(saved_for);
+    std::string origin;
+    if (made_by) origin = ", which is output " + std::to_string(original_ ? output_nr(data_) : output_nr_) + " of " +
+                          made_by->name() + ",";
+    fail(ErrorKind::Runtime,
+         "one of the variables needed for gradient computation has been modified by an inplace operation: [wengert.",
+         legacy_type_name(data_.dtype()), " [", shape.str(), "]]", origin, " is at version ", current,
+         "; expected version ", version_,
+         " instead. Hint: the backtrace further above shows the operation that failed to compute its gradient; enable "
+         "anomaly detection to find it, with wengert.autograd.set_detect_anomaly(True), and clone the tensor before it "
+         "is written.");
+}
+
+Tensor SavedVariable::unpack(Node* saved_for) const {
+    if (none_) return {};
+    if (released_) raise_freed();
+    if (original_ && !hooks_) [[likely]] {
+        check_version(saved_for);
+        check(is_leaf_ || !requires_grad_ || meta_of(data_)->grad_fn, ErrorKind::Runtime,
+              "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). Use .detach() instead "
+              "of it, which leaves the original alone.");
+        return data_;
+    }
+    Tensor out;
+    if (hooks_) {
+        AutoGradMode no_grad(false);
+        out = hooks_->unpack();
+        out = variable_data(out);
+    } else {
+        check_version(saved_for);
+        out = alias(data_);
+        if (data_.flags() & kHasTangent) [[unlikely]] {
+            const ForwardGrad& tangents = *meta_of(data_)->tangents;
+            for (int32_t level : tangents.levels()) set_tangent(out, level, tangents.at(level));
+        }
+    }
+    if (!requires_grad_) return out;
+    if (is_output_) {
+        Node* node = weak_grad_fn_ ? weak_grad_fn_ : saved_for;
+        check(node, ErrorKind::Runtime, "a saved output needs its node to be unpacked");
+        set_gradient_edge(out, Edge(Ref<Node>::share(node), output_nr_));
+    } else if (is_leaf_) {
+        set_requires_grad(out, true);
+        AutogradMeta& meta = materialize_meta(out);
+        meta.kept_accumulator = edge_.function;
+        meta.grad_accumulator = edge_.function.get();
+    } else {
+        set_gradient_edge(out, edge_);
+    }
+    return out;
+}
+
+}  // namespace wengert

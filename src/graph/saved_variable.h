@@ -1,0 +1,128 @@
+// SavedVariable: a tensor that a node keeps for its backward formula.
+//
+// Two cases. An *input* of the operation (or a leaf) is kept itself: it cannot own the node that saves it. An *output* of
+// the very node that saves it would close a cycle node -> tensor -> node, so a detached alias is kept and `unpack` makes
+// a new tensor with the node as its grad_fn. Unpacking an input gives the same object, unpacking an output a new one.
+//
+// At unpack the version counter must be what it was at save, else an in-place write has destroyed the value. Saved-tensor
+// hooks replace the data by whatever their pack function returned; the graph's metadata stays here.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "graph/autograd_meta.h"
+#include "tensor/operand.h"
+
+namespace wengert {
+
+// A pack/unpack pair around one saved tensor. The Python layer derives from it.
+struct SavedVariableHooks {
+    virtual ~SavedVariableHooks() = default;
+    virtual void pack(const Tensor& t) = 0;
+    virtual Tensor unpack() = 0;
+};
+
+// The innermost `saved_tensors_hooks` of this thread makes the hooks of each new SavedVariable.
+using SavedHooksFactory = std::unique_ptr<SavedVariableHooks> (*)();
+struct SavedTensorDefaultHooks {
+    static bool active() noexcept { return factory != nullptr; }
+    static constinit thread_local SavedHooksFactory factory;
+};
+
+class SavedVariable {
+public:
+    SavedVariable() noexcept = default;  // None
+    SavedVariable(const Tensor& t, bool is_output, bool is_inplace_on_view = false);
+    SavedVariable(SavedVariable&&) noexcept = default;
+    SavedVariable& operator=(SavedVariable&&) noexcept = default;
+
+    // `saved_for` is the node that saved it; needed for outputs.
+    Tensor unpack(Node* saved_for) const;
+    void register_hooks(std::unique_ptr<SavedVariableHooks> hooks);
+    void reset_data() noexcept;
+
+    bool was_none() const noexcept { return none_; }
+    bool released() const noexcept { return released_; }
+    // The tensor itself without any check; what the garbage collector walks.
+    const Tensor& peek() const noexcept { return data_; }
+    bool is_output() const noexcept { return is_output_; }
+
+private:
+    void pack_with(std::unique_ptr<SavedVariableHooks> hooks);
+    void check_version(Node* saved_for) const;
+
+    Tensor data_;
+    uint32_t version_ = 0;
+    uint32_t output_nr_ = 0;
+    bool none_ = true;
+    bool is_output_ = false;
+    bool original_ = false;
+    bool is_leaf_ = false;
+    bool requires_grad_ = false;
+    bool released_ = false;
+    std::unique_ptr<SavedVariableHooks> hooks_;
+    // Only where data_ is not the original: what unpack re-attaches.
+    Edge edge_;
+    Node* weak_grad_fn_ = nullptr;
+};
+
+[[noreturn]] void raise_freed();
+
+// A saved argument that is a tensor or a number.
+class SavedOperand {
+public:
+    SavedOperand() noexcept = default;
+    explicit SavedOperand(const Operand& o)
+        : variable_(o.is_tensor() ? SavedVariable(o.tensor(), false) : SavedVariable()), scalar_(o.scalar()),
+          is_tensor_(o.is_tensor()) {}
+    bool is_tensor() const noexcept { return is_tensor_; }
+    const Scalar& scalar() const noexcept { return scalar_; }
+    SavedVariable& variable() noexcept { return variable_; }
+    const SavedVariable& variable() const noexcept { return variable_; }
+    void reset_data() noexcept { variable_.reset_data(); }
+
+private:
+    SavedVariable variable_;
+    Scalar scalar_;
+    bool is_tensor_ = false;
+};
+
+// An unpacked operand that owns its tensor; converts to Operand where a formula needs one.
+class OperandValue {
+public:
+    OperandValue(const SavedOperand& saved, Node* node)
+        : tensor_(saved.is_tensor() ? saved.variable().unpack(node) : Tensor()), scalar_(saved.scalar()) {}
+    operator Operand() const noexcept { return tensor_.defined() ? Operand(tensor_) : Operand(scalar_); }
+    bool is_tensor() const noexcept { return tensor_.defined(); }
+    const Tensor& tensor() const noexcept { return tensor_; }
+
+private:
+    Tensor tensor_;
+    Scalar scalar_;
+};
+
+// One `_saved_<name>` getter of a node class, generated from the table. Exactly one accessor is set.
+struct SavedField {
+    const char* name;
+    SavedVariable* (*variable)(Node*) = nullptr;
+    SavedOperand* (*operand)(Node*) = nullptr;
+    std::span<SavedVariable> (*list)(Node*) = nullptr;
+    // Plain values: handed to the visitor in a type that the Python layer can convert.
+    void (*value)(Node*, struct SavedValueVisitor&) = nullptr;
+};
+
+struct SavedValueVisitor {
+    virtual ~SavedValueVisitor() = default;
+    virtual void none() = 0;
+    virtual void boolean(bool) = 0;
+    virtual void integer(int64_t) = 0;
+    virtual void real(double) = 0;
+    virtual void string(std::string_view) = 0;
+    virtual void scalar(const Scalar&) = 0;
+    virtual void integers(IntSpan) = 0;
+    virtual void dtype(DType) = 0;
+};
+
+}  // namespace wengert

@@ -1,0 +1,122 @@
+// Recording: how a differentiable operation enters the graph. Generated operations consist of calls to these.
+//
+// The pattern of every operation `y = f(x)`:
+//
+//     if (!needs_slow_path(x)) return kernels::f(x);
+//     if (int level = highest_level(x); level >= 0) {      // forward mode, graph/forward_grad.h
+//         Tensor y, y_t;
+//         { LevelGuard hide(level); y = f(x); y_t = <jvp formula over tangent_at(x, level)>; }
+//         set_tangent(y, level, y_t);
+//         return y;
+//     }
+//     Tensor y = kernels::f(x);
+//     if (records(x)) {                                    // grad mode is on and x requires grad
+//         auto node = make_node<FBackward0>();
+//         node->set_next_edges(collect_next_edges(x));
+//         node->x_ = SavedVariable(x, false);
+//         set_history(y, node);
+//     }
+//     return y;
+//
+// In-place operations ask check_inplace first and end with bump_version and rebase_history; views end with as_view.
+#pragma once
+
+#include "graph/autograd_meta.h"
+#include "graph/grad_mode.h"
+#include "graph/saved_variable.h"
+#include "tensor/operand.h"
+
+namespace wengert {
+
+inline uint32_t flags_of(const Tensor& t) noexcept { return t.defined() ? t.flags() : 0; }
+inline uint32_t flags_of(const Operand& o) noexcept { return o.flags(); }
+uint32_t flags_of(TensorSpan ts) noexcept;
+
+template <class... Args>
+inline bool needs_slow_path(const Args&... args) noexcept {
+    return (state.watch | ((flags_of(args) | ... | 0u) & state.mask)) != 0;
+}
+
+// --- Reverse mode
+inline bool requires_grad(const Operand& o) noexcept { return o.is_tensor() && requires_grad(o.impl()); }
+bool any_requires_grad(TensorSpan ts) noexcept;
+inline bool requires_grad(TensorSpan ts) noexcept { return any_requires_grad(ts); }
+
+template <class... Args>
+inline bool records(const Args&... args) noexcept {
+    return GradMode::is_enabled() && (requires_grad(args) || ...);
+}
+
+template <class N>
+inline Ref<N> make_node() {
+    return Ref<N>::adopt(new N);
+}
+
+inline void append_edge(EdgeList& edges, const Tensor& t) {
+    edges.push_back(requires_grad(t) ? gradient_edge(t) : Edge());
+}
+inline void append_edge(EdgeList& edges, const Operand& o) {
+    edges.push_back(requires_grad(o) ? gradient_edge(o.tensor()) : Edge());
+}
+inline void append_edge(EdgeList& edges, TensorSpan ts) {
+    for (const Tensor& t : ts) append_edge(edges, t);
+}
+
+// One edge per tensor argument; invalid for those that need no gradient. A number has one too, so that positions agree.
+template <class... Args>
+inline EdgeList collect_next_edges(const Args&... args) {
+    EdgeList edges;
+    (append_edge(edges, args), ...);
+    return edges;
+}
+
+// Makes `node` the grad_fn of `output`; integral outputs are left alone but keep their slot.
+void set_history(const Tensor& output, const Ref<Node>& node);
+void set_history(TensorSpan outputs, const Ref<Node>& node);
+
+// --- In-place and out=
+// Raises if `t` may not be written: a leaf that requires grad, a view of one, a view with a restricted creation.
+void check_inplace(const Tensor& t, bool recorded);
+// After an in-place operation: `node` becomes the history of `t`, through CopySlices if `t` is a view.
+void rebase_history(const Tensor& t, const Ref<Node>& node);
+// For out= variants.
+template <class... Args>
+inline void check_out(const char* op, const Tensor& out, const Args&... args) {
+    check(!GradMode::is_enabled() || !(requires_grad(out) || ... || requires_grad(args)), ErrorKind::Runtime, op,
+          "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+          "requires grad; call it without out=, or under no_grad");
+}
+
+// --- Views
+// Marks `out`, an alias of `base` made by a view kernel, as its differentiable view. `replay` re-applies the operation
+// to another base; needed only where as_strided would not do (a change of dtype).
+Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation = CreationMeta::Default,
+               std::function<Tensor(const Tensor&)> replay = nullptr);
+
+// --- Forward mode
+int32_t highest_level(const Tensor& t) noexcept;
+int32_t highest_level(const Operand& o) noexcept;
+int32_t highest_level(TensorSpan ts) noexcept;
+template <class First, class... Rest>
+    requires(sizeof...(Rest) > 0)
+inline int32_t highest_level(const First& first, const Rest&... rest) noexcept {
+    return std::max(highest_level(first), highest_level(rest...));
+}
+inline Tensor tangent_at(const Tensor& t, int32_t level) {
+    return t.defined() ? tangent_at(t.impl(), level) : Tensor();
+}
+inline Tensor tangent_at(const Operand& o, int32_t level) {
+    return o.is_tensor() ? tangent_at(o.impl(), level) : Tensor();
+}
+// Whether anything differentiates here: what decides between a fused kernel and its recorded twin in `apply`.
+template <class... Args>
+inline bool is_differentiating(const Args&... args) noexcept {
+    return needs_slow_path(args...);
+}
+// After an in-place operation in forward mode: `tangent` becomes the tangent of `t`, and of its base where `t` is a view.
+void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent);
+
+// In backward: brings a gradient to the shape and dtype of the operand that it belongs to (recorded).
+Tensor reduce_grad(const Tensor& grad, IntSpan sizes, DType dtype);
+
+}  // namespace wengert

@@ -1,0 +1,114 @@
+// Element types, their C++ types, and the dispatch from one to the other.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace wengert {
+
+using complex64 = std::complex<float>;
+using complex128 = std::complex<double>;
+
+// X(name, C++ type, Python name, PyTorch's legacy tensor type). The order is the promotion order within a category.
+#define WENGERT_DTYPES(X)                              \
+    X(Bool, bool, "bool", "BoolTensor")                \
+    X(UInt8, uint8_t, "uint8", "ByteTensor")           \
+    X(Int8, int8_t, "int8", "CharTensor")              \
+    X(Int16, int16_t, "int16", "ShortTensor")          \
+    X(Int32, int32_t, "int32", "IntTensor")            \
+    X(Int64, int64_t, "int64", "LongTensor")           \
+    X(Float32, float, "float32", "FloatTensor")        \
+    X(Float64, double, "float64", "DoubleTensor")      \
+    X(Complex64, complex64, "complex64", "ComplexFloatTensor") \
+    X(Complex128, complex128, "complex128", "ComplexDoubleTensor")
+
+enum class DType : uint8_t {
+#define X(name, type, python, legacy) name,
+    WENGERT_DTYPES(X)
+#undef X
+};
+inline constexpr int kNumDTypes = 10;
+
+enum class Category : uint8_t { Bool, Integral, Floating, Complex };
+
+constexpr Category category(DType d) {
+    return d == DType::Bool     ? Category::Bool
+           : d <= DType::Int64  ? Category::Integral
+           : d <= DType::Float64 ? Category::Floating
+                                : Category::Complex;
+}
+constexpr bool is_floating(DType d) { return category(d) == Category::Floating; }
+constexpr bool is_complex(DType d) { return category(d) == Category::Complex; }
+constexpr bool is_integral(DType d) { return category(d) <= Category::Integral; }  // bool included
+constexpr bool is_differentiable(DType d) { return category(d) >= Category::Floating; }
+constexpr DType real_dtype(DType d) {
+    return d == DType::Complex64 ? DType::Float32 : d == DType::Complex128 ? DType::Float64 : d;
+}
+constexpr DType complex_dtype(DType d) {
+    return d == DType::Float64 || d == DType::Complex128 ? DType::Complex128 : DType::Complex64;
+}
+
+constexpr int64_t item_size(DType d) {
+    constexpr int8_t sizes[] = {
+#define X(name, type, python, legacy) sizeof(type),
+        WENGERT_DTYPES(X)
+#undef X
+    };
+    return sizes[static_cast<int>(d)];
+}
+std::string_view dtype_name(DType d);     // "float32"
+std::string_view legacy_type_name(DType d);  // "FloatTensor"
+inline std::ostream& operator<<(std::ostream& out, DType d) { return out << dtype_name(d); }
+
+DType default_dtype() noexcept;  // what Python floats become
+void set_default_dtype(DType d);
+
+template <class T>
+inline constexpr DType dtype_of = DType::Bool;
+#define X(name, type, python, legacy) \
+    template <>                       \
+    inline constexpr DType dtype_of<type> = DType::name;
+WENGERT_DTYPES(X)
+#undef X
+
+// Calls f.template operator()<T>() with the C++ type of d: dispatch(d, [&]<class T> { ... }).
+template <class F>
+decltype(auto) dispatch(DType d, F&& f) {
+    switch (d) {
+#define X(name, type, python, legacy) \
+    case DType::name:                 \
+        return f.template operator()<type>();
+        WENGERT_DTYPES(X)
+#undef X
+    }
+    fail(ErrorKind::Runtime, "unknown dtype ", static_cast<int>(d));
+}
+
+// The same over float32, float64, complex64 and complex128; anything else is an error that names the operation.
+template <class F>
+decltype(auto) dispatch_inexact(DType d, const char* op, F&& f) {
+    switch (d) {
+        case DType::Float32:
+            return f.template operator()<float>();
+        case DType::Float64:
+            return f.template operator()<double>();
+        case DType::Complex64:
+            return f.template operator()<complex64>();
+        case DType::Complex128:
+            return f.template operator()<complex128>();
+        default:
+            fail(ErrorKind::Runtime, "[", op, "] not implemented for dtype ", d, "; convert to a floating dtype first");
+    }
+}
+
+template <class F>
+decltype(auto) dispatch_floating(DType d, const char* op, F&& f) {
+    if (d == DType::Float32) return f.template operator()<float>();
+    if (d == DType::Float64) return f.template operator()<double>();
+    fail(ErrorKind::Runtime, "[", op, "] needs float32 or float64, got ", d);
+}
+
+}  // namespace wengert

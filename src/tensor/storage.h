@@ -1,0 +1,56 @@
+// Storage: a block of memory that tensors share, with the version counter of all who share it.
+//
+// Up to about 900 bytes the elements lie behind the Storage object in one slab block; larger blocks come from the block
+// cache (tensor/block_cache.h); foreign memory (NumPy, DLPack) carries a deleter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/refcount.h"
+#include "base/slab.h"
+#include "tensor/device.h"
+
+namespace wengert {
+
+// Counts in-place writes. Views and detached aliases share one, `.data` gets its own.
+class VersionCounter final : public RefCounted, public SlabAllocated {
+public:
+    uint32_t value = 0;
+    static void dispose(VersionCounter* v) noexcept { delete v; }
+};
+
+class Storage final : public RefCounted {
+public:
+    using Deleter = void (*)(void* context) noexcept;
+
+    static Ref<Storage> allocate(int64_t bytes);
+    static Ref<Storage> wrap(void* data, int64_t bytes, Deleter deleter, void* context);
+    static void dispose(Storage* s) noexcept;
+
+    std::byte* data() const noexcept { return data_; }
+    int64_t bytes() const noexcept { return bytes_; }
+    Device device() const noexcept { return device_; }
+    bool is_foreign() const noexcept { return kind_ == Kind::Foreign; }
+
+    // Replaces the memory by a larger block and keeps the contents; views keep their offsets (Tensor::resize_).
+    void grow(int64_t bytes);
+
+    uint32_t version = 0;   // of every tensor on it that has no counter of its own
+    uint32_t writes = 0;    // every in-place write, also those through `.data`; what makes such writes detectable
+
+private:
+    enum class Kind : uint8_t { Inline, Block, Foreign };
+    Storage() = default;
+    void free_memory() noexcept;
+
+    Kind kind_ = Kind::Inline;
+    Device device_;
+    std::byte* data_ = nullptr;
+    int64_t bytes_ = 0;
+    uint32_t inline_bytes_ = 0;  // of the slab block behind this object
+    Deleter deleter_ = nullptr;
+    void* context_ = nullptr;
+};
+
+}  // namespace wengert

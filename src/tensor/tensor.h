@@ -1,0 +1,139 @@
+// Tensor: a strided view of a Storage.
+//
+// `Tensor` is a handle (one pointer, possibly undefined); `TensorImpl` is the object. Handles that point to the same impl
+// are the same tensor: identity, `.grad`, hooks and the Python wrapper belong to the impl. This layer knows nothing of
+// graphs: it gives the graph layer one slot (`meta`) and the Python layer one slot (`pyobj`), and both clean up through
+// the virtual destructor of what they put there or through `PyObjectHooks`.
+//
+// Sizes are in elements, strides in elements too; kernels multiply by the item size. Nothing here records a graph: for
+// that, see ops/.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <span>
+
+#include "base/refcount.h"
+#include "base/slab.h"
+#include "base/small_vector.h"
+#include "base/state.h"
+#include "tensor/device.h"
+#include "tensor/dtype.h"
+#include "tensor/scalar.h"
+#include "tensor/storage.h"
+
+namespace wengert {
+
+using Dims = SmallVector<int64_t, 4>;
+using IntSpan = std::span<const int64_t>;
+
+// What the graph layer hangs on a tensor (graph/autograd_meta.h).
+struct TensorMeta {
+    virtual ~TensorMeta() = default;
+};
+
+// How the Python layer lets go of a wrapper that a dying impl owns.
+struct PyObjectHooks {
+    void (*release)(void* pyobj) noexcept = nullptr;
+};
+inline PyObjectHooks pyobject_hooks;
+
+class TensorImpl final : public RefCounted, public SlabAllocated {
+public:
+    TensorImpl(Ref<Storage> storage, DType dtype) : dtype(dtype), storage(std::move(storage)) {}
+    ~TensorImpl();
+    static void dispose(TensorImpl* t) noexcept;
+
+    DType dtype;
+    bool owns_pyobj = false;  // the wrapper died but had attributes: the impl keeps it (python/)
+    uint32_t flags = 0;       // TensorFlag
+    int64_t numel = 1;
+    int64_t offset = 0;       // in elements
+    Dims sizes;
+    Dims strides;
+    Ref<Storage> storage;
+    Ref<VersionCounter> own_version;  // null: the storage's
+    TensorMeta* meta = nullptr;       // owned
+    void* pyobj = nullptr;
+
+    std::byte* data() const noexcept { return storage->data() + offset * item_size(dtype); }
+    uint32_t& version() noexcept { return own_version ? own_version->value : storage->version; }
+    int64_t dim() const noexcept { return static_cast<int64_t>(sizes.size()); }
+};
+
+class Tensor {
+public:
+    Tensor() noexcept = default;
+    explicit Tensor(Ref<TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
+
+    bool defined() const noexcept { return static_cast<bool>(impl_); }
+    TensorImpl* impl() const noexcept { return impl_.get(); }
+    const Ref<TensorImpl>& ref() const noexcept { return impl_; }
+    [[nodiscard]] TensorImpl* detach_ref() noexcept { return impl_.detach(); }
+    void reset() noexcept { impl_.reset(); }
+    bool is_same(const Tensor& o) const noexcept { return impl_ == o.impl_; }
+    uint32_t use_count() const noexcept { return impl_ ? impl_->use_count() : 0; }
+
+    DType dtype() const noexcept { return impl_->dtype; }
+    Device device() const noexcept { return impl_->storage->device(); }
+    int64_t dim() const noexcept { return impl_->dim(); }
+    int64_t numel() const noexcept { return impl_->numel; }
+    const Dims& sizes() const noexcept { return impl_->sizes; }
+    const Dims& strides() const noexcept { return impl_->strides; }
+    int64_t size(int64_t d) const;    // negative d counts from the end
+    int64_t stride(int64_t d) const;
+    int64_t offset() const noexcept { return impl_->offset; }
+    std::byte* data() const noexcept { return impl_->data(); }
+    template <class T>
+    T* data_as() const noexcept { return reinterpret_cast<T*>(impl_->data()); }
+    const Ref<Storage>& storage() const noexcept { return impl_->storage; }
+
+    uint32_t flags() const noexcept { return impl_->flags; }
+    uint32_t version() const noexcept { return impl_->version(); }
+    bool is_contiguous() const noexcept;
+    bool is_non_overlapping_and_dense() const noexcept;
+
+private:
+    Ref<TensorImpl> impl_;
+};
+
+// --- Making tensors; the elements of empty ones are undefined.
+Tensor empty(IntSpan sizes, DType dtype, Device device = {});
+Tensor empty_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device = {});
+Tensor empty_like(const Tensor& t);  // its shape and dtype; its strides too where t is dense, else contiguous
+Tensor empty_like(const Tensor& t, DType dtype);
+Tensor zeros(IntSpan sizes, DType dtype, Device device = {});
+Tensor full(IntSpan sizes, Scalar value, DType dtype, Device device = {});
+Tensor scalar_tensor(Scalar value, DType dtype);  // 0-dimensional
+DType scalar_dtype(const Scalar& s);              // bool, int64, the default dtype or its complex partner
+
+// Another tensor on the same storage with the same version counter and no graph: the raw material of every view.
+Tensor alias(const Tensor& t);
+Tensor alias(const Tensor& t, IntSpan sizes, IntSpan strides, int64_t offset);
+Tensor alias_as(const Tensor& t, DType dtype, IntSpan sizes, IntSpan strides, int64_t offset);
+
+// --- Geometry
+int64_t numel_of(IntSpan sizes);
+Dims contiguous_strides(IntSpan sizes);
+bool is_contiguous(IntSpan sizes, IntSpan strides);
+int64_t wrap_dim(int64_t d, int64_t ndim, const char* op);  // checked; a 0-dim tensor accepts -1 and 0
+Dims broadcast_shapes(IntSpan a, IntSpan b, const char* op);
+bool is_broadcastable_to(IntSpan from, IntSpan to);
+// Strides under which `t` looks like `sizes` (0 along broadcast dimensions).
+Dims broadcast_strides(const Tensor& t, IntSpan sizes);
+// Strides with which a tensor of (sizes, strides) can be seen as `shape` without a copy; false if it cannot.
+bool view_strides(IntSpan sizes, IntSpan strides, IntSpan shape, Dims* out);
+Dims infer_shape(IntSpan shape, int64_t numel, const char* op);  // resolves one -1
+
+// Marks an in-place write: version counter, write count of the storage.
+void bump_version(const Tensor& t);
+
+inline bool same_shape(const Tensor& a, const Tensor& b) { return a.sizes() == b.sizes(); }
+
+// Prints a shape as (3, 4).
+struct ShapeOf {
+    IntSpan sizes;
+};
+std::ostream& operator<<(std::ostream& out, ShapeOf s);
+
+}  // namespace wengert
