@@ -45,7 +45,7 @@ def examples():
             yield pytest.param(parser.get_doctest(text, names, name, None, None), id=name)
 
 
-@pytest.mark.parametrize("test", examples())
+@pytest.mark.parametrize("test", list(examples()))
 def test_docstring_examples(test):
     report = []
     result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
