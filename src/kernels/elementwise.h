@@ -1,0 +1,65 @@
+// Elementwise kernels: from operands to a result, for every kernel of the table.
+//
+// A kernel is a row of inner loops, one per compute dtype, in NumPy's ufunc signature:
+//
+//     loop(args, dimensions, steps, data): args[0..n-1] inputs, args[n] output, steps in bytes
+//
+// so our own generated loops (kernels/isa/), NumPy's and SciPy's are interchangeable. `run` does what surrounds them:
+// type promotion, broadcasting (stride 0), casting of operands that are not of the compute dtype, allocation of the
+// result, and coalescing of dimensions so that the inner loop is long. Numbers are operands with stride 0 that live on
+// the stack. `run` has a first branch for what small tensors do most, equal dtypes and shapes, all contiguous: it must
+// stay a few dozen instructions.
+//
+// Read `run` first, then kernels/isa/loops.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tensor/operand.h"
+
+namespace wengert::kernels {
+
+using Loop = void (*)(char** args, const int64_t* dimensions, const int64_t* steps, void* data);
+
+// The dtype of the result, given the compute dtype.
+enum class ResultRule : uint8_t {
+    Same,      // the compute dtype, which is the promoted dtype of the operands
+    Floating,  // as Same, but integral operands are computed in the default dtype (exp, div, ...)
+    Bool,      // comparisons and predicates
+    Real,      // the real partner of a complex compute dtype (abs, angle); Floating where `float_compute`
+    Complex,   // the complex partner of a real compute dtype
+};
+
+struct Kernel {
+    const char* name;
+    uint8_t inputs;
+    uint8_t condition_mask;  // bit i: input i is bool whatever the compute dtype (where, masked_fill)
+    ResultRule rule;
+    bool float_compute;         // integral operands are promoted to the default dtype first
+    Loop loops[kNumDTypes];     // null: not defined for that dtype
+    void* data[kNumDTypes];     // passed to the loop; for foreign loops
+};
+
+// A new tensor with the result.
+Tensor run(const Kernel& kernel, std::span<const Operand> inputs);
+// Into `out`, whose shape must be the broadcast shape; its dtype may be any that the result can be cast to. Inputs may
+// be `out` itself (in-place); other overlap is resolved through a copy.
+void run_into(const Tensor& out, const Kernel& kernel, std::span<const Operand> inputs);
+
+// The result in a given dtype, for VJPs whose cotangent fixes it: all inputs are cast to `compute`.
+Tensor run_as(DType compute, const Kernel& kernel, std::span<const Operand> inputs);
+
+// The dtype in which `kernel` computes for these operands.
+DType compute_dtype(const Kernel& kernel, std::span<const Operand> inputs);
+
+// dst[...] = src[...], converting and broadcasting; does not touch version counters.
+void copy_into(const Tensor& dst, const Tensor& src);
+void fill_(const Tensor& dst, const Scalar& value);
+Tensor to_dtype(const Tensor& t, DType dtype);  // `t` itself when nothing is to do
+Tensor contiguous(const Tensor& t);             // likewise
+Tensor clone(const Tensor& t);                  // always a copy; dense layouts are kept
+// Sums `t` down to `sizes` (the transpose of broadcasting); `t` itself when the shapes are equal.
+Tensor sum_to_size(const Tensor& t, IntSpan sizes);
+
+}  // namespace wengert::kernels

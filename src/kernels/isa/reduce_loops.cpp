@@ -1,0 +1,437 @@
+// Tile loops of every reduction (see kernels/reduce_table.h), compiled once per instruction set.
+//
+// Three orders of walking a tile: `row` along contiguous columns of the tile, `sweep` across them when its rows are
+// contiguous, and a gather into a small buffer for everything else.
+#include "kernels/isa/libm.h"
+#include "kernels/isa/reduce_ops.h"
+
+namespace wengert::kernels::WENGERT_ISA {
+namespace {
+
+constexpr int64_t kBuffer = 512;  // elements gathered at a time
+constexpr int64_t kSweep = 2048;  // columns swept at a time; both stay in the first-level cache
+constexpr int64_t kSteps = 64;    // additions per lane before it is folded into the wide accumulator
+
+// --- Floating elements, accumulated in lanes.
+
+// Fewer elements than a bundle of lanes.
+template <class Op, class T>
+WENGERT_ALWAYS_INLINE T short_row(const T* p, int64_t n) {
+    T a = Op::identity, b = Op::identity;
+    int64_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        a = Op::step(a, p[i]);
+        b = Op::step(b, p[i + 1]);
+    }
+    if (i < n) a = Op::step(a, p[i]);
+    return Op::join(a, b);
+}
+
+template <class Op, class T>
+WENGERT_ALWAYS_INLINE typename Op::Acc row(const T* p, int64_t n, typename Op::Acc acc) {
+    constexpr int64_t kCount = Lanes<T>::kCount;
+    while (n >= kCount) {
+        Lanes<T> lanes(Op::identity);
+        int64_t steps = n / kCount < kSteps ? n / kCount : kSteps;
+        for (int64_t s = 0; s < steps; ++s, p += kCount)
+            lanes.absorb(p, [](auto a, auto x) { return Op::step(a, x); });
+        T folded;
+        lanes.fold(&folded, 1, [](T a, T b) { return Op::join(a, b); });
+        acc = Op::merge(acc, folded);
+        n -= steps * kCount;
+    }
+    return n ? Op::merge(acc, short_row<Op>(p, n)) : acc;
+}
+
+// acc[c] over `rows` contiguous rows of the tile.
+template <class Op, class T>
+void sweep(const T* p, int64_t rows, int64_t row_stride, int64_t cols, typename Op::Acc* acc) {
+    for (int64_t c0 = 0; c0 < cols; c0 += kSweep) {
+        int64_t width = cols - c0 < kSweep ? cols - c0 : kSweep;
+        for (int64_t r0 = 0; r0 < rows; r0 += kSteps) {
+            int64_t end = rows - r0 < kSteps ? rows : r0 + kSteps;
+            T part[kSweep];
+            for (int64_t c = 0; c < width; ++c) part[c] = Op::identity;
+            int64_t r = r0;
+            for (; r + 4 <= end; r += 4) {
+                const T* __restrict a = p + r * row_stride + c0;
+                const T* __restrict b = a + row_stride;
+                const T* __restrict x = b + row_stride;
+                const T* __restrict y = x + row_stride;
+                for (int64_t c = 0; c < width; ++c)
+                    part[c] = Op::step(Op::step(Op::step(Op::step(part[c], a[c]), b[c]), x[c]), y[c]);
+            }
+            for (; r < end; ++r) {
+                const T* __restrict a = p + r * row_stride + c0;
+                for (int64_t c = 0; c < width; ++c) part[c] = Op::step(part[c], a[c]);
+            }
+            for (int64_t c = 0; c < width; ++c) acc[c0 + c] = Op::merge(acc[c0 + c], part[c]);
+        }
+    }
+}
+
+// Calls f(buffer, n) for the elements of one strided column, kBuffer at a time, converted to B.
+template <class B, class T, class F>
+WENGERT_ALWAYS_INLINE void gather(const T* p, int64_t n, int64_t stride, F f) {
+    B buffer[kBuffer];
+    for (int64_t i0 = 0; i0 < n; i0 += kBuffer) {
+        int64_t count = n - i0 < kBuffer ? n - i0 : kBuffer;
+        for (int64_t i = 0; i < count; ++i) buffer[i] = static_cast<B>(p[(i0 + i) * stride]);
+        f(buffer, count);
+    }
+}
+
+template <template <class> class Operator, class T>
+void lane_tile(const void* in, const Tile& t, void* out, double) {
+    using Op = Operator<T>;
+    auto* acc = static_cast<typename Op::Acc*>(out);
+    auto* p = static_cast<const T*>(in);
+    if (t.row_stride == 1) {
+        for (int64_t c = 0; c < t.cols; ++c) acc[c] = row<Op>(p + c * t.col_stride, t.rows, acc[c]);
+    } else if (t.col_stride == 1) {
+        sweep<Op>(p, t.rows, t.row_stride, t.cols, acc);
+    } else {
+        for (int64_t c = 0; c < t.cols; ++c)
+            gather<T>(p + c * t.col_stride, t.rows, t.row_stride,
+                      [&](const T* b, int64_t n) { acc[c] = row<Op>(b, n, acc[c]); });
+    }
+}
+
+// Products multiply in double from the start: lanes of float would overflow long before the result does.
+template <class T>
+void prod_tile(const void* in, const Tile& t, void* out, double) {
+    auto* acc = static_cast<double*>(out);
+    auto* p = static_cast<const T*>(in);
+    if (t.col_stride == 1 && t.row_stride != 1) {
+        for (int64_t r = 0; r < t.rows; ++r) {
+            const T* __restrict a = p + r * t.row_stride;
+            for (int64_t c = 0; c < t.cols; ++c) acc[c] *= static_cast<double>(a[c]);
+        }
+        return;
+    }
+    for (int64_t c = 0; c < t.cols; ++c)
+        gather<double>(p + c * t.col_stride, t.rows, t.row_stride,
+                       [&](const double* b, int64_t n) { acc[c] = row<ProdOp<double>>(b, n, acc[c]); });
+}
+
+template <class T>
+void pow_tile(const void* in, const Tile& t, void* out, double parameter) {
+    auto* acc = static_cast<double*>(out);
+    auto* p = static_cast<const T*>(in);
+    const T exponent = static_cast<T>(parameter);
+    for (int64_t c = 0; c < t.cols; ++c)
+        gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
+            for (int64_t i = 0; i < n; ++i) b[i] = vector_pow(absolute(b[i]), exponent);
+            acc[c] = row<SumOp<T>>(b, n, acc[c]);
+        });
+}
+
+// Sums of exp(x - mean), into `squares`; the caller has put the largest element into `mean`.
+template <class T>
+void exp_tile(const void* in, const Tile& t, void* out, double) {
+    auto* acc = static_cast<Deviations*>(out);
+    auto* p = static_cast<const T*>(in);
+    for (int64_t c = 0; c < t.cols; ++c) {
+        const T shift = static_cast<T>(acc[c].mean);
+        gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
+            for (int64_t i = 0; i < n; ++i) b[i] = vector_exp(b[i] - shift);
+            acc[c].squares = row<SumOp<T>>(b, n, acc[c].squares);
+        });
+    }
+}
+
+// Squared distances from a mean known beforehand. In float the mean itself is rounded; what that adds to the sum,
+// n * (mean - rounded)^2, is known and taken off again.
+template <class T>
+void deviation_tile(const void* in, const Tile& t, void* out, double) {
+    auto* acc = static_cast<Deviations*>(out);
+    auto* p = static_cast<const T*>(in);
+    for (int64_t c0 = 0; c0 < t.cols; c0 += kBuffer) {
+        int64_t width = t.cols - c0 < kBuffer ? t.cols - c0 : kBuffer;
+        if (t.col_stride == 1 && t.row_stride != 1) {
+            T mean[kBuffer], part[kBuffer];
+            for (int64_t c = 0; c < width; ++c) mean[c] = static_cast<T>(acc[c0 + c].mean);
+            for (int64_t r0 = 0; r0 < t.rows; r0 += kSteps) {
+                int64_t end = t.rows - r0 < kSteps ? t.rows : r0 + kSteps;
+                for (int64_t c = 0; c < width; ++c) part[c] = 0;
+                for (int64_t r = r0; r < end; ++r) {
+                    const T* __restrict a = p + r * t.row_stride + c0;
+                    for (int64_t c = 0; c < width; ++c) part[c] += (a[c] - mean[c]) * (a[c] - mean[c]);
+                }
+                for (int64_t c = 0; c < width; ++c) acc[c0 + c].squares += static_cast<double>(part[c]);
+            }
+        } else {
+            for (int64_t c = c0; c < c0 + width; ++c) {
+                const T mean = static_cast<T>(acc[c].mean);
+                gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
+                    for (int64_t i = 0; i < n; ++i) b[i] -= mean;
+                    acc[c].squares = row<SquareSumOp<T>>(b, n, acc[c].squares);
+                });
+            }
+        }
+        if constexpr (sizeof(T) < sizeof(double)) {
+            for (int64_t c = c0; c < c0 + width; ++c) {
+                double rounding = acc[c].mean - static_cast<double>(static_cast<T>(acc[c].mean));
+                double excess = static_cast<double>(t.rows) * rounding * rounding;
+                if (excess < acc[c].squares) acc[c].squares -= excess;
+            }
+        }
+    }
+}
+
+// --- Other elements, one at a time.
+template <template <class> class Operator, class T, class Element = T>
+void element_tile(const void* in, const Tile& t, void* out, double) {
+    using Op = Operator<T>;
+    auto* __restrict acc = static_cast<typename Op::Acc*>(out);
+    auto* __restrict p = static_cast<const Element*>(in);
+    if (t.col_stride == 1 && t.row_stride != 1) {
+        for (int64_t r = 0; r < t.rows; ++r) {
+            const Element* __restrict a = p + r * t.row_stride;
+            for (int64_t c = 0; c < t.cols; ++c) acc[c] = Op::step(acc[c], a[c]);
+        }
+    } else if (t.row_stride == 1) {
+        for (int64_t c = 0; c < t.cols; ++c) {
+            const Element* __restrict a = p + c * t.col_stride;
+            auto x = acc[c];
+            for (int64_t r = 0; r < t.rows; ++r) x = Op::step(x, a[r]);
+            acc[c] = x;
+        }
+    } else {
+        for (int64_t c = 0; c < t.cols; ++c) {
+            auto x = acc[c];
+            for (int64_t r = 0; r < t.rows; ++r) x = Op::step(x, p[r * t.row_stride + c * t.col_stride]);
+            acc[c] = x;
+        }
+    }
+}
+
+// All and Any look at a block at a time and stop at the first that decides.
+template <template <class> class Operator, class T, bool kStopAt>
+void logical_tile(const void* in, const Tile& t, void* out, double) {
+    auto* acc = static_cast<bool*>(out);
+    auto* p = static_cast<const T*>(in);
+    if (t.row_stride != 1) return element_tile<Operator, T>(in, t, out, 0);
+    for (int64_t c = 0; c < t.cols; ++c)
+        for (int64_t r0 = 0; r0 < t.rows && acc[c] != kStopAt; r0 += kBuffer) {
+            const T* a = p + c * t.col_stride + r0;
+            int64_t n = t.rows - r0 < kBuffer ? t.rows - r0 : kBuffer;
+            int zeros = 0;
+            for (int64_t r = 0; r < n; ++r) zeros |= kStopAt ? (a[r] != T{}) : (a[r] == T{});
+            if (zeros) acc[c] = kStopAt;
+        }
+}
+
+// Bools are bytes of 0 and 1: count them in bytes, 255 at a time.
+template <class T>
+void count_bool_tile(const void* in, const Tile& t, void* out, double) {
+    if (t.row_stride != 1) return element_tile<CountOp, uint8_t>(in, t, out, 0);
+    auto* acc = static_cast<int64_t*>(out);
+    for (int64_t c = 0; c < t.cols; ++c) {
+        auto* p = static_cast<const uint8_t*>(in) + c * t.col_stride;
+        int64_t n = t.rows, total = 0;
+        while (n >= 64) {
+            uint8_t lanes[64] = {};
+            int64_t steps = n / 64 < 255 ? n / 64 : 255;
+            for (int64_t s = 0; s < steps; ++s, p += 64)
+                for (int k = 0; k < 64; ++k) lanes[k] = static_cast<uint8_t>(lanes[k] + p[k]);
+            for (int k = 0; k < 64; ++k) total += lanes[k];
+            n -= steps * 64;
+        }
+        for (int64_t i = 0; i < n; ++i) total += p[i];
+        acc[c] += total;
+    }
+}
+
+// Complex sums are sums over twice as many reals.
+template <class T>
+void complex_sum_tile(const void* in, const Tile& t, void* out, double) {
+    auto* acc = static_cast<double*>(out);
+    auto* p = static_cast<const T*>(in);
+    if (t.col_stride == 1 && t.row_stride != 1) {
+        sweep<SumOp<T>>(p, t.rows, 2 * t.row_stride, 2 * t.cols, acc);
+    } else if (t.row_stride == 1) {
+        constexpr int64_t kCount = Lanes<T>::kCount;
+        for (int64_t c = 0; c < t.cols; ++c) {
+            const T* a = p + 2 * c * t.col_stride;
+            int64_t n = 2 * t.rows;
+            while (n >= kCount) {
+                Lanes<T> lanes(T{0});
+                int64_t steps = n / kCount < kSteps ? n / kCount : kSteps;
+                for (int64_t s = 0; s < steps; ++s, a += kCount) lanes.absorb(a, [](auto x, auto y) { return x + y; });
+                T pair[2];
+                lanes.fold(pair, 2, [](T x, T y) { return x + y; });
+                acc[2 * c] += static_cast<double>(pair[0]);
+                acc[2 * c + 1] += static_cast<double>(pair[1]);
+                n -= steps * kCount;
+            }
+            for (int64_t i = 0; i < n; ++i) acc[2 * c + (i & 1)] += static_cast<double>(a[i]);
+        }
+    } else {
+        element_tile<ComplexSumOp, T, Complex<T>>(in, t, out, 0);
+    }
+}
+
+template <class T>
+void complex_square_tile(const void* in, const Tile& t, void* out, double) {
+    auto* acc = static_cast<double*>(out);
+    auto* p = static_cast<const T*>(in);
+    if (t.row_stride != 1) return element_tile<ComplexSquareSumOp, T, Complex<T>>(in, t, out, 0);
+    for (int64_t c = 0; c < t.cols; ++c) acc[c] = row<SquareSumOp<T>>(p + 2 * c * t.col_stride, 2 * t.rows, acc[c]);
+}
+
+// --- Positions of extremes.
+template <bool kMax, class T>
+WENGERT_ALWAYS_INLINE bool beats(T x, T best) {  // NaN beats every number, but not a NaN before it
+    if constexpr (std::is_floating_point_v<T>)
+        return (kMax ? x > best : x < best) | ((x != x) & (best == best));
+    else
+        return kMax ? x > best : x < best;
+}
+
+template <class T>
+int64_t first_match(const T* p, int64_t n, T value) {  // there is one
+    constexpr int64_t kBlock = 64;
+    const bool nan = value != value;
+    int64_t i = 0;
+    for (; i + kBlock <= n; i += kBlock) {
+        int hits = 0;
+        for (int64_t k = 0; k < kBlock; ++k) hits |= (p[i + k] == value) | (nan & (p[i + k] != p[i + k]));
+        if (hits) break;
+    }
+    while (p[i] != value && !(nan && p[i] != p[i])) ++i;
+    return i;
+}
+
+template <bool kMax, class T>
+void arg_row(const T* p, int64_t n, T& best, int64_t& at, int64_t base) {
+    T found;
+    if constexpr (std::is_floating_point_v<T>) {
+        found = kMax ? row<MaxOp<T>>(p, n, lowest<T>) : row<MinOp<T>>(p, n, highest<T>);
+    } else {
+        found = p[0];
+        for (int64_t i = 1; i < n; ++i) found = kMax ? (p[i] > found ? p[i] : found) : (p[i] < found ? p[i] : found);
+    }
+    if (base == 0 || beats<kMax>(found, best)) {
+        best = found;
+        at = base + first_match(p, n, found);
+    }
+}
+
+template <bool kMax, class T>
+void arg_tile(const void* in, const Tile& t, void* values, int64_t* indices) {
+    using Index = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+    auto* p = static_cast<const T*>(in);
+    auto* out = static_cast<T*>(values);
+    if (t.row_stride == 1 || t.col_stride != 1 || t.rows > INT32_MAX) {
+        for (int64_t c = 0; c < t.cols; ++c) {
+            if (t.row_stride == 1) {
+                arg_row<kMax>(p + c * t.col_stride, t.rows, out[c], indices[c], 0);
+                continue;
+            }
+            int64_t base = 0;
+            gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](const T* b, int64_t n) {
+                arg_row<kMax>(b, n, out[c], indices[c], base);
+                base += n;
+            });
+        }
+        return;
+    }
+    for (int64_t c0 = 0; c0 < t.cols; c0 += kBuffer) {
+        int64_t width = t.cols - c0 < kBuffer ? t.cols - c0 : kBuffer;
+        T best[kBuffer];
+        Index at[kBuffer];
+        for (int64_t c = 0; c < width; ++c) {
+            best[c] = p[c0 + c];
+            at[c] = 0;
+        }
+        for (int64_t r = 1; r < t.rows; ++r) {
+            const T* __restrict a = p + r * t.row_stride + c0;
+            for (int64_t c = 0; c < width; ++c) {
+                bool take = beats<kMax>(a[c], best[c]);
+                best[c] = take ? a[c] : best[c];
+                at[c] = take ? static_cast<Index>(r) : at[c];
+            }
+        }
+        for (int64_t c = 0; c < width; ++c) {
+            out[c0 + c] = best[c];
+            indices[c0 + c] = at[c];
+        }
+    }
+}
+
+// --- The table.
+constexpr void set(ReduceTable& table, Reduction r, DType d, TileLoop loop) {
+    table.tile[static_cast<int>(r)][static_cast<int>(d)] = loop;
+}
+
+template <class T>
+constexpr void add_logical(ReduceTable& table, DType d) {
+    set(table, Reduction::All, d, logical_tile<AllOp, T, false>);
+    set(table, Reduction::Any, d, logical_tile<AnyOp, T, true>);
+    set(table, Reduction::CountNonzero, d, element_tile<CountOp, T>);
+}
+
+template <class T>
+constexpr void add_integral(ReduceTable& table, DType d) {
+    set(table, Reduction::Sum, d, element_tile<IntSumOp, T>);
+    set(table, Reduction::Prod, d, element_tile<IntProdOp, T>);
+    set(table, Reduction::Max, d, element_tile<IntMaxOp, T>);
+    set(table, Reduction::Min, d, element_tile<IntMinOp, T>);
+    add_logical<T>(table, d);
+    table.arg_max[static_cast<int>(d)] = arg_tile<true, T>;
+    table.arg_min[static_cast<int>(d)] = arg_tile<false, T>;
+}
+
+template <class T>
+constexpr void add_floating(ReduceTable& table, DType d) {
+    set(table, Reduction::Sum, d, lane_tile<SumOp, T>);
+    set(table, Reduction::NanSum, d, lane_tile<NanSumOp, T>);
+    set(table, Reduction::Prod, d, prod_tile<T>);
+    set(table, Reduction::Max, d, lane_tile<MaxOp, T>);
+    set(table, Reduction::Min, d, lane_tile<MinOp, T>);
+    set(table, Reduction::AbsSum, d, lane_tile<AbsSumOp, T>);
+    set(table, Reduction::SquareSum, d, lane_tile<SquareSumOp, T>);
+    set(table, Reduction::AbsPowSum, d, pow_tile<T>);
+    set(table, Reduction::AbsMax, d, lane_tile<AbsMaxOp, T>);
+    set(table, Reduction::AbsMin, d, lane_tile<AbsMinOp, T>);
+    set(table, Reduction::Deviation, d, deviation_tile<T>);
+    set(table, Reduction::ExpSum, d, exp_tile<T>);
+    add_logical<T>(table, d);
+    table.arg_max[static_cast<int>(d)] = arg_tile<true, T>;
+    table.arg_min[static_cast<int>(d)] = arg_tile<false, T>;
+}
+
+template <class T>
+constexpr void add_complex(ReduceTable& table, DType d) {
+    set(table, Reduction::Sum, d, complex_sum_tile<T>);
+    set(table, Reduction::Prod, d, element_tile<ComplexProdOp, T, Complex<T>>);
+    set(table, Reduction::SquareSum, d, complex_square_tile<T>);
+    set(table, Reduction::All, d, element_tile<AllOp, Complex<T>>);
+    set(table, Reduction::Any, d, element_tile<AnyOp, Complex<T>>);
+    set(table, Reduction::CountNonzero, d, element_tile<CountOp, Complex<T>>);
+}
+
+constexpr ReduceTable make_table() {
+    ReduceTable table{};
+    add_integral<uint8_t>(table, DType::Bool);
+    set(table, Reduction::Sum, DType::Bool, count_bool_tile<uint8_t>);
+    set(table, Reduction::CountNonzero, DType::Bool, count_bool_tile<uint8_t>);
+    add_integral<uint8_t>(table, DType::UInt8);
+    add_integral<int8_t>(table, DType::Int8);
+    add_integral<int16_t>(table, DType::Int16);
+    add_integral<int32_t>(table, DType::Int32);
+    add_integral<int64_t>(table, DType::Int64);
+    add_floating<float>(table, DType::Float32);
+    add_floating<double>(table, DType::Float64);
+    add_complex<float>(table, DType::Complex64);
+    add_complex<double>(table, DType::Complex128);
+    return table;
+}
+
+}  // namespace
+
+extern const ReduceTable reduce_table;
+constinit const ReduceTable reduce_table = make_table();
+
+}  // namespace wengert::kernels::WENGERT_ISA

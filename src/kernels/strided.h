@@ -1,0 +1,125 @@
+// Walking several strided arrays of one shape together.
+//
+// Kernels that move or reduce elements see memory as rows: the shape is coalesced (size-1 dimensions dropped, neighbours
+// that are dense with respect to each other in every array merged), and what remains is walked with an odometer over all
+// dimensions but the last:
+//
+//     StridedWalk<2> walk(sizes, {dst.strides(), src.strides()});
+//     walk.rows([&](std::array<int64_t, 2> offset, int64_t n, std::array<int64_t, 2> stride) { ... });
+//
+// Offsets and strides are in elements of each array. Rows come in row-major order of `sizes`, so that "the last write
+// wins" means what it says.
+#pragma once
+
+#include <array>
+#include <cstring>
+
+#include "tensor/tensor.h"
+
+namespace wengert::kernels {
+
+template <size_t N>
+class StridedWalk {
+public:
+    using Offsets = std::array<int64_t, N>;
+
+    StridedWalk(IntSpan sizes, const std::array<IntSpan, N>& strides) {
+        for (size_t d = 0; d < sizes.size(); ++d) {
+            if (sizes[d] == 0) empty_ = true;
+            if (sizes[d] == 1) continue;
+            Offsets step;
+            for (size_t k = 0; k < N; ++k) step[k] = strides[k][d];
+            if (!axes_.empty() && merges(axes_.back(), sizes[d], step)) {
+                axes_.back().size *= sizes[d];
+                axes_.back().stride = step;
+            } else {
+                axes_.push_back({sizes[d], step});
+            }
+        }
+        if (axes_.empty()) axes_.push_back({1, {}});
+    }
+
+    template <class F>
+    void rows(F&& f) const {
+        if (empty_) return;
+        const Axis& last = axes_.back();
+        size_t outer = axes_.size() - 1;
+        Offsets offset{};
+        SmallVector<int64_t, 4> index(outer, 0);
+        for (;;) {
+            f(offset, last.size, last.stride);
+            size_t d = outer;
+            for (;; --d) {
+                if (d == 0) return;
+                const Axis& axis = axes_[d - 1];
+                for (size_t k = 0; k < N; ++k) offset[k] += axis.stride[k];
+                if (++index[d - 1] < axis.size) break;
+                for (size_t k = 0; k < N; ++k) offset[k] -= axis.stride[k] * axis.size;
+                index[d - 1] = 0;
+            }
+        }
+    }
+
+    // One call per element.
+    template <class F>
+    void elements(F&& f) const {
+        rows([&](Offsets offset, int64_t n, const Offsets& stride) {
+            for (int64_t i = 0; i < n; ++i) {
+                f(offset);
+                for (size_t k = 0; k < N; ++k) offset[k] += stride[k];
+            }
+        });
+    }
+
+private:
+    struct Axis {
+        int64_t size;
+        Offsets stride;
+    };
+    static bool merges(const Axis& outer, int64_t size, const Offsets& step) {
+        for (size_t k = 0; k < N; ++k)
+            if (outer.stride[k] != step[k] * size) return false;
+        return true;
+    }
+
+    SmallVector<Axis, 4> axes_;
+    bool empty_ = false;
+};
+
+// Copies of elements whose meaning does not matter go by size: dispatch_size(8, [&]<class T> { ... }).
+struct alignas(8) Bytes16 {
+    uint64_t words[2];
+};
+template <class F>
+decltype(auto) dispatch_size(int64_t bytes, F&& f) {
+    switch (bytes) {
+        case 1:
+            return f.template operator()<uint8_t>();
+        case 2:
+            return f.template operator()<uint16_t>();
+        case 4:
+            return f.template operator()<uint32_t>();
+        case 8:
+            return f.template operator()<uint64_t>();
+        default:
+            return f.template operator()<Bytes16>();
+    }
+}
+
+// dst[...] = src[...] for arrays of one dtype and shape. The elementwise layer's copy_into is the general one; this is
+// what kernels use on pieces of tensors.
+template <class T>
+void copy_strided(T* dst, IntSpan dst_strides, const T* src, IntSpan src_strides, IntSpan sizes) {
+    StridedWalk<2>(sizes, {dst_strides, src_strides})
+        .rows([=](const std::array<int64_t, 2>& at, int64_t n, const std::array<int64_t, 2>& step) {
+            T* d = dst + at[0];
+            const T* s = src + at[1];
+            if (step[0] == 1 && step[1] == 1) {
+                std::memcpy(d, s, static_cast<size_t>(n) * sizeof(T));
+            } else {
+                for (int64_t i = 0; i < n; ++i) d[i * step[0]] = s[i * step[1]];
+            }
+        });
+}
+
+}  // namespace wengert::kernels
