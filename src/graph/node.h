@@ -58,8 +58,7 @@ struct EngineState {
     GraphTask* owner = nullptr;
     uint32_t dependencies = 0;
     bool needed = false;       // in a selective pass: lies on a path to a requested input
-    bool has_buffer = false;
-    void* captures = nullptr;
+    void* captures = nullptr;  // GraphTask::Captures
     TensorList buffer;         // summed gradients, one per input
 };
 
@@ -80,6 +79,11 @@ public:
     virtual void release_variables() {}                          // frees what was saved for backward
     virtual std::span<const SavedField> saved_fields() const { return {}; }  // for `_saved_*`
     virtual bool is_python() const noexcept { return false; }    // its body needs the interpreter
+
+    // A node whose only gradient is a small region of its input may add it to a full-size buffer in place, instead of
+    // returning it surrounded by zeros. The engine asks `scatters` first.
+    virtual bool scatters() const noexcept { return false; }
+    virtual bool accumulate_into(const Tensor& /*buffer*/, const Tensor& /*grad*/) { return false; }
 
     // --- Inputs (outputs of the forward operation)
     uint32_t add_input_metadata(const Tensor& output);

@@ -1,0 +1,58 @@
+// Engine: runs the backward pass.
+//
+// `execute` takes root edges with their gradients and pushes gradients along next_edges until nothing is left:
+//
+//   1. check the given gradients against the roots' metadata;
+//   2. walk the graph once: claim every reachable node, count how many gradients each will receive, and, in a selective
+//      pass, mark the nodes that lead to a requested input;
+//   3. while a node is ready, take the one created last, run it (hooks, body, hooks), check what it returned, release
+//      its saved tensors unless the graph is kept, and add each result to the buffer of the next node; a node whose last
+//      gradient has arrived becomes ready.
+//
+// Nothing here recurses over the graph. A pass runs on the thread that called it; a pass started inside another one runs
+// in place, until the nesting is so deep that it continues on a fresh thread. Errors leave every node as it was: what a
+// failed pass claimed is given back, saved tensors of nodes that had not run stay.
+//
+// Read `execute`, then `evaluate`. The per-pass state is explained in graph_task.h.
+#pragma once
+
+#include "engine/graph_task.h"
+#include "tensor/tensor_list.h"
+
+namespace wengert {
+
+struct EngineHooks {
+    // Runs f(context) while other threads may run Python; the Python layer releases the interpreter lock around it.
+    void (*run_blocking)(void (*f)(void*), void* context) = nullptr;
+    // Logs an executed node; null unless someone listens.
+    void (*log_node)(Node* node, const TensorList& grads) = nullptr;
+};
+
+class Engine {
+public:
+    static constexpr int32_t kMaxDepth = 60;
+
+    static Engine& get_default_engine() noexcept;
+
+    // Returns the gradients at `outputs` (empty: none are captured and leaves accumulate). `accumulate_grad` is false for
+    // grad().
+    TensorList execute(EdgeList roots, TensorList inputs, bool keep_graph, bool create_graph, bool accumulate_grad,
+                       const EdgeList& outputs = {});
+
+    // Runs `callback` when the current pass has finished; an error outside of one.
+    void queue_callback(std::function<void()> callback);
+    // False while a selective pass runs: re-entrant checkpointing needs to know.
+    bool is_checkpoint_valid() const noexcept;
+
+    EngineHooks hooks;
+
+private:
+    void run(GraphTask& task);
+    void evaluate(GraphTask& task, Node* node);
+    TensorList call_function(GraphTask& task, Node* node, TensorList inputs);
+    bool deliver_part(GraphTask& task, Node* node, const TensorList& inputs);
+    void deliver(GraphTask& task, const Edge& edge, Tensor grad);
+    void arrived(GraphTask& task, Node* next, EngineState& s);
+};
+
+}  // namespace wengert

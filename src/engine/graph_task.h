@@ -1,0 +1,80 @@
+// GraphTask: one call of backward() or grad().
+//
+// What a pass knows of each node (outstanding dependencies, summed gradients, whether the node is needed, what is
+// captured at it) is kept in the node itself, in `Node::engine`. The pass claims the node by writing itself into
+// `engine.owner` and gives it back when the node has run, or at the end. If another pass has claimed the node already (a
+// re-entrant call, a second thread), this pass keeps its own EngineState in `not_ready`, a hash map. `state_of` hides
+// the difference.
+//
+// A selective pass (`inputs=`, grad()) has `captures`: the gradients that arrive at the requested edges. A node is
+// needed if one of its next nodes is needed or captured; others are not run (`should_execute`).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/ready_queue.h"
+#include "graph/node.h"
+
+namespace wengert {
+
+// A gradient to hand out: what arrives at input `input_index` of a node becomes result `output_index` of the pass.
+struct Capture {
+    uint32_t input_index;
+    uint32_t output_index;
+};
+using Captures = SmallVector<Capture, 1>;
+
+class GraphTask {
+public:
+    GraphTask(bool keep_graph, bool create_graph, int32_t reentrant_depth, bool selective);
+    ~GraphTask();
+    GraphTask(const GraphTask&) = delete;
+
+    // Takes the node for this pass; true if it was not yet part of it.
+    bool claim(Node* node);
+    EngineState& state_of(Node* node) { return node->engine.owner == this ? node->engine : foreign_state(node); }
+    bool contains(Node* node) const noexcept;
+    // Gives the node's state back; called when it has run.
+    void unclaim(Node* node) noexcept;
+
+    bool should_execute(Node* node);
+    bool wants(const Edge& edge);  // whether the gradient along this edge is of use
+
+    const bool keep_graph;
+    const bool create_graph;
+    const int32_t reentrant_depth;
+    const bool selective;
+    const uint64_t id;
+
+    EdgeList roots;
+    ReadyQueue ready_queue;
+    TensorList captured;
+    std::vector<std::unique_ptr<Captures>> capture_lists;
+    std::vector<Node*> visited;  // of a selective pass, next nodes before those that lead to them
+    std::vector<std::function<void()>> final_callbacks;
+    size_t outstanding = 0;  // nodes claimed and not yet run
+
+private:
+    EngineState& foreign_state(Node* node);
+    void unclaim_reachable() noexcept;
+
+    std::unordered_map<Node*, EngineState> not_ready_;
+};
+
+// The pass that this thread is executing.
+GraphTask* current_graph_task() noexcept;
+
+class GraphTaskGuard {
+public:
+    explicit GraphTaskGuard(GraphTask* task) noexcept;
+    ~GraphTaskGuard();
+    GraphTaskGuard(const GraphTaskGuard&) = delete;
+
+private:
+    GraphTask* previous_;
+};
+
+}  // namespace wengert

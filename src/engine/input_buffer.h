@@ -1,0 +1,29 @@
+// InputBuffer: the gradients that a node is waiting for, summed as they arrive.
+//
+// A sum is made in place only where nobody else can see the buffered tensor: so neither a gradient that the user passed
+// in nor one that two nodes share is ever changed. A node whose gradient is a small part of its input (`x[i]`) writes it
+// straight into the buffer (Node::accumulate_into); a loop that reads every element costs one buffer.
+#pragma once
+
+#include "graph/node.h"
+
+namespace wengert {
+
+class InputBuffer {
+public:
+    explicit InputBuffer(TensorList& slots) noexcept : slots_(slots) {}
+
+    // Adds `grad` to slot `i`; undefined gradients are ignored.
+    void add(size_t i, Tensor grad);
+    // Lets `producer` add its gradient `grad` to slot `i` without making the full-size tensor; false if it cannot.
+    bool add_part(size_t i, const InputMetadata& metadata, Node& producer, const Tensor& grad);
+
+    const Tensor& operator[](size_t i) const noexcept { return slots_[i]; }
+    size_t size() const noexcept { return slots_.size(); }
+    static TensorList variables(InputBuffer&& buffer) noexcept { return std::move(buffer.slots_); }
+
+private:
+    TensorList& slots_;  // they live in the node, see EngineState
+};
+
+}  // namespace wengert

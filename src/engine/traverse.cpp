@@ -1,0 +1,113 @@
+#include "engine/traverse.h"
+
+#include <exception>
+#include <thread>
+
+#include "base/state.h"
+
+namespace wengert {
+namespace {
+
+void count_all(GraphTask& task, Node* root) {
+    SmallVector<Node*, 32> stack;
+    task.claim(root);
+    stack.push_back(root);
+    while (!stack.empty()) {
+        Node* node = stack.back();
+        stack.pop_back();
+        for (const Edge& edge : node->next_edges()) {
+            Node* next = edge.function.get();
+            if (!next) continue;
+            bool is_new = task.claim(next);
+            ++task.state_of(next).dependencies;
+            if (is_new) stack.push_back(next);
+        }
+    }
+}
+
+// As above, in an order where next nodes come first.
+void count_selected(GraphTask& task, Node* root, uint64_t least_topological_nr) {
+    struct Frame {
+        Node* node;
+        uint32_t next_edge;
+    };
+    SmallVector<Frame, 32> stack;
+    task.claim(root);
+    stack.push_back({root, 0});
+    while (!stack.empty()) {
+        Frame& frame = stack.back();
+        const EdgeList& edges = frame.node->next_edges();
+        if (frame.next_edge == edges.size()) {
+            task.visited.push_back(frame.node);
+            stack.pop_back();
+            continue;
+        }
+        Node* next = edges[frame.next_edge++].function.get();
+        if (!next || next->topological_nr() < least_topological_nr) continue;
+        bool is_new = task.claim(next);
+        ++task.state_of(next).dependencies;
+        if (is_new) stack.push_back({next, 0});
+    }
+}
+
+void capture(GraphTask& task, const EdgeList& outputs) {
+    task.captured.resize(outputs.size());
+    for (uint32_t i = 0; i < outputs.size(); ++i) {
+        Node* node = outputs[i].function.get();
+        if (!task.contains(node)) continue;  // not reachable
+        EngineState& s = task.state_of(node);
+        if (!s.captures) {
+            task.capture_lists.push_back(std::make_unique<Captures>());
+            s.captures = task.capture_lists.back().get();
+        }
+        static_cast<Captures*>(s.captures)->push_back({outputs[i].input_nr, i});
+    }
+}
+
+}  // namespace
+
+void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs) {
+    if (!task.selective) {
+        count_all(task, root);
+        return;
+    }
+    uint64_t least = UINT64_MAX;
+    for (const Edge& e : outputs) least = std::min(least, e.function->topological_nr());
+    count_selected(task, root, least);
+    capture(task, outputs);
+    for (Node* node : task.visited) {
+        bool needed = false;
+        for (const Edge& edge : node->next_edges())
+            if (edge.is_valid() && task.contains(edge.function.get()) && task.should_execute(edge.function.get())) {
+                needed = true;
+                break;
+            }
+        task.state_of(node).needed = needed;
+    }
+}
+
+void run_on_fresh_thread(const EngineHooks& hooks, const std::function<void()>& f) {
+    struct Work {
+        const std::function<void()>& f;
+        ThreadState inherited;
+        std::exception_ptr error;
+    } work{f, state, nullptr};
+    auto wait_for = [](void* context) {
+        auto* w = static_cast<Work*>(context);
+        std::thread([w] {
+            state = w->inherited;
+            try {
+                w->f();
+            } catch (...) {
+                w->error = std::current_exception();
+            }
+        }).join();
+    };
+    if (hooks.run_blocking)
+        hooks.run_blocking(wait_for, &work);
+    else
+        wait_for(&work);
+    if (work.error) std::rethrow_exception(work.error);
+}
+
+}  // namespace wengert

@@ -1,0 +1,17 @@
+// The walk before a pass, and the thread for passes nested too deeply.
+#pragma once
+
+#include <functional>
+
+#include "engine/engine.h"
+
+namespace wengert {
+
+// Claims every node reachable from `root` and counts its incoming edges. With `outputs`, marks the nodes that lead to one
+// of them and installs the captures; nodes that cannot lead there by their topological number are left out.
+void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs);
+
+// Runs f on a new thread with this thread's state, and waits; rethrows what f throws.
+void run_on_fresh_thread(const EngineHooks& hooks, const std::function<void()>& f);
+
+}  // namespace wengert

@@ -1,0 +1,58 @@
+#include "engine/validate.h"
+
+#include "generated/ops/ops.h"
+
+namespace wengert {
+namespace {
+
+struct ListOf {
+    IntSpan sizes;
+};
+std::ostream& operator<<(std::ostream& out, ListOf s) {
+    out << '[';
+    for (size_t i = 0; i < s.sizes.size(); ++i) out << (i ? ", " : "") << s.sizes[i];
+    return out << ']';
+}
+
+template <class... Parts>
+[[noreturn]] void invalid(const std::string& producer, size_t i, const Parts&... parts) {
+    if (producer.empty()) fail(ErrorKind::Runtime, "invalid gradient at index ", i, " - ", parts...);
+    fail(ErrorKind::Runtime, "Function ", producer, " returned an invalid gradient at index ", i, " - ", parts...);
+}
+
+void validate(const InputMetadata& expected, Tensor& grad, const std::string& producer, size_t i) {
+    if (grad.sizes() != expected.sizes) {
+        if (!is_broadcastable_to(expected.sizes, grad.sizes()))
+            invalid(producer, i, "got ", ListOf{grad.sizes()}, " but expected shape compatible with ",
+                    ListOf{expected.sizes});
+        grad = ops::sum_to_size(grad, expected.sizes);
+    }
+    if (!(grad.device() == expected.device))
+        invalid(producer, i, "expected device ", expected.device, " but got ", grad.device());
+    if (expected.any_dtype) return;
+    DType dtype = expected.grad_dtype.value_or(expected.dtype);
+    if (grad.dtype() == dtype) return;
+    if (is_complex(grad.dtype()) != is_complex(dtype))
+        invalid(producer, i, "expected ", is_complex(dtype) ? "a complex" : "a real", " gradient of dtype ", dtype,
+                " but got ", grad.dtype(), "; return its real part, or a complex gradient, from the function");
+    grad = ops::to_dtype(grad, dtype);
+}
+
+}  // namespace
+
+void validate_outputs(const EdgeList& edges, TensorList& grads, const std::string& producer) {
+    if (grads.size() != edges.size())
+        fail(ErrorKind::Runtime, "Function ", producer, " returned an invalid number of gradients: expected ",
+             edges.size(), ", got ", grads.size());
+    for (size_t i = 0; i < grads.size(); ++i) {
+        if (!grads[i].defined()) continue;
+        if (!edges[i].is_valid()) {
+            grads[i].reset();
+            continue;
+        }
+        const InputMetadata& expected = edges[i].function->input_metadata()[edges[i].input_nr];
+        if (expected.used && !fits(expected, grads[i])) validate(expected, grads[i], producer, i);
+    }
+}
+
+}  // namespace wengert

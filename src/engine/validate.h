@@ -1,0 +1,17 @@
+// Checks gradients against what the nodes that receive them expect.
+#pragma once
+
+#include "graph/node.h"
+
+namespace wengert {
+
+// Brings each defined gradient to the shape and dtype recorded by its target: broadcast dimensions are summed, dtypes
+// cast. Raises where that is impossible; `producer` names the function in the message, empty for the user's gradients.
+void validate_outputs(const EdgeList& edges, TensorList& grads, const std::string& producer);
+
+// Whether nothing has to be done; the engine's fast path.
+inline bool fits(const InputMetadata& expected, const Tensor& grad) noexcept {
+    return grad.dtype() == expected.dtype && grad.sizes() == expected.sizes && !expected.grad_dtype;
+}
+
+}  // namespace wengert

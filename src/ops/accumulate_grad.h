@@ -1,0 +1,36 @@
+// AccumulateGrad: the node that stands for a leaf and adds what arrives to its `.grad`.
+//
+// It owns the leaf; the leaf knows it only weakly (AutogradMeta::grad_accumulator). All graphs alive share it, so a leaf
+// that is used many times gets one sum and one call of its hooks.
+//
+// A first gradient is taken without a copy ("stolen") when nothing else can see it: grad mode is off, tensor and storage
+// have no other owner, and the strides are those of the leaf. Later ones are added in place when grad mode is off, and out
+// of place when the backward pass itself is recorded.
+#pragma once
+
+#include "graph/autograd_meta.h"
+
+namespace wengert {
+
+class AccumulateGrad final : public Node {
+public:
+    explicit AccumulateGrad(const Tensor& leaf);
+    ~AccumulateGrad() override;
+
+    TensorList apply(TensorList&& grads) override;
+    std::string name() const override { return "torch::autograd::AccumulateGrad"; }
+    const Tensor& variable() const noexcept { return variable_; }
+
+private:
+    void accumulate(Tensor grad);
+
+    Tensor variable_;
+};
+
+// Whether only the caller can see the memory of `t`: its one owner may write to it or keep it.
+bool is_uniquely_owned(const Tensor& t) noexcept;
+
+// The layout contract: a dense leaf's gradient has the leaf's strides, any other's is contiguous.
+bool obeys_layout_contract(const Tensor& grad, const Tensor& leaf) noexcept;
+
+}  // namespace wengert

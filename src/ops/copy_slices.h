@@ -1,0 +1,36 @@
+// CopySlices: an in-place operation on a view, seen from the view's base.
+//
+// After `v = base[region]; v.mul_(2)` the base has changed, so its history must: `base.grad_fn` becomes a CopySlices that
+// wraps the operation's own node. Backward hands the region of the incoming gradient to the wrapped node and puts what
+// that returns back into the region; outside of it the gradient passes through. The views of the base get new grad_fns
+// when they are next asked (graph/autograd_meta.h).
+//
+// When nobody else can see the incoming gradient it is changed in place, so that a loop over `o[i] = v` costs the size of
+// the regions and not that of the base for every step.
+#pragma once
+
+#include "graph/autograd_meta.h"
+
+namespace wengert {
+
+class CopySlices final : public Node {
+public:
+    CopySlices(const Tensor& base, const Tensor& view, std::function<Tensor(const Tensor&)> replay, Ref<Node> wrapped);
+
+    TensorList apply(TensorList&& grads) override;
+    void release_variables() override { wrapped_->release_variables(); }
+    std::string name() const override { return "torch::autograd::CopySlices"; }
+    bool is_python() const noexcept override { return wrapped_->is_python(); }
+    const Ref<Node>& wrapped() const noexcept { return wrapped_; }
+
+private:
+    Tensor region_of(const Tensor& grad) const;
+
+    Dims base_sizes_, base_strides_;
+    Dims view_sizes_, view_strides_;
+    int64_t view_offset_;  // from the base's first element
+    std::function<Tensor(const Tensor&)> replay_;
+    Ref<Node> wrapped_;
+};
+
+}  // namespace wengert

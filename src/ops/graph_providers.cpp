@@ -1,0 +1,34 @@
+// What the graph layer asks of this one: accumulators for leaves, and new grad_fns for views whose base was written.
+#include "ops/graph_providers.h"
+
+#include "generated/ops/ops.h"
+#include "ops/accumulate_grad.h"
+#include "ops/recording.h"
+
+namespace wengert {
+namespace {
+
+Ref<Node> make_accumulator(const Tensor& leaf) { return Ref<Node>::adopt(new AccumulateGrad(leaf)); }
+
+// The same view taken again from the base as it is now; recorded whatever the caller's grad mode.
+Ref<Node> regenerate_view_grad_fn(const Tensor& t) {
+    AutoGradMode enable(true);
+    ViewInfo* view = view_info(t);
+    Tensor again = view->replay ? view->replay(view->base)
+                                : ops::as_strided(view->base, t.sizes(), t.strides(), t.offset());
+    AutogradMeta* meta = meta_of(again);
+    return meta ? meta->grad_fn : Ref<Node>();
+}
+
+}  // namespace
+
+void install_graph_providers() noexcept {
+    graph_providers.make_accumulator = make_accumulator;
+    graph_providers.regenerate_view_grad_fn = regenerate_view_grad_fn;
+}
+
+namespace {
+[[maybe_unused]] const bool installed = (install_graph_providers(), true);
+}
+
+}  // namespace wengert

@@ -1,0 +1,106 @@
+#include "ops/recording.h"
+
+#include "generated/ops/ops.h"
+
+namespace wengert {
+
+uint32_t flags_of(TensorSpan ts) noexcept {
+    uint32_t flags = 0;
+    for (const Tensor& t : ts) flags |= flags_of(t);
+    return flags;
+}
+
+bool any_requires_grad(TensorSpan ts) noexcept {
+    for (const Tensor& t : ts)
+        if (requires_grad(t)) return true;
+    return false;
+}
+
+void set_history(const Tensor& output, const Ref<Node>& node) {
+    if (!output.defined()) {
+        node->add_undefined_input();
+        return;
+    }
+    uint32_t nr = node->add_input_metadata(output);
+    if (is_differentiable(output.dtype())) set_gradient_edge(output, Edge(node, nr));
+}
+
+void set_history(TensorSpan outputs, const Ref<Node>& node) {
+    for (const Tensor& t : outputs) set_history(t, node);
+}
+
+Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::function<Tensor(const Tensor&)> replay) {
+    if (out.is_same(base) || (out.flags() & kInference)) return out;
+    if (creation == CreationMeta::Default) {
+        if (state.inference)
+            creation = CreationMeta::InferenceMode;
+        else if (!state.grad_enabled)
+            creation = CreationMeta::NoGradMode;
+    }
+    auto view = std::make_unique<ViewInfo>();
+    if (ViewInfo* parent = view_info(base)) {
+        view->base = parent->base;
+        if (creation == CreationMeta::Default || parent->creation == CreationMeta::InferenceMode)
+            creation = parent->creation;
+        if (replay || parent->replay) {
+            // One link that as_strided cannot express makes the whole chain a composition.
+            auto geometry = [](const Tensor& t) {
+                return [sizes = t.sizes(), strides = t.strides(), offset = t.offset()](const Tensor& b) {
+                    return ops::as_strided(b, sizes, strides, offset);
+                };
+            };
+            auto first = parent->replay ? parent->replay : geometry(base);
+            auto second = replay ? std::move(replay) : geometry(out);
+            replay = [first = std::move(first), second = std::move(second)](const Tensor& b) { return second(first(b)); };
+        }
+    } else {
+        view->base = base;
+    }
+    view->creation = creation;
+    view->replay = std::move(replay);
+    view->attr_version = out.version();
+    materialize_meta(out).view = std::move(view);
+    out.impl()->flags |= kIsView;
+    return out;
+}
+
+int32_t highest_level(const Tensor& t) noexcept { return t.defined() ? visible_level(t.impl()) : -1; }
+int32_t highest_level(const Operand& o) noexcept { return o.is_tensor() ? visible_level(o.impl()) : -1; }
+int32_t highest_level(TensorSpan ts) noexcept {
+    int32_t level = -1;
+    for (const Tensor& t : ts) level = std::max(level, highest_level(t));
+    return level;
+}
+
+void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent) {
+    if (!tangent.defined()) return;
+    ViewInfo* view = view_info(t);
+    if (!view) {
+        set_tangent(t, level, std::move(tangent));
+        return;
+    }
+    // The base's tangent shares its layout with the base, so the view's tangent is a view of it.
+    LevelGuard hide(level);
+    const Tensor& base = view->base;
+    Tensor base_tangent = tangent_at(base, level);
+    if (!base_tangent.defined()) {
+        base_tangent = empty_strided(base.sizes(), base.strides(), base.dtype());
+        ops::zero_(base_tangent);
+        set_tangent(base, level, base_tangent);
+    }
+    Tensor part = view->replay ? view->replay(base_tangent)
+                               : ops::as_strided(base_tangent, t.sizes(), t.strides(),
+                                                 base_tangent.offset() + t.offset() - base.offset());
+    if (!part.is_same(tangent)) ops::copy_(part, tangent);
+    set_tangent(t, level, part);
+}
+
+Tensor reduce_grad(const Tensor& grad, IntSpan sizes, DType dtype) {
+    if (!grad.defined()) return grad;
+    Tensor out = grad;
+    if (!std::ranges::equal(out.sizes(), sizes)) out = ops::sum_to_size(out, sizes);
+    if (out.dtype() != dtype) out = ops::to_dtype(out, dtype);
+    return out;
+}
+
+}  // namespace wengert
