@@ -1,0 +1,53 @@
+"""Automatic differentiation: recording, backward passes, forward mode, custom derivatives, and their checks.
+
+To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` do before and after the engine), then
+`_function` (nodes written by users) and `_forward_ad`. The modules without underscore only name what users import.
+"""
+
+from . import anomaly_mode, forward_ad, function, grad_mode, graph
+from ._anomaly import detect_anomaly, set_detect_anomaly
+from ._backward import backward, grad
+from ._engine_modes import (
+    _force_original_view_tracking,
+    enforce_grad_layout_policy,
+    is_multithreading_enabled,
+    is_view_replay_enabled,
+    set_multithreading_enabled,
+)
+from ._function import Function
+from ._function_legacy import NestedIOFunction
+from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ._graph import _unsafe_preserve_version_counter
+
+# These two functions bear the names of the modules they come from, and win.
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
+from .variable import Variable, variable
+
+__all__ = [
+    "Function",
+    "GradcheckError",
+    "NestedIOFunction",
+    "Variable",
+    "_force_original_view_tracking",
+    "_unsafe_preserve_version_counter",
+    "anomaly_mode",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "enforce_grad_layout_policy",
+    "forward_ad",
+    "function",
+    "grad",
+    "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "is_multithreading_enabled",
+    "is_view_replay_enabled",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+    "variable",
+]

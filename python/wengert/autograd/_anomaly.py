@@ -1,0 +1,79 @@
+"""Anomaly mode: every node remembers the stack of its forward call, and backward results are searched for NaN.
+
+The two flags belong to the process, not to a thread, so that a backward pass on any thread obeys them.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+from wengert import _C
+
+
+class set_detect_anomaly:
+    """Switch anomaly mode: as a plain call, or as a context manager that restores the previous state.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether nodes record the stack of their forward call.
+    check_nan : bool, default True
+        Whether a backward function that returns NaN raises.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> with wg.autograd.set_detect_anomaly(True):
+    ...     wg.is_anomaly_enabled()
+    True
+    >>> wg.is_anomaly_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._remember()
+        _C.set_anomaly_enabled(mode, check_nan)
+
+    def _remember(self) -> None:
+        self.prev = _C.is_anomaly_enabled()
+        self.prev_check_nan = _C.is_anomaly_check_nan_enabled()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc_info: object) -> None:
+        _C.set_anomaly_enabled(self.prev, self.prev_check_nan)
+
+
+class detect_anomaly(set_detect_anomaly):
+    """Anomaly mode for a block; it warns, because it costs time.
+
+    Parameters
+    ----------
+    check_nan : bool, default True
+        Whether a backward function that returns NaN raises.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import wengert as wg
+    >>> x = wg.tensor([-1.0], requires_grad=True)
+    >>> with warnings.catch_warnings(), wg.autograd.detect_anomaly():
+    ...     warnings.simplefilter("ignore")
+    ...     wg.sqrt(x).sum().backward()
+    Traceback (most recent call last):
+    ...
+    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self._remember()
+        self.check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. It records a stack for every node and searches every gradient for "
+            "NaN: use it to find a fault, not in production.",
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        _C.set_anomaly_enabled(True, self.check_nan)

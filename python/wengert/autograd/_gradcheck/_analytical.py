@@ -1,0 +1,123 @@
+"""The derivatives that autograd computes, as vectors and Jacobians in real coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._backward import grad
+from .._forward_ad import dual_level, make_dual, unpack_dual
+from ._coordinates import basis, from_coordinates, gradient_coordinates, size
+from ._errors import NONDETERMINISM, GradcheckError
+from ._inputs import call, floating_outputs
+
+
+def vjp_rows(
+    output: Any, targets: list[Any], cotangents: np.ndarray, nondet_tol: float, check_grad_dtypes: bool
+) -> list[np.ndarray]:
+    """Return the product of every cotangent with the Jacobians of one output.
+
+    Every product is computed twice, to see whether backward is deterministic.
+
+    Parameters
+    ----------
+    cotangents : ndarray, shape (k, size(output))
+        In real coordinates.
+
+    Returns
+    -------
+    list of ndarray
+        One of shape ``(k, size(target))`` for each target.
+
+    Raises
+    ------
+    GradcheckError
+        If a gradient has a wrong size or dtype, or differs between the two runs.
+    """
+    rows: list[list[np.ndarray]] = [[] for _ in targets]
+    worst = 0.0
+    for vector in cotangents:
+        runs = []
+        for _ in range(2):
+            cotangent = from_coordinates(vector, output)
+            gradients = grad((output,), targets, (cotangent,), retain_graph=True, allow_unused=True)
+            for gradient, target in zip(gradients, targets, strict=True):
+                _check_attributes(gradient, target, check_grad_dtypes)
+            runs.append([gradient_coordinates(*pair) for pair in zip(gradients, targets, strict=True)])
+        for index, (first, second) in enumerate(zip(*runs, strict=True)):
+            rows[index].append(first)
+            changed = ~np.isclose(first, second, rtol=0.0, atol=nondet_tol, equal_nan=True)
+            if changed.any():
+                worst = max(worst, np.abs(first - second)[changed].max())
+    if worst > nondet_tol:
+        raise GradcheckError(NONDETERMINISM.format(difference=worst, tolerance=nondet_tol))
+    return [np.array(row).reshape(len(cotangents), size(target)) for row, target in zip(rows, targets, strict=True)]
+
+
+def _check_attributes(gradient: Any, target: Any, check_grad_dtypes: bool) -> None:
+    if gradient is None:
+        return
+    if gradient.shape != target.shape:
+        raise GradcheckError(
+            f"Analytical gradient has incorrect size: {tuple(gradient.shape)} for an input of {tuple(target.shape)}"
+        )
+    if check_grad_dtypes and gradient.dtype != target.dtype:
+        raise GradcheckError(f"Gradient has dtype mismatch: {gradient.dtype} for an input of {target.dtype}")
+
+
+def jvp_columns(
+    function: Callable[..., Any],
+    inputs: tuple[Any, ...],
+    positions: list[int],
+    position: int,
+    tangents: np.ndarray,
+    check_grad_dtypes: bool,
+) -> list[np.ndarray]:
+    """Return the product of the Jacobian with respect to one input with every tangent.
+
+    All inputs in `positions` are dual, with zero tangents but for the one.
+
+    Parameters
+    ----------
+    tangents : ndarray, shape (k, size(inputs[position]))
+        In real coordinates.
+
+    Returns
+    -------
+    list of ndarray
+        One of shape ``(size(output), k)`` for each floating point or complex output.
+    """
+    columns = []
+    for vector in tangents:
+        chosen = {index: np.zeros(size(inputs[index])) for index in positions}
+        chosen[position] = vector
+        pairs = jvp(function, inputs, chosen)
+        for primal, tangent in pairs:
+            if check_grad_dtypes and tangent is not None and tangent.dtype != primal.dtype:
+                raise GradcheckError(
+                    f"Forward AD gradient has dtype mismatch: {tangent.dtype} for an output of {primal.dtype}"
+                )
+        columns.append([gradient_coordinates(tangent, primal) for primal, tangent in pairs])
+    return [np.stack(column, axis=1) for column in zip(*columns, strict=True)]
+
+
+def jvp(function: Callable[..., Any], inputs: tuple[Any, ...], tangents: dict[int, np.ndarray]) -> list[Any]:
+    """Return ``(primal, tangent or None)`` of every floating output; inputs not in `tangents` have none."""
+    with dual_level():
+        duals = []
+        for index, value in enumerate(inputs):
+            value = value.detach() if hasattr(value, "detach") else value
+            if index in tangents:
+                value = make_dual(value, from_coordinates(tangents[index], value))
+            duals.append(value)
+        outputs = call(function, tuple(duals))
+        return [tuple(unpack_dual(outputs[index])) for index in floating_outputs(outputs)]
+
+
+def analytical_jacobians(
+    output: Any, targets: list[Any], nondet_tol: float, check_grad_dtypes: bool
+) -> list[np.ndarray]:
+    """Return the Jacobian of one output with respect to every target, by reverse mode."""
+    return vjp_rows(output, targets, basis(output), nondet_tol, check_grad_dtypes)

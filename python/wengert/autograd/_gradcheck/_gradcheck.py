@@ -1,0 +1,154 @@
+"""`gradcheck`: first derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._compare import compare
+from ._errors import GradcheckError
+from ._forward_checks import check_batched_tangents, check_undefined_tangents
+from ._inputs import as_tuple, call, check_inputs, check_outputs, differentiable_outputs, positions_to_check
+from ._numerical import numerical_jacobians
+from ._options import Options
+from ._reverse_checks import check_batched_gradients, check_multiplies_by_gradient, check_undefined_gradients
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
+    """Check the derivatives of `func` at `inputs` against central differences.
+
+    Parameters
+    ----------
+    func : callable
+        Takes `inputs`, returns a Tensor or a tuple of Tensors.
+    inputs : Tensor or tuple
+        Those that require grad are checked; they should be float64 or complex128, without shared memory.
+    eps : float
+        Step of the differences.
+    atol, rtol : float
+        Tolerances of the comparison.
+    raise_exception : bool
+        Whether a failure raises; otherwise it returns False.
+    nondet_tol : float
+        How much two runs of one backward pass may differ.
+    check_undefined_grad : bool
+        Whether missing gradients (and tangents) must count as zeros.
+    check_grad_dtypes : bool
+        Whether gradients must have the dtypes of their inputs.
+    check_batched_grad, check_batched_forward_grad : bool
+        Whether batches of gradients, or tangents, must give what single ones give.
+    check_forward_ad, check_backward_ad : bool
+        Which modes to check.
+    fast_mode : bool
+        Compare random projections instead of whole Jacobians: a few calls instead of one for each element.
+    masked : bool, optional
+        Accepted for compatibility; dense tensors have no masked elements.
+
+    Returns
+    -------
+    bool
+        True if all is right.
+
+    Raises
+    ------
+    GradcheckError
+        If a derivative is wrong and `raise_exception` is set.
+    ValueError, RuntimeError, AssertionError
+        If inputs, outputs or options do not allow the check.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> x = wg.tensor([0.5, 2.0], dtype=wg.float64, requires_grad=True)
+    >>> wg.autograd.gradcheck(lambda x: x * x, x)
+    True
+    """
+    options = Options(
+        eps,
+        atol,
+        rtol,
+        nondet_tol,
+        check_undefined_grad,
+        check_grad_dtypes,
+        check_batched_grad,
+        check_batched_forward_grad,
+        check_forward_ad,
+        check_backward_ad,
+        fast_mode,
+        bool(masked),
+    )
+    try:
+        _check(func, as_tuple(inputs), options)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def _check(func: Callable[..., Any], inputs: tuple[Any, ...], options: Options) -> None:
+    check_inputs(inputs)
+    positions = positions_to_check(inputs)
+    outputs = call(func, inputs)
+    check_outputs(outputs)
+    if not differentiable_outputs(outputs):
+        _check_constant(func, inputs, positions, options, outputs)
+        return
+    if options.check_backward_ad:
+        compare(func, inputs, positions, options, forward=False)
+    if options.check_forward_ad:
+        compare(func, inputs, positions, options, forward=True)
+    if options.check_backward_ad:
+        _check_reverse_mode(func, inputs, positions, options)
+    if options.check_forward_ad and options.check_undefined_grad:
+        check_undefined_tangents(func, inputs, positions)
+    if options.check_batched_forward_grad:
+        check_batched_tangents(func, inputs, positions)
+
+
+def _check_constant(
+    func: Callable[..., Any],
+    inputs: tuple[Any, ...],
+    positions: list[int],
+    options: Options,
+    outputs: tuple[Any, ...],
+) -> None:
+    """Check that outputs which claim to have no derivative have none."""
+    for position in positions:
+        for index, jacobian in enumerate(numerical_jacobians(func, inputs, position, options.eps, outputs)):
+            if np.abs(jacobian).max(initial=0.0) > options.atol:
+                raise GradcheckError(
+                    f"Numerical gradient for function expected to be zero, because no output requires grad, but that "
+                    f"of output {index} with respect to input {position} is\n{jacobian}"
+                )
+
+
+def _check_reverse_mode(
+    func: Callable[..., Any], inputs: tuple[Any, ...], positions: list[int], options: Options
+) -> None:
+    targets = [inputs[position] for position in positions]
+    outputs = differentiable_outputs(call(func, inputs))
+    if options.check_batched_grad:
+        check_batched_gradients(outputs, targets)
+    check_multiplies_by_gradient(outputs, targets)
+    if options.check_undefined_grad:
+        check_undefined_gradients(outputs, targets)

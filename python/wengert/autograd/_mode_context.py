@@ -1,0 +1,135 @@
+"""What every mode of this package can do: be a context manager, and decorate functions, generators and coroutines.
+
+A subclass of `ModeContext` defines ``__enter__``, ``__exit__`` and, if its constructor takes arguments, ``clone``.
+`SwitchedAtOnce` serves the modes that change when they are constructed, so that ``set_grad_enabled(False)`` works as
+a plain statement too.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import warnings
+from collections.abc import Callable, Generator
+from typing import Any, ClassVar
+
+
+class ModeContext:
+    """A context manager that is also a decorator."""
+
+    def clone(self) -> Any:
+        """Return a fresh, equal context; every decorated call enters its own."""
+        return type(self)()
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return decorate(self.clone, function, type(self).__name__)
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exc_info: object) -> None:
+        raise NotImplementedError
+
+
+class BareDecorator(ModeContext):
+    """A mode without parameters, so ``@mode`` and ``@mode()`` mean the same."""
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        if function is None:
+            return super().__new__(cls)
+        return cls()(function)
+
+
+class SwitchedAtOnce(ModeContext):
+    """A thread's flag that is set when the object is constructed and restored when its ``with`` block ends."""
+
+    _get: ClassVar[Callable[[], bool]]
+    _set: ClassVar[Callable[[bool], None]]
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = type(self)._get()
+        self.mode = mode
+        type(self)._set(mode)
+
+    def clone(self) -> Any:
+        return type(self)(self.mode)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        type(self)._set(self.prev)  # decorating must not change the mode of the code around the function
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        type(self)._set(self.mode)
+
+    def __exit__(self, *exc_info: object) -> None:
+        type(self)._set(self.prev)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(mode={self.mode})"
+
+
+def decorate(make_context: Callable[[], Any], function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return `function` with its body in a context, whatever kind of function it is."""
+    if not callable(function):
+        raise TypeError(f"{name}() decorates a function, but got {function!r} of type {type(function).__name__}")
+    if inspect.isclass(function):
+        warnings.warn(
+            f"Decorating classes is deprecated: {name} around class {function.__name__} covers its construction only. "
+            "Decorate the methods that need it, such as __init__.",
+            FutureWarning,
+            stacklevel=3,
+        )
+    if inspect.isasyncgenfunction(function):
+        raise TypeError(
+            f"{name} cannot decorate the asynchronous generator function {function.__name__}; "
+            f"write 'with {name}(...):' inside it, around code that does not yield"
+        )
+    return functools.wraps(function, updated=())(_wrapper(make_context, function))
+
+
+def _wrapper(make_context: Callable[[], Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    if inspect.isgeneratorfunction(function):
+
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return (yield from _resume_inside(make_context, function(*args, **kwargs)))
+
+    elif inspect.iscoroutinefunction(function):
+
+        async def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return await _await_inside(make_context, function(*args, **kwargs))
+
+    else:
+
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with make_context():
+                return function(*args, **kwargs)
+
+    return wrapper
+
+
+def _resume_inside(make_context: Callable[[], Any], generator: Any) -> Generator[Any, Any, Any]:
+    """Run `generator` with the mode on while its own code runs, and off again wherever it yields."""
+    try:
+        with make_context():
+            item = generator.send(None)
+        while True:
+            try:
+                received = yield item
+            except GeneratorExit:
+                with make_context():
+                    generator.close()
+                raise
+            except BaseException as error:
+                with make_context():
+                    item = generator.throw(error)
+            else:
+                with make_context():
+                    item = generator.send(received)
+    except StopIteration as stop:
+        return stop.value
+
+
+@types.coroutine
+def _await_inside(make_context: Callable[[], Any], coroutine: Any) -> Generator[Any, Any, Any]:
+    return (yield from _resume_inside(make_context, coroutine))

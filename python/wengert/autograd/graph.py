@@ -1,0 +1,22 @@
+"""The graph and what it keeps; see `wengert.autograd._graph`."""
+
+from ._edges import GradientEdge, get_gradient_edge
+from ._graph import (
+    Node,
+    disable_saved_tensors_hooks,
+    increment_version,
+    register_multi_grad_hook,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]

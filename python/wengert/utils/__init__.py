@@ -1,0 +1,5 @@
+"""Helpers around autograd."""
+
+from . import hooks
+
+__all__ = ["hooks"]
