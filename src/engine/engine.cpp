@@ -22,11 +22,15 @@ struct DepthGuard {
 };
 
 // The pre-hooks that run whether or not the node executes.
-void run_tensor_hooks(const NodeHooks& hooks, TensorList& grads) {
-    auto pre = hooks.tensor_pre_hooks;  // a hook may register or remove hooks
-    for (const auto& hook : pre) (*hook)(grads);
-    auto retains = hooks.retains_grad_hooks;
-    for (const auto& [index, hook] : retains) (*hook)(grads);
+void run_tensor_hooks(const Node& node, TensorList& grads) {
+    if (const auto* hooks = node.tensor_pre_hooks()) {
+        auto pre = *hooks;  // a hook may register or remove hooks
+        for (const auto& hook : pre) (*hook)(grads);
+    }
+    if (node.hooks()) {
+        auto retains = node.hooks()->retains_grad_hooks;
+        for (const auto& [index, hook] : retains) (*hook)(grads);
+    }
 }
 
 void check_nan(const Node& node, const TensorList& outputs) {
@@ -112,7 +116,7 @@ void Engine::evaluate(GraphTask& task, Node* node) {
     TensorList inputs = std::move(s.buffer);
     s.buffer.clear();
     if (s.captures) {
-        if (!s.needed && node->hooks()) run_tensor_hooks(*node->hooks(), inputs);
+        if (!s.needed) run_tensor_hooks(*node, inputs);
         for (const Capture& c : *static_cast<Captures*>(s.captures)) task.captured[c.output_index] = inputs[c.input_index];
     }
     if (task.selective && !s.needed) {
@@ -133,8 +137,9 @@ TensorList Engine::call_function(GraphTask& task, Node* node, TensorList inputs)
     NodeHooks* node_hooks = node->hooks();
     NodeGuard current(node);
     TensorList kept;
+    if (node_hooks || node->tensor_pre_hooks()) [[unlikely]]
+        run_tensor_hooks(*node, inputs);
     if (node_hooks) [[unlikely]] {
-        run_tensor_hooks(*node_hooks, inputs);
         auto pre = node_hooks->pre_hooks;
         for (const auto& hook : pre) (*hook)(inputs);
         if (!node_hooks->post_hooks.empty()) kept = inputs;

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -36,6 +37,24 @@ struct TensorHooks {
     std::shared_ptr<PostAccumulateHook> post_accumulate;
 };
 
+// A tensor that may die; shared by its AutogradMeta, which empties it then, and by whoever must not keep it alive.
+class WeakTensor {
+public:
+    explicit WeakTensor(TensorImpl* impl) noexcept : impl_(impl) {}
+    Tensor lock() const {
+        std::lock_guard lock(mutex_);
+        return impl_ && impl_->try_retain() ? Tensor(Ref<TensorImpl>::adopt(impl_)) : Tensor();
+    }
+    void expire() {
+        std::lock_guard lock(mutex_);
+        impl_ = nullptr;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    TensorImpl* impl_;
+};
+
 struct AutogradMeta final : TensorMeta, SlabAllocated {
     Ref<Node> grad_fn;
     Node* grad_accumulator = nullptr;  // weak, see accumulator_of
@@ -48,6 +67,11 @@ struct AutogradMeta final : TensorMeta, SlabAllocated {
     std::unique_ptr<ViewInfo> view;
     std::unique_ptr<ForwardGrad> tangents;
     std::unique_ptr<TensorHooks> hooks;
+    std::shared_ptr<WeakTensor> weak;  // made on demand
+
+    ~AutogradMeta() override {
+        if (weak) weak->expire();
+    }
 };
 
 inline AutogradMeta* meta_of(const TensorImpl* t) noexcept { return static_cast<AutogradMeta*>(t->meta); }
@@ -87,6 +111,8 @@ Tensor variable_data(const Tensor& t);
 struct GraphProviders {
     Ref<Node> (*make_accumulator)(const Tensor& leaf) = nullptr;
     Ref<Node> (*regenerate_view_grad_fn)(const Tensor& view) = nullptr;
+    Tensor (*clone)(const Tensor&) = nullptr;
+    Tensor (*add)(const Tensor&, const Tensor&) = nullptr;
 };
 inline GraphProviders graph_providers;
 

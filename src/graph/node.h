@@ -115,6 +115,10 @@ public:
     // --- Hooks and metadata, absent on most nodes
     NodeHooks* hooks() const noexcept { return hooks_.get(); }
     NodeHooks& mutable_hooks();
+    // The hooks of the tensors that this node made; an accumulator's are its leaf's.
+    virtual const std::vector<std::shared_ptr<PreHook>>* tensor_pre_hooks() const noexcept {
+        return hooks_ ? &hooks_->tensor_pre_hooks : nullptr;
+    }
     AnomalyMetadata* anomaly_metadata() const noexcept { return anomaly_.get(); }
     void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { anomaly_ = std::move(m); }
 

@@ -39,6 +39,11 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf) : Node(kFirstSequenceNr), var
 
 AccumulateGrad::~AccumulateGrad() { forget_accumulator(variable_.impl(), this); }
 
+const std::vector<std::shared_ptr<PreHook>>* AccumulateGrad::tensor_pre_hooks() const noexcept {
+    AutogradMeta* meta = meta_of(variable_);
+    return meta && meta->hooks && !meta->hooks->pre_hooks.empty() ? &meta->hooks->pre_hooks : nullptr;
+}
+
 TensorList AccumulateGrad::apply(TensorList&& grads) {
     check(grads.size() == 1, ErrorKind::Type, "AccumulateGrad: expected 1 arguments, got ", grads.size(), " instead");
     Tensor grad = std::move(grads[0]);

@@ -19,6 +19,7 @@ public:
 
     TensorList apply(TensorList&& grads) override;
     std::string name() const override { return "torch::autograd::AccumulateGrad"; }
+    const std::vector<std::shared_ptr<PreHook>>* tensor_pre_hooks() const noexcept override;
     const Tensor& variable() const noexcept { return variable_; }
 
 private:

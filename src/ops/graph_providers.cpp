@@ -25,6 +25,8 @@ Ref<Node> regenerate_view_grad_fn(const Tensor& t) {
 void install_graph_providers() noexcept {
     graph_providers.make_accumulator = make_accumulator;
     graph_providers.regenerate_view_grad_fn = regenerate_view_grad_fn;
+    graph_providers.clone = [](const Tensor& t) { return ops::clone(t); };
+    graph_providers.add = [](const Tensor& a, const Tensor& b) { return ops::add(a, b); };
 }
 
 namespace {

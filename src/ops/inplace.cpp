@@ -1,5 +1,6 @@
 // In-place operations: when they are allowed, and how history is rewritten after one (see recording.h).
 #include "generated/ops/ops.h"
+#include "graph/retain_grad.h"
 #include "ops/copy_slices.h"
 #include "ops/recording.h"
 
@@ -18,11 +19,25 @@ void check_inplace(const Tensor& t, bool recorded) {
           "write under no_grad.");
 }
 
+namespace {
+
+// The tensor gets a new node: its hooks stay on the old one, a retained gradient follows the tensor.
+void replace_history(const Tensor& t, Edge edge) {
+    AutogradMeta& meta = materialize_meta(t);
+    Ref<Node> old = meta.grad_fn;
+    uint32_t old_output = meta.output_nr;
+    if (meta.hooks) meta.hooks->pre_hooks.clear();
+    set_gradient_edge(t, std::move(edge));
+    move_retained_grad(t, old.get(), old_output);
+}
+
+}  // namespace
+
 void rebase_history(const Tensor& t, const Ref<Node>& node) {
     ViewInfo* view = view_info(t);
     if (!view) {
         uint32_t nr = node->add_input_metadata(t);
-        set_gradient_edge(t, Edge(node, nr));
+        replace_history(t, Edge(node, nr));
         return;
     }
     check(node->num_inputs() == 0, ErrorKind::Runtime,
@@ -30,10 +45,14 @@ void rebase_history(const Tensor& t, const Ref<Node>& node) {
     node->add_input_metadata(t);
     const Tensor& base = view->base;
     Ref<Node> slices = Ref<Node>::adopt(new CopySlices(base, t, view->replay, node));
-    set_gradient_edge(base, Edge(slices, 0));
+    replace_history(base, Edge(slices, 0));
     view->attr_version = t.version() - 1;  // stale: made anew from the base when it is next asked for
     t.impl()->flags |= kRequiresGrad;
+    Ref<Node> old = meta_of(t)->grad_fn;
+    uint32_t old_output = output_nr(t);
+    if (meta_of(t)->hooks) meta_of(t)->hooks->pre_hooks.clear();
     grad_fn(t);
+    move_retained_grad(t, old.get(), old_output);
 }
 
 }  // namespace wengert
