@@ -1,0 +1,37 @@
+"""python -m codegen --table ops --out build/generated [--list-outputs]"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .generate import generate, output_paths
+from .schema import RowError
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="codegen", description=__doc__)
+    parser.add_argument("--table", type=Path, required=True, help="the directory of the *.yaml files")
+    parser.add_argument("--out", type=Path, required=True, help="where to write")
+    parser.add_argument("--source", type=Path, help="src/, whose headers declare what formulas may call")
+    parser.add_argument("--list-outputs", action="store_true", help="print the outputs, write nothing")
+    options = parser.parse_args()
+    try:
+        if options.list_outputs:
+            print(*output_paths(options.table), sep="\n")
+            return 0
+        texts = generate(options.table, options.source or options.table.resolve().parent / "src")
+    except RowError as error:
+        print(f"codegen: {error}", file=sys.stderr)
+        return 1
+    for name, text in texts.items():
+        path = options.out / name
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

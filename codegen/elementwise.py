@@ -1,0 +1,119 @@
+"""Elementwise rows -> inner loops.
+
+`kernel:` becomes one functor, each `d_x:` another that computes `chain(grad, conj(partial))` in one pass over memory.
+Arguments that are no tensors (a slope, a flag) enter a loop as operands with stride 0. What the files must look like is
+stated in src/kernels/dispatch.h.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .formula import Formula, ScalarTranslator
+from .table import Row
+from .vocabulary import Vocabulary
+
+REAL_OF = {"complex64": "float", "complex128": "double"}
+COMPLEX_OF = {"float": "complex64", "double": "complex128"}
+DTYPES = {
+    "bool": {"Bool": "bool"},
+    "integral": {"UInt8": "uint8_t", "Int8": "int8_t", "Int16": "int16_t", "Int32": "int32_t", "Int64": "int64_t"},
+    "floating": {"Float32": "float", "Float64": "double"},
+    "complex": {"Complex64": "complex64", "Complex128": "complex128"},
+}
+PER_ISA = {"Float32", "Float64", "Int32", "Int64"}  # compiled for each instruction set
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str  # of its KernelId, after K_
+    functor: str
+    comment: str
+    inputs: tuple[str, ...]
+    conditions: frozenset[str]
+    expression: str
+    rule: str
+    categories: tuple[str, ...]
+
+    @property
+    def float_compute(self) -> bool:
+        return "integral" not in self.categories and "bool" not in self.categories
+
+    @property
+    def condition_mask(self) -> int:
+        return sum(1 << i for i, name in enumerate(self.inputs) if name in self.conditions)
+
+    @property
+    def parameters(self) -> str:
+        return ", ".join(f"{'bool' if n in self.conditions else 'T'} {n}" for n in self.inputs)
+
+    def entries(self, per_isa: bool) -> list[str]:
+        """Lines of the family's table, for the dtypes of one of the two files."""
+        lines = []
+        for category in self.categories:
+            for dtype, cpp in DTYPES[category].items():
+                if (dtype in PER_ISA) != per_isa or (self.rule == "Complex" and cpp not in COMPLEX_OF):
+                    continue
+                out = {"Bool": "bool", "Real": REAL_OF.get(cpp, cpp), "Complex": COMPLEX_OF.get(cpp, cpp)}.get(self.rule, cpp)
+                inputs = ", ".join("bool" if n in self.conditions else cpp for n in self.inputs)
+                lines.append(f"entry<{self.functor}, {out}({inputs})>(K_{self.name}, DType::{dtype})")
+        return lines
+
+
+def scalar_names(row: Row) -> dict:
+    for argument in row.schema.arguments:
+        if argument.type.base not in ("Tensor", "Operand", "Scalar", "int", "float", "bool") or argument.type.is_list:
+            raise row.error(f"'{argument.name}' cannot enter an elementwise kernel",
+                            "use `compose:` to choose among kernels, or an explicit row")  # fmt: skip
+    return {a.name: a.type for a in row.schema.arguments}
+
+
+def forward_formula(row: Row, vocabulary: Vocabulary) -> Formula:
+    names = scalar_names(row)
+    formula = ScalarTranslator(row.text, names, vocabulary)(row.get("kernel"))
+    unused = set(names) - formula.names
+    if unused:
+        raise row.error(f"`kernel` does not use '{unused.pop()}'", "use every argument, or remove it from the schema")
+    formula.conditions |= {n for n, t in names.items() if t.base == "bool"}
+    return formula
+
+
+def partial_formula(row: Row, argument: str, vocabulary: Vocabulary) -> Formula:
+    names = scalar_names(row) | {"result": row.schema.results[0].type}
+    return ScalarTranslator(row.text, names, vocabulary)(row.partials[argument])
+
+
+def is_complex(row: Row, vocabulary: Vocabulary) -> bool:
+    """Whether the row is defined on complex numbers: as it says, else if all that its formulas use is."""
+    if "complex" not in row.categories or "complex" in row.keys:
+        return bool(row.get("complex", False))
+    formulas = [forward_formula(row, vocabulary), *(partial_formula(row, a, vocabulary) for a in row.partials)]
+    return all(not f.ordered and f.functions <= vocabulary.complex_functions for f in formulas)
+
+
+def vjp_inputs(row: Row, formula: Formula) -> list[str]:
+    return [n for n in (*(a.name for a in row.schema.arguments), "result") if n in formula.names]
+
+
+def kernels(row: Row, vocabulary: Vocabulary) -> list[Kernel]:
+    """The forward kernel and one VJP kernel for each argument whose partial is not simply 1."""
+    if not row.is_elementwise:
+        return []
+    camel = "".join(part[:1].upper() + part[1:] for part in row.name.split("_")) + ("_" if row.writes_only else "")
+    forward = forward_formula(row, vocabulary)
+    on_complex = is_complex(row, vocabulary)
+    categories = tuple(c for c in row.categories if c != "complex" or on_complex)
+    names = tuple(a.name for a in row.schema.arguments)
+    result = [Kernel(row.name, camel, f"{row.text}: {row.get('kernel')}", names, frozenset(forward.conditions),
+                     forward.text, row.rule, categories)]  # fmt: skip
+    inexact = tuple(c for c in ("floating", "complex") if c in categories)
+    for argument, source in row.partials.items():
+        if source == "1":
+            continue
+        formula = partial_formula(row, argument, vocabulary)
+        partial = f"conj({formula.text})" if on_complex else formula.text
+        result.append(
+            Kernel(f"{row.name}_d_{argument}", f"{camel}D{argument[:1].upper()}{argument[1:]}", f"d_{argument}: {source}",
+                   ("grad", *vjp_inputs(row, formula)), frozenset(forward.conditions | formula.conditions),
+                   f"chain(grad, {partial})", "Same", inexact))  # fmt: skip
+    return result

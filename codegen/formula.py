@@ -1,0 +1,323 @@
+"""Formulas: Python expressions -> C++ text.
+
+The same formula is translated for two worlds. In the *scalar* world every name is an element of the compute type T and
+the text goes into an inner loop. In the *tensor* world names are tensors, operands (a tensor or a number) and plain
+values, and operators become differentiable operations.
+
+One rule of the tensor world needs care. A number has no dtype, so an operation on numbers alone would be computed in
+the default dtype: `exponent - 1` in float32, next to a float64 tensor. Such operations are therefore computed in the
+widest dtype: their first operand is wrapped in `wide(...)` (src/ops/generated_support.h).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .schema import RowError, Type
+from .vocabulary import Kind, Vocabulary, kind_of_type
+
+INFIX = {ast.Add: ("+", 5), ast.Sub: ("-", 5), ast.Mult: ("*", 6), ast.Div: ("/", 6), ast.Mod: ("%", 6)}
+FUNCTIONS = {ast.Pow: "pow", ast.FloorDiv: "floor_divide", ast.Mod: "remainder", ast.MatMult: "matmul"}
+COMPARE = {ast.Lt: ("<", "lt"), ast.LtE: ("<=", "le"), ast.Gt: (">", "gt"), ast.GtE: (">=", "ge"),
+           ast.Eq: ("==", "eq"), ast.NotEq: ("!=", "ne")}  # fmt: skip
+CONSTANTS = {"pi": "std::numbers::pi", "inf": "std::numeric_limits<double>::infinity()",
+             "nan": "std::numeric_limits<double>::quiet_NaN()"}  # fmt: skip
+ATTRIBUTES = {"sizes": Kind.OTHER, "dtype": Kind.OTHER, "dim": Kind.NUMBER, "numel": Kind.NUMBER}
+ATOM, UNARY, COMPARISON, TERNARY = 9, 8, 4, 1
+
+
+@dataclass(frozen=True)
+class Text:
+    cpp: str
+    kind: Kind
+    precedence: int = ATOM
+
+    def within(self, precedence: int) -> str:
+        return self.cpp if self.precedence >= precedence else f"({self.cpp})"
+
+
+@dataclass
+class Formula:
+    """A translated formula and what it mentions: names, `(name, attribute)` pairs, functions, names used as conditions."""
+
+    text: str
+    kind: Kind
+    names: set[str] = field(default_factory=set)
+    attributes: set[tuple[str, str]] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)
+    conditions: set[str] = field(default_factory=set)
+    ordered: bool = False  # compares by order or rounds: not defined on complex numbers
+
+
+def parse(text: str, row: str) -> ast.expr:
+    try:
+        return ast.parse(str(text).strip(), mode="eval").body
+    except SyntaxError as error:
+        raise RowError(row, f"formula '{text}' is not a Python expression ({error.msg})", "correct it") from None
+
+
+class Translator:
+    """Translates formulas of one row. `names` maps each name that they may use to its type or kind."""
+
+    def __init__(self, row: str, names: Mapping[str, Type | Kind], vocabulary: Vocabulary, namespace: str = "") -> None:
+        self.row = row
+        self.names = names
+        self.vocabulary = vocabulary
+        self.namespace = namespace  # where all functions are looked up, unchecked: for calls of kernels
+
+    def __call__(self, source: str | ast.expr) -> Formula:
+        tree = source if isinstance(source, ast.expr) else parse(source, self.row)
+        self.source = ast.unparse(tree)
+        self.found = Formula("", Kind.OTHER)
+        text = self.visit(tree)
+        self.found.text, self.found.kind = text.cpp, text.kind
+        return self.found
+
+    def fail(self, problem: str, remedy: str) -> RowError:
+        return RowError(self.row, f"formula '{self.source}': {problem}", remedy)
+
+    def visit(self, node: ast.expr) -> Text:
+        method = getattr(self, f"visit_{type(node).__name__}", None)
+        if method is None:
+            raise self.fail(f"{type(node).__name__} is not part of the language", "move it into a formula helper")
+        return method(node)
+
+    def name_kind(self, name: str) -> Kind:
+        if name not in self.names:
+            known = ", ".join(sorted(self.names))
+            raise self.fail(f"unknown name '{name}'", f"use an argument or one of {known}")
+        known_as = self.names[name]
+        return known_as if isinstance(known_as, Kind) else kind_of_type(known_as)
+
+    # --- Leaves
+    def visit_Constant(self, node: ast.Constant) -> Text:
+        value = node.value
+        if isinstance(value, bool):
+            return Text(str(value).lower(), Kind.NUMBER)
+        if isinstance(value, complex):
+            return Text(f"std::complex<double>({value.real!r}, {value.imag!r})", Kind.OPERAND)
+        if isinstance(value, str):
+            return Text(f'"{value}"', Kind.OTHER)
+        return Text("{}", Kind.OTHER) if value is None else Text(repr(value), Kind.NUMBER)
+
+    def visit_Name(self, node: ast.Name) -> Text:
+        if node.id in CONSTANTS and node.id not in self.names:
+            return Text(CONSTANTS[node.id], Kind.NUMBER)
+        kind = self.name_kind(node.id)
+        self.found.names.add(node.id)
+        return Text(node.id, kind)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Text:
+        if not isinstance(node.value, ast.Name) or node.attr not in ATTRIBUTES:
+            raise self.fail(f"attribute '{node.attr}'", f"only <argument>.{'/'.join(ATTRIBUTES)} are known")
+        self.name_kind(node.value.id)
+        self.found.attributes.add((node.value.id, node.attr))
+        return Text(self.attribute(node.value.id, node.attr), ATTRIBUTES[node.attr])
+
+    def attribute(self, name: str, attribute: str) -> str:
+        return f"{name}_{attribute}"
+
+    def visit_List(self, node: ast.List) -> Text:
+        items = [self.visit(e) for e in node.elts]
+        owner = "Dims" if all(i.kind is Kind.NUMBER for i in items) else "TensorList"
+        return Text(f"{owner}{{{', '.join(i.cpp for i in items)}}}", Kind.OTHER)
+
+    visit_Tuple = visit_List
+
+    def visit_Subscript(self, node: ast.Subscript) -> Text:
+        index = node.slice
+        if not isinstance(index, ast.Constant) or not isinstance(index.value, int) or index.value < 0:
+            raise self.fail("only constant indices are known", "index a result, `grads` or a list with 0, 1, ...")
+        value = self.visit(node.value)
+        if isinstance(node.value, ast.Call):
+            return Text(f"std::get<{index.value}>({value.cpp})", Kind.TENSOR)
+        return Text(f"{value.cpp}[{index.value}]", Kind.TENSOR)
+
+    # --- Operators
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Text:
+        operand = self.visit(node.operand)
+        if isinstance(node.op, ast.Not):
+            return self.logical("logical_not", "!", [self.truth(node.operand, operand)])
+        if isinstance(node.op, ast.UAdd):
+            return operand
+        if isinstance(node.op, ast.Invert):
+            raise self.fail("`~`", "write `not`")
+        return Text(f"-{self.widened([operand])[0].within(UNARY)}", self.joined([operand]), UNARY)
+
+    def visit_BinOp(self, node: ast.BinOp) -> Text:
+        left, right = self.visit(node.left), self.visit(node.right)
+        kind = self.joined([left, right])
+        op = type(node.op)
+        if kind is Kind.NUMBER and op is ast.Div and isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+            return Text(repr(node.left.value / node.right.value), Kind.NUMBER)
+        if kind is Kind.NUMBER and op is ast.Div:
+            left = Text(f"double({left.cpp})", Kind.NUMBER)
+        if op in (ast.BitAnd, ast.BitOr):
+            raise self.fail("`&` and `|`", "write `and`, `or`")
+        infix = INFIX.get(op)
+        if infix and (op is not ast.Mod or kind is Kind.NUMBER):
+            symbol, precedence = infix
+            left, right = self.widened([left, right])
+            return Text(f"{left.within(precedence)} {symbol} {right.within(precedence + 1)}", kind, precedence)
+        return self.operator_call(FUNCTIONS.get(op), [left, right])
+
+    def visit_Compare(self, node: ast.Compare) -> Text:
+        if len(node.ops) != 1:
+            raise self.fail("chained comparison", "write `a < b and b < c`")
+        left, op = self.visit(node.left), type(node.ops[0])
+        if op in (ast.Is, ast.IsNot):
+            present = f"{left.cpp}.{'defined' if left.kind is Kind.TENSOR else 'has_value'}()"
+            return Text(("" if op is ast.IsNot else "!") + present, Kind.NUMBER, UNARY)
+        right = self.visit(node.comparators[0])
+        if op not in COMPARE:
+            raise self.fail("`in`", "write comparisons")
+        symbol, function = COMPARE[op]
+        self.found.ordered |= op not in (ast.Eq, ast.NotEq)
+        if self.is_native([left, right]):
+            return Text(f"{left.within(COMPARISON + 1)} {symbol} {right.within(COMPARISON + 1)}", Kind.NUMBER, COMPARISON)
+        return self.operator_call(function, [left, right])
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Text:
+        is_and = isinstance(node.op, ast.And)
+        values = [self.truth(v, self.visit(v)) for v in node.values]
+        result = values[0]
+        for value in values[1:]:
+            function, symbol = ("logical_and", "&&") if is_and else ("logical_or", "||")
+            result = self.logical(function, symbol, [result, value])
+        return result
+
+    def visit_IfExp(self, node: ast.IfExp) -> Text:
+        test, then, otherwise = (self.visit(n) for n in (node.test, node.body, node.orelse))
+        return self.conditional(self.truth(node.test, test), then, otherwise)
+
+    def truth(self, node: ast.expr, value: Text) -> Text:
+        """Notes that a name stands where a truth value is expected."""
+        if isinstance(node, ast.Name):
+            self.found.conditions.add(node.id)
+        return value
+
+    def visit_Call(self, node: ast.Call) -> Text:
+        if not isinstance(node.func, ast.Name):
+            raise self.fail("a call of something that is no name", "call operations and formula helpers by name")
+        name = node.func.id
+        self.found.functions.add(name)
+        positional = [self.visit(a) for a in node.args]
+        keywords = {k.arg or "": self.visit(k.value) for k in node.keywords}
+        return self.call(name, positional, keywords)
+
+    # --- The tensor world
+    def is_native(self, values: list[Text]) -> bool:
+        """Whether C++ itself can compute with these values."""
+        return all(v.kind in (Kind.NUMBER, Kind.OTHER) for v in values)
+
+    def joined(self, values: list[Text]) -> Kind:
+        return Kind.NUMBER if self.is_native(values) else Kind.TENSOR
+
+    def widened(self, values: list[Text]) -> list[Text]:
+        if self.is_native(values) or any(v.kind is Kind.TENSOR for v in values):
+            return values
+        return [Text(f"wide({values[0].cpp})", Kind.TENSOR), *values[1:]]
+
+    def logical(self, function: str, symbol: str, values: list[Text]) -> Text:
+        if not self.is_native(values):
+            return self.operator_call(function, values)
+        if len(values) == 1:
+            return Text(f"{symbol}{values[0].within(UNARY)}", Kind.NUMBER, UNARY)
+        return Text(f"{values[0].within(3)} {symbol} {values[1].within(3)}", Kind.NUMBER, 2)
+
+    def conditional(self, test: Text, then: Text, otherwise: Text) -> Text:
+        if self.is_native([test]):
+            kinds = {then.kind, otherwise.kind}
+            kind = kinds.pop() if len(kinds) == 1 else Kind.TENSOR
+            return Text(f"{test.within(2)} ? {then.within(2)} : {otherwise.within(2)}", kind, TERNARY)
+        return self.operator_call("where", [test, then, otherwise])
+
+    def operator_call(self, name: str | None, values: list[Text]) -> Text:
+        if self.is_native(values):  # plain numbers: std::pow, floor_divide and remainder of the support header
+            return Text(f"{name}({', '.join(v.cpp for v in values)})", Kind.NUMBER)
+        return self.call(name or "", values, {})
+
+    def call(self, name: str, positional: list[Text], keywords: dict[str, Text]) -> Text:
+        if self.namespace:
+            if keywords:
+                raise self.fail("keyword arguments of a kernel", "pass all arguments by position")
+            return Text(f"{self.namespace}{name}({', '.join(v.cpp for v in positional)})", Kind.TENSOR)
+        function = self.vocabulary.function(name)
+        if function is None:
+            raise self.fail(f"unknown function '{name}'",
+                            "use an operation of the table or declare a helper in src/ops/formulas/*.h")  # fmt: skip
+        values = positional
+        if function.schema:
+            values = self.bind(name, function.schema, positional, keywords)
+            operands = [i for i, a in enumerate(function.schema.arguments[: len(values)]) if a.type.base == "Operand"]
+            if operands and not any(values[i].kind is Kind.TENSOR for i in operands):
+                values[operands[0]] = Text(f"wide({values[operands[0]].cpp})", Kind.TENSOR)
+        elif keywords:
+            raise self.fail(f"keyword arguments of the helper '{name}'", "pass all arguments by position")
+        return Text(f"{function.cpp}({', '.join(v.cpp for v in values)})", function.result)
+
+    def bind(self, name: str, schema, positional: list[Text], keywords: dict[str, Text]) -> list[Text]:
+        arguments = schema.arguments
+        if len(positional) > len(arguments) or not keywords.keys() <= {a.name for a in arguments}:
+            raise self.fail(f"the arguments of '{name}'", f"call it as {schema.text}")
+        values = list(positional)
+        last = max((i for i, a in enumerate(arguments) if a.name in keywords), default=-1)
+        for i, argument in enumerate(arguments[len(positional) :], len(positional)):
+            if argument.name in keywords:
+                values.append(keywords[argument.name])
+            elif argument.default is None:
+                raise self.fail(f"'{name}' without its argument '{argument.name}'", f"call it as {schema.text}")
+            elif i < last:
+                values.append(Text(argument.cpp_default or "{}", Kind.OTHER))
+        return values
+
+
+class ScalarTranslator(Translator):
+    """The scalar world: every name is an element of type T, or bool where it is a condition."""
+
+    def visit_Constant(self, node: ast.Constant) -> Text:
+        if isinstance(node.value, bool):
+            return Text(str(node.value).lower(), Kind.NUMBER)
+        if not isinstance(node.value, (int, float)):
+            raise self.fail(f"constant {node.value!r} in an elementwise formula", "use real numbers")
+        return Text(f"T({node.value!r})", Kind.NUMBER)
+
+    def visit_Name(self, node: ast.Name) -> Text:
+        if node.id in CONSTANTS and node.id not in self.names:
+            return Text(f"{node.id}<T>", Kind.NUMBER)
+        self.name_kind(node.id)
+        self.found.names.add(node.id)
+        return Text(node.id, Kind.NUMBER)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Text:
+        raise self.fail(f"attribute '{node.attr}' in an elementwise formula", "use explicit `x:` and `jvp:` formulas")
+
+    def visit_BinOp(self, node: ast.BinOp) -> Text:
+        op = type(node.op)
+        left, right = self.visit(node.left), self.visit(node.right)
+        if op in (ast.BitAnd, ast.BitOr, ast.MatMult):
+            raise self.fail(f"operator {op.__name__}", "write `and`, `or`, or a function of scalar_math.h")
+        self.found.ordered |= op in (ast.Mod, ast.FloorDiv)
+        if op in FUNCTIONS:
+            return self.call(FUNCTIONS[op], [left, right], {})
+        symbol, precedence = INFIX[op]
+        return Text(f"{left.within(precedence)} {symbol} {right.within(precedence + 1)}", Kind.NUMBER, precedence)
+
+    def logical(self, function: str, symbol: str, values: list[Text]) -> Text:
+        if len(values) == 1:
+            return Text(f"!{values[0].within(UNARY)}", Kind.NUMBER, UNARY)
+        return Text(f"{values[0].within(COMPARISON + 1)} {symbol[0]} {values[1].within(COMPARISON + 1)}", Kind.NUMBER, 2)
+
+    def conditional(self, test: Text, then: Text, otherwise: Text) -> Text:
+        return self.call("where", [test, then, otherwise], {})
+
+    def call(self, name: str, positional: list[Text], keywords: dict[str, Text]) -> Text:
+        known = self.vocabulary.scalar_functions
+        if known and name not in known:
+            raise self.fail(f"unknown function '{name}' of scalars", "define it in src/kernels/scalar_math.h")
+        if keywords:
+            raise self.fail(f"keyword arguments of '{name}'", "pass all arguments by position")
+        self.found.functions.add(name)
+        return Text(f"{name}({', '.join(v.cpp for v in positional)})", Kind.NUMBER)

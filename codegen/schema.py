@@ -1,0 +1,186 @@
+"""Schema strings: `max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`.
+
+A type is a base name, `[]` or `[N]` for a list (N: a single number stands for N of them), `?` for optional. The tables
+below give for each base what it is in C++ (as a parameter, as a member of a Node) and in Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+# base: (C++ parameter, C++ value, Python annotation)
+BASES = {
+    "Tensor": ("const Tensor&", "Tensor", "Tensor"),
+    "Operand": ("const Operand&", "Operand", "Tensor | Number"),
+    "Scalar": ("const Scalar&", "Scalar", "Number"),
+    "int": ("int64_t", "int64_t", "int"),
+    "float": ("double", "double", "float"),
+    "bool": ("bool", "bool", "bool"),
+    "str": ("std::string_view", "std::string", "str"),
+    "dtype": ("DType", "DType", "dtype"),
+    "device": ("Device", "Device", "DeviceLike"),
+    "Generator": ("Generator*", "Generator*", "Generator"),
+}
+# Base of a list: (C++ parameter, C++ value).
+LISTS = {
+    "Tensor": ("TensorSpan", "TensorList"),
+    "int": ("IntSpan", "Dims"),
+    "float": ("std::span<const double>", "std::vector<double>"),
+}
+
+
+class RowError(Exception):
+    """A row that the generator cannot use; the message names the row and the remedy."""
+
+    def __init__(self, row: str, problem: str, remedy: str) -> None:
+        super().__init__(f"[{row}] {problem}; {remedy}")
+
+
+@dataclass(frozen=True)
+class Type:
+    base: str
+    optional: bool = False  # `Tensor?[]` is a list of optional tensors, which C++ sees as undefined ones
+    is_list: bool = False
+    size: int | None = None
+
+    @property
+    def is_tensor_like(self) -> bool:
+        """Whether a gradient can flow through it."""
+        return self.base in ("Tensor", "Operand")
+
+    @property
+    def parameter(self) -> str:
+        if self.is_list:
+            return f"const std::optional<{self.value_base}>&" if self._wraps_optional else LISTS[self.base][0]
+        if self._wraps_optional:
+            value = BASES[self.base][0] if self.base == "str" else self.value_base
+            return f"std::optional<{value}>"
+        return BASES[self.base][0]
+
+    @property
+    def value(self) -> str:
+        """The owning C++ type: what a Node keeps and what an operation returns."""
+        return f"std::optional<{self.value_base}>" if self._wraps_optional else self.value_base
+
+    @property
+    def value_base(self) -> str:
+        return LISTS[self.base][1] if self.is_list else BASES[self.base][1]
+
+    @property
+    def annotation(self) -> str:
+        text = BASES[self.base][2]
+        if self.is_list:
+            text = f"Sequence[{text}]" if self.size is None else f"{text} | Sequence[{text}]"
+        return f"{text} | None" if self.optional else text
+
+    @property
+    def _wraps_optional(self) -> bool:
+        # An undefined Tensor and a null Generator say None by themselves.
+        return self.optional and self.base not in ("Tensor", "Generator")
+
+
+@dataclass(frozen=True)
+class Argument:
+    name: str
+    type: Type
+    default: str | None = None  # Python text
+    keyword_only: bool = False
+
+    @property
+    def cpp_default(self) -> str | None:
+        if self.default is None:
+            return None
+        value = ast.literal_eval(self.default)
+        if value is None:
+            return "{}" if not self.type.parameter.startswith("std::optional") else "std::nullopt"
+        if self.type.is_list:
+            items = value if isinstance(value, (list, tuple)) else [value] * (self.type.size or 1)
+            return f"{self.type.value_base}{{{', '.join(map(str, items))}}}"
+        if isinstance(value, bool):
+            return str(value).lower()
+        return f'"{value}"' if isinstance(value, str) else cpp_number(value)
+
+
+@dataclass(frozen=True)
+class Result:
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class Schema:
+    text: str
+    name: str  # what Python calls it
+    overload: str
+    arguments: tuple[Argument, ...]
+    results: tuple[Result, ...]
+
+    @property
+    def cpp_name(self) -> str:
+        return f"{self.name}_{self.overload}" if self.overload else self.name
+
+    @property
+    def tensors(self) -> list[Argument]:
+        """The arguments that a gradient can flow through."""
+        return [a for a in self.arguments if a.type.is_tensor_like]
+
+    @property
+    def return_type(self) -> str:
+        types = [r.type.value for r in self.results]
+        return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+
+    def argument(self, name: str) -> Argument | None:
+        return next((a for a in self.arguments if a.name == name), None)
+
+
+def cpp_number(value: float) -> str:
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return "std::numeric_limits<double>::infinity()" if value > 0 else "-std::numeric_limits<double>::infinity()"
+    return repr(value)
+
+
+def parse_type(text: str, row: str) -> Type:
+    match = re.fullmatch(r"(\w+)(\?)?(\[(\d*)\])?(\?)?", text)
+    if not match or match[1] not in BASES or (match[3] and match[1] not in LISTS):
+        raise RowError(row, f"unknown type '{text}'", f"use one of {', '.join(BASES)}, with [], [N] or ?")
+    optional = bool(match[5] or match[2])
+    return Type(match[1], optional, bool(match[3]), int(match[4]) if match[4] else None)
+
+
+def _split(text: str) -> list[str]:
+    """Splits at the commas that stand outside brackets and quotes."""
+    parts = re.findall(r"(?:[^,\[\]'\"]|\[[^\]]*\]|'[^']*'|\"[^\"]*\")+", text)
+    return [p.strip() for p in parts if p.strip()]
+
+
+def parse_schema(text: str) -> Schema:
+    match = re.fullmatch(r"(\w+)(?:\.(\w+))?\((.*)\)\s*->\s*(.+)", text.strip(), re.DOTALL)
+    if not match:
+        raise RowError(text, "not a schema", "write name.overload(Type arg=default, ...) -> Type")
+    name, overload, arguments_text, results_text = match.groups()
+    arguments: list[Argument] = []
+    keyword_only = False
+    for part in _split(arguments_text):
+        if part == "*":
+            keyword_only = True
+            continue
+        fields = re.fullmatch(r"(\S+)\s+(\w+)\s*(?:=\s*(.+))?", part)
+        if not fields:
+            raise RowError(text, f"cannot read argument '{part}'", "write it as `Type name` or `Type name=default`")
+        argument = Argument(fields[2], parse_type(fields[1], text), fields[3], keyword_only)
+        if argument.default is None and arguments and arguments[-1].default is not None and not keyword_only:
+            raise RowError(text, f"argument '{argument.name}' follows one with a default", "give it a default too")
+        arguments.append(argument)
+    return Schema(text, name, overload or "", tuple(arguments), _parse_results(results_text.strip(), text))
+
+
+def _parse_results(text: str, row: str) -> tuple[Result, ...]:
+    if not text.startswith("("):
+        return (Result("result", parse_type(text, row)),)
+    results = []
+    for i, part in enumerate(_split(text[1:-1])):
+        type_text, *name = part.split()
+        results.append(Result(name[0] if name else f"result{i}", parse_type(type_text, row)))
+    return tuple(results)

@@ -1,0 +1,225 @@
+"""The table: ops/*.yaml -> checked rows.
+
+Every row takes exactly one form, and says so by its keys; anything missing, superfluous or misspelt is an error that names
+the row and the remedy.
+
+    elementwise         kernel + d_<argument> for every tensor argument (`none`: no gradient)
+    explicit            <argument>: VJP for every tensor argument, and jvp or linear
+    compose             an expression of other operations
+    non_differentiable  results never require grad
+    not_implemented     the derivative is missing, for the reason given
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .schema import Argument, Result, RowError, Schema, parse_schema
+
+FORMS = ("compose", "non_differentiable", "not_implemented")
+KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
+        "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases", "python",
+        "node", "doc"}  # fmt: skip
+CATEGORIES = ("bool", "integral", "floating", "complex")
+RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
+
+
+@dataclass
+class Row:
+    schema: Schema
+    keys: Mapping[str, Any]
+    family: str
+    form: str
+    node: str = ""
+    partials: dict[str, str] = field(default_factory=dict)  # argument -> its local partial derivative
+    vjps: dict[tuple[str, ...], str] = field(default_factory=dict)  # arguments -> formula
+
+    @property
+    def name(self) -> str:
+        return self.schema.cpp_name
+
+    @property
+    def text(self) -> str:
+        return self.schema.text
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self.keys.get(key, default)
+
+    def error(self, problem: str, remedy: str) -> RowError:
+        return RowError(self.text, problem, remedy)
+
+    # --- What Python sees
+    @property
+    def namespace(self) -> str:
+        return self.get("namespace", "")
+
+    @property
+    def python_name(self) -> str:
+        prefix = self.namespace.rpartition(".")[2] + "_"
+        return self.get("python") or self.schema.name.removeprefix(prefix)
+
+    @property
+    def methods(self) -> list[str]:
+        return self.get("methods", ["function"] if self.namespace else ["function", "method"])
+
+    # --- Shape of the operation
+    @property
+    def is_elementwise(self) -> bool:
+        return "kernel" in self.keys
+
+    @property
+    def is_view(self) -> bool:
+        return bool(self.get("view"))
+
+    @property
+    def writes_only(self) -> bool:
+        """`fill_` and its like: there is no operation that returns a new tensor."""
+        return self.schema.name.endswith("_")
+
+    @property
+    def is_recorded(self) -> bool:
+        return self.form in ("elementwise", "explicit")
+
+    @property
+    def differentiable(self) -> list[Argument]:
+        """The arguments with a gradient, in the order of the node's edges."""
+        named = {a for group in self.vjps for a in group} | set(self.partials)
+        return [a for a in self.schema.tensors if a.name in named]
+
+    @property
+    def differentiable_results(self) -> list[Result]:
+        flags = self.get("output_differentiability", [True] * len(self.schema.results))
+        return [r for r, on in zip(self.schema.results, flags, strict=True) if on and r.type.base == "Tensor"]
+
+    @property
+    def returns_list(self) -> bool:
+        return self.schema.results[0].type.is_list
+
+    @property
+    def has_inplace(self) -> bool:
+        first = self.schema.arguments[0] if self.schema.arguments else None
+        writable = bool(first and first.name == "self" and first.type.is_tensor_like and not first.type.is_list)
+        default = self.is_elementwise and self.rule in ("Same", "Floating") and writable
+        return not self.writes_only and bool(self.get("inplace", default))
+
+    @property
+    def has_out(self) -> bool:
+        single = len(self.schema.results) == 1 and self.schema.results[0].type.parameter == "const Tensor&"
+        default = single and self.form != "compose" and not self.is_view and bool(self.schema.tensors)
+        return not self.writes_only and bool(self.get("out", default))
+
+    # --- Elementwise rows
+    @property
+    def rule(self) -> str:
+        return RULES[self.get("result", "same")]
+
+    @property
+    def categories(self) -> list[str]:
+        return self.get("dtypes", ["floating", "complex"] if self.rule in ("Floating", "Complex") else list(CATEGORIES))
+
+
+def load(directory: Path) -> list[Row]:
+    rows: list[Row] = []
+    for path in sorted(directory.glob("*.yaml")):
+        rows += read_rows(path.read_text(), path.stem)
+    return name_nodes(rows)
+
+
+def read_rows(text: str, family: str) -> list[Row]:
+    return [make_row(keys, family) for keys in yaml.safe_load(text) or []]
+
+
+def make_row(keys: Mapping[str, Any], family: str) -> Row:
+    if "op" not in keys:
+        raise RowError(f"{family}.yaml", f"a row without `op` ({', '.join(keys)})", "begin it with `op: schema`")
+    schema = parse_schema(keys["op"])
+    row = Row(schema, keys, family, form="")
+    for key, value in keys.items():
+        if key in KEYS:
+            continue
+        names = tuple(n.strip() for n in key.split(","))
+        partial = key.startswith("d_") and key not in {a.name for a in schema.arguments}
+        for name in (key[2:],) if partial else names:
+            argument = schema.argument(name)
+            if argument is None or not argument.type.is_tensor_like:
+                raise row.error(f"unknown key '{key}'", f"use a tensor argument, d_<argument> or {', '.join(sorted(KEYS))}")
+        if str(value) == "none":
+            continue
+        if partial:
+            row.partials[key[2:]] = str(value)
+        else:
+            row.vjps[names] = str(value)
+    row.form = find_form(row)
+    check(row)
+    return row
+
+
+def find_form(row: Row) -> str:
+    keys = row.keys
+    forms = [f for f in FORMS if f in keys]
+    if row.partials or any(k.startswith("d_") and k not in KEYS for k in keys):
+        forms.append("elementwise")
+    if row.vjps:
+        forms.append("explicit")
+    if not forms and "kernel" in keys and row.rule == "Bool":
+        return "non_differentiable"
+    if len(forms) != 1:
+        raise row.error(
+            f"{' and '.join(forms) or 'nothing'} says how it is differentiated",
+            "give exactly one of: kernel with d_<argument>; <argument>: formulas with jvp or linear; compose; "
+            "non_differentiable: true; not_implemented: reason",
+        )
+    return forms[0]
+
+
+def check(row: Row) -> None:
+    keys, schema = row.keys, row.schema
+    if row.form == "elementwise" and not row.is_elementwise:
+        raise row.error("d_<argument> without `kernel`", "add `kernel:`, or write explicit <argument>: and jvp formulas")
+    if row.is_elementwise and "forward" in keys:
+        raise row.error("both `kernel` and `forward`", "keep one")
+    if row.is_recorded:
+        prefix = "d_" if row.form == "elementwise" else ""
+        given = {n.strip() for k in keys for n in k.split(",")}
+        for argument in schema.tensors:
+            if prefix + argument.name not in given:
+                raise row.error(f"no derivative with respect to '{argument.name}'",
+                                f"add `{prefix}{argument.name}: formula` or `{prefix}{argument.name}: none`")  # fmt: skip
+    if row.form == "explicit" and ("jvp" in keys) == ("linear" in keys):
+        raise row.error("forward mode needs `jvp` or `linear`, and only one", "add `jvp: formula` or `linear: [arguments]`")
+    for name in keys.get("linear", []):
+        if name not in {a.name for a in row.differentiable}:
+            raise row.error(f"linear in '{name}', which has no formula", f"add `{name}: formula` or leave it out of linear")
+    for category in row.categories:
+        if category not in CATEGORIES:
+            raise row.error(f"unknown dtype category '{category}'", f"use {', '.join(CATEGORIES)}")
+    if keys.get("result", "same") not in RULES:
+        raise row.error(f"unknown result rule '{keys['result']}'", f"use {', '.join(RULES)}")
+    if len(keys.get("output_differentiability", schema.results)) != len(schema.results):
+        raise row.error("output_differentiability has another length than the results", "give one flag per result")
+    if not keys.get("doc"):
+        raise row.error("no `doc`", "describe the operation in a sentence")
+    clash = {a.name for a in schema.arguments} & {r.name for r in schema.results}
+    if clash and len(schema.results) > 1:
+        raise row.error(f"'{clash.pop()}' is an argument and a result", "rename the result")
+
+
+def name_nodes(rows: Iterable[Row]) -> list[Row]:
+    """MulBackward0: the number counts the recorded operations of one name, in the order of the table."""
+    rows = list(rows)
+    seen: Counter[str] = Counter()
+    names: Counter[str] = Counter(r.name for r in rows)
+    for row in rows:
+        if names[row.name] > 1:
+            raise row.error("two rows have this name", "give one of them another overload name: name.overload(...)")
+        if row.is_recorded:
+            stem = "".join(part[:1].upper() + part[1:] for part in row.schema.name.strip("_").split("_"))
+            row.node = row.get("node") or f"{stem}Backward{seen[row.schema.name.strip('_')]}"
+            seen[row.schema.name.strip("_")] += 1
+    return rows

@@ -1,0 +1,101 @@
+"""What formulas may say: operations of the table and functions that C++ headers declare.
+
+Headers are the one place where helper functions are listed; their names and return types are read from there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from .schema import Schema, Type
+
+
+class Kind(Enum):
+    """What a formula knows of a value. An OPERAND is a tensor or a number, which shows only when the program runs."""
+
+    NUMBER = "number"
+    OPERAND = "operand"
+    TENSOR = "tensor"
+    OTHER = "other"  # lists, strings, tuples: passed on, never computed with
+
+
+def kind_of_type(type_: Type) -> Kind:
+    if type_.is_list or type_.optional and type_.base != "Tensor":
+        return Kind.OTHER
+    return {"Tensor": Kind.TENSOR, "Operand": Kind.OPERAND, "Scalar": Kind.OPERAND, "int": Kind.NUMBER,
+            "float": Kind.NUMBER, "bool": Kind.NUMBER}.get(type_.base, Kind.OTHER)  # fmt: skip
+
+
+_CPP_KINDS = {"Tensor": Kind.TENSOR, "Operand": Kind.OPERAND, "Scalar": Kind.OPERAND,
+              **dict.fromkeys(("int64_t", "double", "bool", "int", "size_t"), Kind.NUMBER)}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Function:
+    cpp: str  # how C++ calls it
+    result: Kind
+    schema: Schema | None = None
+
+
+@dataclass
+class Vocabulary:
+    operations: dict[str, Function] = field(default_factory=dict)
+    helpers: dict[str, Function] = field(default_factory=dict)  # of src/ops/formulas/*.h
+    scalar_functions: set[str] = field(default_factory=set)  # of src/kernels/scalar/*.h
+    complex_functions: set[str] = field(default_factory=set)  # those of them that are defined on complex numbers
+    kernel_headers: list[str] = field(default_factory=list)
+    helper_headers: list[str] = field(default_factory=list)
+
+    def function(self, name: str) -> Function | None:
+        return self.helpers.get(name) or self.operations.get(name)
+
+
+def read_vocabulary(source: Path, schemas: Iterable[Schema]) -> Vocabulary:
+    """`source` is the directory src/; what is missing there is not part of the vocabulary."""
+    vocabulary = Vocabulary()
+    for schema in schemas:
+        kind = kind_of_type(schema.results[0].type) if len(schema.results) == 1 else Kind.OTHER
+        vocabulary.operations[schema.cpp_name] = Function(f"ops::{schema.cpp_name}", kind, schema)
+    for header in sorted(source.glob("ops/formulas/*.h")):
+        vocabulary.helper_headers.append(header.relative_to(source).as_posix())
+        for result, name in declarations(header.read_text()):
+            kind = _CPP_KINDS.get(result, Kind.OTHER)
+            vocabulary.helpers[name] = Function(f"formulas::{name}", kind)
+    for header in sorted(source.glob("kernels/scalar/*.h")):
+        for name, on_complex in scalar_functions(header.read_text(), header.name.startswith("complex")):
+            vocabulary.scalar_functions.add(name)
+            if on_complex:
+                vocabulary.complex_functions.add(name)
+    for header in sorted(source.glob("kernels/*.h")):
+        text = header.read_text()
+        if re.search(r"^namespace wengert::kernels \{", text, re.MULTILINE) and "dispatch.h" not in header.name:
+            vocabulary.kernel_headers.append(header.relative_to(source).as_posix())
+    return vocabulary
+
+
+_DECLARATION = re.compile(
+    r"^(?:template\s*<[^;{}]*?>\s*)?(?:(?:inline|constexpr|static|\[\[\w+\]\])\s+)*"
+    r"([\w:]+)(?:<[^;{}()]*?>)?[\s&*]+(\w+)\((?:[^;{}()]|\([^()]*\)|\{[^{}]*\})*\)\s*(?:noexcept\s*)?[;{]",
+    re.MULTILINE,
+)
+
+
+def declarations(text: str) -> Iterable[tuple[str, str]]:
+    """(result, name) of each function declared or defined at the start of a line of a C++ header."""
+    for match in _DECLARATION.finditer(re.sub(r"//.*", "", text)):
+        if match[1] not in ("return", "else", "using", "struct", "class", "namespace", "if"):
+            yield match[1], match[2]
+
+
+def scalar_functions(text: str, in_complex_header: bool) -> Iterable[tuple[str, bool]]:
+    """(name, whether it takes complex numbers): a template that asks for no Real, Floating or Integral type does."""
+    text = re.sub(r"//.*", "", text)
+    for match in re.finditer(r"(template\s*<([^>]*)>\s*)?(?:requires[^\n]*\n)?WENGERT_INLINE\s+[\w:<>, ]+?\s(\w+)\(", text):
+        constrained = any(word in (match[2] or "Real") for word in ("Real", "Floating", "Integral"))
+        yield match[3], in_complex_header or not constrained
+    for match in re.finditer(r"^\s*WENGERT_\w+\((\w+)[,)]", text, re.MULTILINE):  # several by one macro
+        yield match[1], in_complex_header
