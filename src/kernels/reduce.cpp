@@ -7,6 +7,7 @@
 
 #include "kernels/elementwise.h"
 #include "kernels/reducer.h"
+#include "kernels/strided.h"
 
 namespace wengert::kernels {
 namespace {
@@ -210,14 +211,14 @@ std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, 
     dispatch_floating(self.dtype(), op, [&]<class T> {
         reducer.chunks([&](const Reducer::Chunk& chunk) {
             double total[Reducer::kChunk];
-            Deviations acc[Reducer::kChunk];
+            Centered acc[Reducer::kChunk];
             std::fill_n(total, chunk.cols, 0.0);
             reducer.accumulate(chunk, sums, total);
             for (int64_t i = 0; i < chunk.cols; ++i) acc[i] = {total[i] / n, 0};
             reducer.accumulate(chunk, squares, acc);
-            chunk.write(means.data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].mean); });
+            chunk.write(means.data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].center); });
             chunk.write(variance.data_as<T>(), [&](int64_t i) {
-                double v = acc[i].squares / freedom;
+                double v = acc[i].total / freedom;
                 return static_cast<T>(root ? std::sqrt(v) : v);
             });
         });
@@ -225,63 +226,231 @@ std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, 
     return {variance, means};
 }
 
-// sqrt(sum |x|^2), by way of |x / max| where the squares leave the range of T.
+// sqrt(sum |x|^2). Where a sum of squares may have left the range of T on the way, all is done again in double, scaled by
+// a power of two near the largest element: rare, so its cost does not matter.
 Tensor two_norm(const Tensor& self, const Dims& dims, bool keepdim, const char* op) {
     Reducer reducer(self, dims, keepdim);
-    Tensor out = empty(reducer.out_sizes(), real_dtype(self.dtype()));
-    bool safe = true;
-    dispatch_floating(out.dtype(), op, [&]<class T> {
+    DType dtype = real_dtype(self.dtype());
+    Tensor out = empty(reducer.out_sizes(), dtype);
+    dispatch_floating(dtype, op, [&]<class T> {
         constexpr double low = static_cast<double>(std::numeric_limits<T>::min()) / std::numeric_limits<T>::epsilon();
+        bool safe = true;
         fill_results<double, T>(reducer, out, tile_loop(Reduction::SquareSum, self.dtype(), op), 0.0, 0, [&](double a) {
-            safe &= a == 0 || std::isnan(a) || (a > low && a < std::numeric_limits<double>::infinity());
+            safe &= std::isnan(a) || (a > low && a < std::numeric_limits<double>::infinity());
             return static_cast<T>(std::sqrt(a));
         });
-        if (reducer.count() == 0) return;
-        // A sum that is 0 may have underflowed in the lanes; only zeros give an exact 0.
-        for (int64_t i = 0; i < out.numel(); ++i) safe &= out.data_as<T>()[i] != 0;
-        if (safe) return;
+        if (safe || reducer.count() == 0) return;
         Tensor magnitude = is_complex(self.dtype()) ? absolute(self) : self;
         Reducer again(magnitude, dims, keepdim);
-        Tensor largest = empty(again.out_sizes(), out.dtype());
-        fill_results<T, T>(again, largest, tile_loop(Reduction::AbsMax, out.dtype(), op), T{0}, 0, [](T a) { return a; });
-        Tensor wide = to_dtype(magnitude, DType::Float64);
-        if (wide.is_same(magnitude)) wide = clone(magnitude);
-        // Scale by the largest element of everything: one pass more, only for data out of range.
-        for (int64_t i = 0; i < largest.numel(); ++i) {
-            double m = largest.data_as<T>()[i];
-            if (m == 0 || !std::isfinite(m)) out.data_as<T>()[i] = static_cast<T>(m);
-        }
-        Reducer scaled(wide, dims, keepdim);
-        TileLoop squares = tile_loop(Reduction::SquareSum, DType::Float64, op);
-        scaled.chunks([&](const Reducer::Chunk& chunk) {
+        TileLoop maxima = tile_loop(Reduction::AbsMax, dtype, op), squares = tile_loop(Reduction::ScaledSquares, dtype, op);
+        again.chunks([&](const Reducer::Chunk& chunk) {
+            T largest[Reducer::kChunk];
+            Centered acc[Reducer::kChunk];
+            std::fill_n(largest, chunk.cols, T{0});
+            again.accumulate(chunk, maxima, largest);
             for (int64_t i = 0; i < chunk.cols; ++i) {
-                int64_t at = chunk.out + i * chunk.out_stride;
-                double m = largest.data_as<T>()[at];
-                if (m == 0 || !std::isfinite(m)) continue;
-                Reducer::Chunk one = chunk;
-                one.cols = 1;
-                one.in += i * chunk.col_stride * static_cast<int64_t>(sizeof(double));
-                double total = 0;
-                if constexpr (std::is_same_v<T, double>) {
-                    // |x|^p with x scaled: sum (x / m)^2 through the power loop would round twice; scale by a power of 2
-                    int exponent;
-                    std::frexp(m, &exponent);
-                    scaled.accumulate(one, squares, &total, 0);
-                    if (total < low || total > std::numeric_limits<double>::max()) total = -exponent;
-                    else exponent = 0;
-                    if (exponent == 0) {
-                        out.data_as<T>()[at] = std::sqrt(total);
-                        continue;
-                    }
-                } else {
-                    scaled.accumulate(one, squares, &total, 0);
-                    out.data_as<T>()[at] = static_cast<T>(std::sqrt(total));
-                }
+                int exponent = 0;
+                if (std::isfinite(largest[i])) std::frexp(largest[i], &exponent);
+                acc[i] = {std::ldexp(1.0, -exponent), 0};
             }
+            again.accumulate(chunk, squares, acc);
+            chunk.write(out.data_as<T>(), [&](int64_t i) {
+                return std::isfinite(largest[i]) ? static_cast<T>(std::sqrt(acc[i].total) / acc[i].center) : largest[i];
+            });
         });
     });
     return out;
 }
 
+Tensor norm_by(Reduction kind, const Tensor& self, const Dims& dims, bool keepdim, double ord, const char* op) {
+    Reducer reducer(self, dims, keepdim);
+    Tensor out = empty(reducer.out_sizes(), self.dtype());
+    TileLoop loop = tile_loop(kind, self.dtype(), op);
+    dispatch_floating(self.dtype(), op, [&]<class T> {
+        if (kind == Reduction::AbsMax || kind == Reduction::AbsMin) {
+            T start = kind == Reduction::AbsMax ? T{0} : std::numeric_limits<T>::infinity();
+            fill_results<T, T>(reducer, out, loop, start, 0, [](T a) { return a; });
+        } else if (kind == Reduction::CountNonzero) {
+            fill_results<int64_t, T>(reducer, out, loop, 0, 0, [](int64_t a) { return static_cast<T>(a); });
+        } else {
+            fill_results<double, T>(reducer, out, loop, 0.0, ord, [=](double a) {
+                return static_cast<T>(kind == Reduction::AbsSum ? a : std::pow(a, 1 / ord));
+            });
+        }
+    });
+    return out;
+}
+
+Tensor complex_logsumexp(const Tensor& self, const Dims& dims, bool keepdim) {
+    Tensor real = as_reals(self);
+    real = alias(real, self.sizes(), Dims(real.strides().begin(), real.strides().end() - 1), real.offset());
+    Reducer reducer(self, dims, keepdim);
+    Tensor largest = extreme(Reduction::Max, real, dims, keepdim, "logsumexp"), out = empty(reducer.out_sizes(), self.dtype());
+    // Shift by the largest real part, elementwise and out of place; complex logsumexp is rare.
+    Tensor kept = alias(largest, reduced_sizes(self.sizes(), dims, true),
+                        contiguous_strides(reduced_sizes(self.sizes(), dims, true)), 0);
+    Tensor shifted = empty(self.sizes(), DType::Complex128);
+    dispatch_inexact(self.dtype(), "logsumexp", [&]<class T> {
+        if constexpr (!std::is_floating_point_v<T>) {
+            using R = typename T::value_type;
+            Dims shift_strides = broadcast_strides(kept, self.sizes());
+            StridedWalk<3>(self.sizes(), {shifted.strides(), self.strides(), shift_strides})
+                .elements([&](const std::array<int64_t, 3>& at) {
+                    R m = kept.data_as<R>()[at[2]];
+                    shifted.data_as<complex128>()[at[0]] =
+                        std::exp(complex128(self.data_as<T>()[at[1]]) - static_cast<double>(std::isfinite(m) ? m : R{0}));
+                });
+            Tensor total = sum(shifted, dims, keepdim);
+            for (int64_t i = 0; i < out.numel(); ++i) {
+                R m = largest.data_as<R>()[i];
+                out.data_as<T>()[i] =
+                    T(std::log(total.data_as<complex128>()[i]) + static_cast<double>(std::isfinite(m) ? m : R{0}));
+            }
+        }
+    });
+    return out;
+}
+
 }  // namespace
+
+Tensor sum(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
+    return accumulate(Reduction::Sum, self, dim, keepdim, dtype, 0, false, "sum");
+}
+
+Tensor nansum(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
+    if (is_integral(self.dtype())) return sum(self, dim, keepdim, dtype);
+    check(!is_complex(self.dtype()), ErrorKind::Runtime, "nansum on CPU does not support complex inputs");
+    return accumulate(Reduction::NanSum, self, dim, keepdim, dtype, 0, false, "nansum");
+}
+
+Tensor mean(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
+    check(is_differentiable(dtype.value_or(self.dtype())), ErrorKind::Runtime,
+          "mean(): could not infer output dtype. ", dtype ? "Optional" : "Input",
+          " dtype must be either a floating point or complex dtype. Got: ", dtype.value_or(self.dtype()));
+    return accumulate(Reduction::Sum, self, dim, keepdim, dtype.value_or(self.dtype()), 0, true, "mean");
+}
+
+Tensor nanmean(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
+    check(is_floating(self.dtype()), ErrorKind::Runtime, "nanmean(): expected input to have floating point dtype but got ",
+          self.dtype());
+    Tensor in = dtype ? to_dtype(self, *dtype) : self;
+    Dims dims = reduced_dims(dim, self.dim(), "nanmean");
+    Tensor total = nansum(in, dims, keepdim), numbers = empty(in.sizes(), DType::Bool), dense = contiguous(in);
+    dispatch_floating(in.dtype(), "nanmean", [&]<class T> {
+        for (int64_t i = 0; i < dense.numel(); ++i) numbers.data_as<bool>()[i] = !std::isnan(dense.data_as<T>()[i]);
+        Tensor n = count_nonzero(numbers, dims, keepdim);
+        for (int64_t i = 0; i < total.numel(); ++i)
+            total.data_as<T>()[i] = total.data_as<T>()[i] / static_cast<T>(n.data_as<int64_t>()[i]);
+    });
+    return total;
+}
+
+Tensor prod(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
+    return accumulate(Reduction::Prod, self, dim, keepdim, dtype, 1, false, "prod");
+}
+
+Tensor count_nonzero(const Tensor& self, const OptionalDims& dim, bool keepdim) {
+    return count(Reduction::CountNonzero, self, dim, keepdim, "count_nonzero");
+}
+
+Tensor all(const Tensor& self, const OptionalDims& dim, bool keepdim) {
+    return logical(Reduction::All, self, dim, keepdim, "all");
+}
+
+Tensor any(const Tensor& self, const OptionalDims& dim, bool keepdim) {
+    return logical(Reduction::Any, self, dim, keepdim, "any");
+}
+
+Tensor amax(const Tensor& self, const OptionalDims& dim, bool keepdim) {
+    return extreme(Reduction::Max, self, dim, keepdim, "amax");
+}
+
+Tensor amin(const Tensor& self, const OptionalDims& dim, bool keepdim) {
+    return extreme(Reduction::Min, self, dim, keepdim, "amin");
+}
+
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+    OptionalDims dims;
+    if (dim) dims = Dims{*dim};
+    check(dim || self.numel() > 0, ErrorKind::Runtime,
+          "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+    return {extreme(Reduction::Min, self, dims, keepdim, "aminmax"),
+            extreme(Reduction::Max, self, dims, keepdim, "aminmax")};
+}
+
+Tensor max(const Tensor& self) { return extreme(Reduction::Max, self, {}, false, "max"); }
+Tensor min(const Tensor& self) { return extreme(Reduction::Min, self, {}, false, "min"); }
+ValuesIndices max_dim(const Tensor& self, int64_t dim, bool keepdim) {
+    return arg_extreme(true, self, dim, keepdim, "max");
+}
+ValuesIndices min_dim(const Tensor& self, int64_t dim, bool keepdim) {
+    return arg_extreme(false, self, dim, keepdim, "min");
+}
+Tensor argmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+    return arg_only(true, self, dim, keepdim, "argmax");
+}
+Tensor argmin(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+    return arg_only(false, self, dim, keepdim, "argmin");
+}
+
+Tensor var(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
+    return std::get<0>(moments(self, dim, correction, keepdim, false, "var"));
+}
+Tensor std(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
+    return std::get<0>(moments(self, dim, correction, keepdim, true, "std"));
+}
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
+    return moments(self, dim, correction, keepdim, false, "var_mean");
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
+    return moments(self, dim, correction, keepdim, true, "std_mean");
+}
+
+Tensor vector_norm(const Tensor& self, double ord, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
+    const char* op = "linalg.vector_norm";
+    check(is_differentiable(self.dtype()), ErrorKind::Runtime, op,
+          ": Expected a floating point or complex tensor as input. Got ", self.dtype());
+    Tensor in = dtype ? to_dtype(self, *dtype) : self;
+    Dims dims = reduced_dims(dim, in.dim(), op);
+    if (ord == std::numeric_limits<double>::infinity() || ord < 0) {
+        check(in.numel() > 0 || (dim && !dim->empty()), ErrorKind::Runtime, op, " cannot compute the ", ord,
+              " norm on an empty tensor because the operation does not have an identity");
+        for (int64_t d : dims)
+            check(in.sizes()[d] != 0, ErrorKind::Runtime, op, " cannot compute the ", ord, " norm on the dimension ", d,
+                  " because this dimension is empty and the operation does not have an identity");
+    }
+    if (ord == 2) return two_norm(in, dims, keepdim, op);
+    if (is_complex(in.dtype())) in = absolute(in);
+    Reduction kind = ord == 0                                             ? Reduction::CountNonzero
+                     : ord == 1                                           ? Reduction::AbsSum
+                     : ord == std::numeric_limits<double>::infinity()     ? Reduction::AbsMax
+                     : ord == -std::numeric_limits<double>::infinity()    ? Reduction::AbsMin
+                                                                          : Reduction::AbsPowSum;
+    return norm_by(kind, in, dims, keepdim, ord, op);
+}
+
+Tensor logsumexp(const Tensor& self, const OptionalDims& dim, bool keepdim) {
+    const char* op = "logsumexp";
+    Tensor in = is_integral(self.dtype()) ? to_dtype(self, default_dtype()) : self;
+    Dims dims = reduced_dims(dim, in.dim(), op);
+    Reducer reducer(in, dims, keepdim);
+    if (reducer.count() == 0) return full(reducer.out_sizes(), -std::numeric_limits<double>::infinity(), in.dtype());
+    if (is_complex(in.dtype())) return complex_logsumexp(in, dims, keepdim);
+    Tensor out = empty(reducer.out_sizes(), in.dtype());
+    TileLoop maxima = tile_loop(Reduction::Max, in.dtype(), op), sums = tile_loop(Reduction::ExpSum, in.dtype(), op);
+    dispatch_floating(in.dtype(), op, [&]<class T> {
+        reducer.chunks([&](const Reducer::Chunk& chunk) {
+            T largest[Reducer::kChunk];
+            Centered acc[Reducer::kChunk];
+            std::fill_n(largest, chunk.cols, -std::numeric_limits<T>::infinity());
+            reducer.accumulate(chunk, maxima, largest);
+            for (int64_t i = 0; i < chunk.cols; ++i) acc[i] = {std::isfinite(largest[i]) ? largest[i] : 0, 0};
+            reducer.accumulate(chunk, sums, acc);
+            chunk.write(out.data_as<T>(),
+                        [&](int64_t i) { return static_cast<T>(acc[i].center + std::log(acc[i].total)); });
+        });
+    });
+    return out;
+}
+
 }  // namespace wengert::kernels

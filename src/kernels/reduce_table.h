@@ -41,14 +41,15 @@ enum class Reduction : uint8_t {
     AbsPowSum,     // double: sum of |x|^parameter
     AbsMax,        // T
     AbsMin,        // T
-    Deviation,     // struct Deviations: sum of |x - mean|^2 for the mean already there
-    ExpSum,        // Deviations too: sum of exp(x - mean)
+    Deviation,     // struct Centered: sum of (x - center)^2 for the center already there
+    ExpSum,        // Centered too: sum of exp(x - center)
+    ScaledSquares,  // Centered too: sum of |x * center|^2, computed in double
 };
-inline constexpr int kNumReductions = 15;
+inline constexpr int kNumReductions = 16;
 
-struct Deviations {
-    double mean;
-    double squares;
+struct Centered {
+    double center;
+    double total;
 };
 
 struct ReduceTable {

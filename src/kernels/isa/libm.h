@@ -1,19 +1,8 @@
-// exp, log and pow for the hand-written loops: glibc's vector versions where a loop calls them, through OpenMP-style
-// `simd` declarations (libmvec; at most 4 ulp), the scalar functions everywhere else.
+// exp and pow for the hand-written loops, overloaded for float and double; a loop that calls them is vectorised.
 #pragma once
 
-#include <cmath>
-
 #include "kernels/isa/vectors.h"
-
-#ifdef WENGERT_HAVE_LIBMVEC
-extern "C" {
-float expf(float) noexcept __attribute__((simd("notinbranch")));
-double exp(double) noexcept __attribute__((simd("notinbranch")));
-float powf(float, float) noexcept __attribute__((simd("notinbranch")));
-double pow(double, double) noexcept __attribute__((simd("notinbranch")));
-}
-#endif
+#include "kernels/scalar/libmvec.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {

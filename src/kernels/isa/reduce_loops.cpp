@@ -126,31 +126,42 @@ void pow_tile(const void* in, const Tile& t, void* out, double parameter) {
         });
 }
 
-// Sums of exp(x - mean), into `squares`; the caller has put the largest element into `mean`.
+// Sums of exp(x - center); the caller has put the largest element there.
 template <class T>
 void exp_tile(const void* in, const Tile& t, void* out, double) {
-    auto* acc = static_cast<Deviations*>(out);
+    auto* acc = static_cast<Centered*>(out);
     auto* p = static_cast<const T*>(in);
     for (int64_t c = 0; c < t.cols; ++c) {
-        const T shift = static_cast<T>(acc[c].mean);
+        const T shift = static_cast<T>(acc[c].center);
         gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
             for (int64_t i = 0; i < n; ++i) b[i] = vector_exp(b[i] - shift);
-            acc[c].squares = row<SumOp<T>>(b, n, acc[c].squares);
+            acc[c].total = row<SumOp<T>>(b, n, acc[c].total);
         });
     }
+}
+
+template <class T>
+void scaled_square_tile(const void* in, const Tile& t, void* out, double) {
+    auto* acc = static_cast<Centered*>(out);
+    auto* p = static_cast<const T*>(in);
+    for (int64_t c = 0; c < t.cols; ++c)
+        gather<double>(p + c * t.col_stride, t.rows, t.row_stride, [&](double* b, int64_t n) {
+            for (int64_t i = 0; i < n; ++i) b[i] *= acc[c].center;
+            acc[c].total = row<SquareSumOp<double>>(b, n, acc[c].total);
+        });
 }
 
 // Squared distances from a mean known beforehand. In float the mean itself is rounded; what that adds to the sum,
 // n * (mean - rounded)^2, is known and taken off again.
 template <class T>
 void deviation_tile(const void* in, const Tile& t, void* out, double) {
-    auto* acc = static_cast<Deviations*>(out);
+    auto* acc = static_cast<Centered*>(out);
     auto* p = static_cast<const T*>(in);
     for (int64_t c0 = 0; c0 < t.cols; c0 += kBuffer) {
         int64_t width = t.cols - c0 < kBuffer ? t.cols - c0 : kBuffer;
         if (t.col_stride == 1 && t.row_stride != 1) {
             T mean[kBuffer], part[kBuffer];
-            for (int64_t c = 0; c < width; ++c) mean[c] = static_cast<T>(acc[c0 + c].mean);
+            for (int64_t c = 0; c < width; ++c) mean[c] = static_cast<T>(acc[c0 + c].center);
             for (int64_t r0 = 0; r0 < t.rows; r0 += kSteps) {
                 int64_t end = t.rows - r0 < kSteps ? t.rows : r0 + kSteps;
                 for (int64_t c = 0; c < width; ++c) part[c] = 0;
@@ -158,22 +169,22 @@ void deviation_tile(const void* in, const Tile& t, void* out, double) {
                     const T* __restrict a = p + r * t.row_stride + c0;
                     for (int64_t c = 0; c < width; ++c) part[c] += (a[c] - mean[c]) * (a[c] - mean[c]);
                 }
-                for (int64_t c = 0; c < width; ++c) acc[c0 + c].squares += static_cast<double>(part[c]);
+                for (int64_t c = 0; c < width; ++c) acc[c0 + c].total += static_cast<double>(part[c]);
             }
         } else {
             for (int64_t c = c0; c < c0 + width; ++c) {
-                const T mean = static_cast<T>(acc[c].mean);
+                const T mean = static_cast<T>(acc[c].center);
                 gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
                     for (int64_t i = 0; i < n; ++i) b[i] -= mean;
-                    acc[c].squares = row<SquareSumOp<T>>(b, n, acc[c].squares);
+                    acc[c].total = row<SquareSumOp<T>>(b, n, acc[c].total);
                 });
             }
         }
         if constexpr (sizeof(T) < sizeof(double)) {
             for (int64_t c = c0; c < c0 + width; ++c) {
-                double rounding = acc[c].mean - static_cast<double>(static_cast<T>(acc[c].mean));
+                double rounding = acc[c].center - static_cast<double>(static_cast<T>(acc[c].center));
                 double excess = static_cast<double>(t.rows) * rounding * rounding;
-                if (excess < acc[c].squares) acc[c].squares -= excess;
+                if (excess < acc[c].total) acc[c].total -= excess;
             }
         }
     }
@@ -397,6 +408,7 @@ constexpr void add_floating(ReduceTable& table, DType d) {
     set(table, Reduction::AbsMin, d, lane_tile<AbsMinOp, T>);
     set(table, Reduction::Deviation, d, deviation_tile<T>);
     set(table, Reduction::ExpSum, d, exp_tile<T>);
+    set(table, Reduction::ScaledSquares, d, scaled_square_tile<T>);
     add_logical<T>(table, d);
     table.arg_max[static_cast<int>(d)] = arg_tile<true, T>;
     table.arg_min[static_cast<int>(d)] = arg_tile<false, T>;

@@ -1,0 +1,105 @@
+// Medians and modes: selection on (key, index) pairs, line by line.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/elementwise.h"
+#include "kernels/ordered_key.h"
+#include "kernels/reduce.h"
+
+namespace wengert::kernels {
+namespace {
+
+// Calls pick(pairs) -> index for each line of `self` along `dim`; pairs hold the line's keys in order.
+template <class Pick>
+ValuesIndices select_per_line(const Tensor& self, int64_t dim, bool keepdim, const char* op, Pick pick) {
+    dim = wrap_dim(dim, self.dim(), op);
+    const int64_t n = line_size(self, dim), stride = line_stride(self, dim);
+    check(n > 0, ErrorKind::Index, op, "(): Expected reduction dim ", dim, " to have non-zero size.");
+    Dims sizes = self.sizes();
+    if (self.dim() > 0) sizes[dim] = 1;
+    Tensor values = empty(sizes, self.dtype()), indices = empty(sizes, DType::Int64);
+    dispatch_ordered(self.dtype(), op, [&]<class T> {
+        using U = Unsigned<sizeof(T)>;
+        std::vector<Keyed<U>> pairs(n);
+        for_each_line<2>(self.sizes(), {self.strides(), values.strides()}, dim, [&](const std::array<int64_t, 2>& at) {
+            const T* line = self.data_as<T>() + at[0];
+            for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(line[i * stride]), i};
+            int64_t index = pick(pairs, std::is_floating_point_v<T> ? static_cast<U>(~U{0}) : U{0});
+            values.data_as<T>()[at[1]] = line[index * stride];
+            indices.data_as<int64_t>()[at[1]] = index;
+        });
+    });
+    if (!keepdim && self.dim() > 0) {
+        sizes.erase(dim);
+        values = alias(values, sizes, contiguous_strides(sizes), 0);
+        indices = alias(indices, sizes, contiguous_strides(sizes), 0);
+    }
+    return {values, indices};
+}
+
+// `nan_key` is 0 for dtypes without NaN.
+template <class U>
+int64_t pick_median(std::vector<Keyed<U>>& pairs, U nan_key, bool ignore_nan) {
+    auto end = pairs.end();
+    if (nan_key != 0) {
+        auto is_nan = [=](const Keyed<U>& p) { return p.key == nan_key; };
+        auto first = std::find_if(pairs.begin(), pairs.end(), is_nan);
+        if (first != pairs.end()) {
+            if (!ignore_nan) return first->index;
+            int64_t at = first->index;
+            end = std::remove_if(first, pairs.end(), is_nan);
+            if (end == pairs.begin()) return at;
+        }
+    }
+    auto middle = pairs.begin() + (end - pairs.begin() - 1) / 2;
+    std::nth_element(pairs.begin(), middle, end);
+    return middle->index;
+}
+
+ValuesIndices median_of(const Tensor& self, int64_t dim, bool keepdim, bool ignore_nan, const char* op) {
+    return select_per_line(self, dim, keepdim, op, [=](auto& pairs, auto nan_key) {
+        return pick_median(pairs, nan_key, ignore_nan);
+    });
+}
+
+Tensor median_of_all(const Tensor& self, bool ignore_nan, const char* op) {
+    if (self.numel() == 0) {
+        bool floating = is_floating(self.dtype());
+        return scalar_tensor(floating ? Scalar(std::numeric_limits<double>::quiet_NaN()) : Scalar(int64_t{0}), self.dtype());
+    }
+    Tensor dense = contiguous(self);
+    Tensor line = alias(dense, Dims{dense.numel()}, Dims{1}, dense.offset());
+    return std::get<0>(median_of(line, 0, false, ignore_nan, op));
+}
+
+}  // namespace
+
+Tensor median(const Tensor& self) { return median_of_all(self, false, "median"); }
+Tensor nanmedian(const Tensor& self) { return median_of_all(self, true, "nanmedian"); }
+ValuesIndices median_dim(const Tensor& self, int64_t dim, bool keepdim) {
+    return median_of(self, dim, keepdim, false, "median");
+}
+ValuesIndices nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
+    return median_of(self, dim, keepdim, true, "nanmedian");
+}
+
+// The smallest of the most frequent values, at its last position.
+ValuesIndices mode(const Tensor& self, int64_t dim, bool keepdim) {
+    return select_per_line(self, dim, keepdim, "mode", [](auto& pairs, auto) {
+        std::sort(pairs.begin(), pairs.end());
+        size_t best_end = 1, best_length = 0;
+        for (size_t begin = 0, i = 1; i <= pairs.size(); ++i) {
+            if (i < pairs.size() && pairs[i].key == pairs[begin].key) continue;
+            if (i - begin > best_length) {
+                best_length = i - begin;
+                best_end = i;
+            }
+            begin = i;
+        }
+        return pairs[best_end - 1].index;
+    });
+}
+
+}  // namespace wengert::kernels
