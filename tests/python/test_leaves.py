@@ -182,7 +182,7 @@ def test_L16_python_numbers(x):
         assert int(x[1]) == 2
     assert x[1].item() == 2.0
     assert x.tolist() == [1.0, 2.0]
-    with pytest.raises(ValueError, match="NaN|nan"):
+    with pytest.raises(ValueError, match=r"NaN|nan"):
         int(wg.tensor(float("nan")))
     with pytest.raises(OverflowError):
         int(wg.tensor(float("inf")))

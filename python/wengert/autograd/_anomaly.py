@@ -58,9 +58,10 @@ class detect_anomaly(set_detect_anomaly):
     >>> import warnings
     >>> import wengert as wg
     >>> x = wg.tensor([-1.0], requires_grad=True)
-    >>> with warnings.catch_warnings(), wg.autograd.detect_anomaly():
+    >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
-    ...     wg.sqrt(x).sum().backward()
+    ...     with wg.autograd.detect_anomaly():
+    ...         wg.sqrt(x).sum().backward()
     Traceback (most recent call last):
     ...
     RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
