@@ -12,7 +12,7 @@ widest dtype: their first operand is wrapped in `wide(...)` (src/ops/generated_s
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from .schema import RowError, Type
@@ -61,11 +61,13 @@ def parse(text: str, row: str) -> ast.expr:
 class Translator:
     """Translates formulas of one row. `names` maps each name that they may use to its type or kind."""
 
-    def __init__(self, row: str, names: Mapping[str, Type | Kind], vocabulary: Vocabulary, namespace: str = "") -> None:
+    def __init__(self, row: str, names: Mapping[str, Type | Kind], vocabulary: Vocabulary, namespace: str = "",
+                 saved: Collection[str] = ()) -> None:  # fmt: skip
         self.row = row
         self.names = names
         self.vocabulary = vocabulary
         self.namespace = namespace  # where all functions are looked up, unchecked: for calls of kernels
+        self.saved = saved  # names whose attributes are kept as values of their own: self_sizes
 
     def __call__(self, source: str | ast.expr) -> Formula:
         tree = source if isinstance(source, ast.expr) else parse(source, self.row)
@@ -114,10 +116,8 @@ class Translator:
             raise self.fail(f"attribute '{node.attr}'", f"only <argument>.{'/'.join(ATTRIBUTES)} are known")
         self.name_kind(node.value.id)
         self.found.attributes.add((node.value.id, node.attr))
-        return Text(self.attribute(node.value.id, node.attr), ATTRIBUTES[node.attr])
-
-    def attribute(self, name: str, attribute: str) -> str:
-        return f"{name}_{attribute}"
+        name = node.value.id
+        return Text(f"{name}_{node.attr}" if name in self.saved else f"get_{node.attr}({name})", ATTRIBUTES[node.attr])
 
     def visit_List(self, node: ast.List) -> Text:
         items = [self.visit(e) for e in node.elts]
@@ -218,7 +218,7 @@ class Translator:
     def widened(self, values: list[Text]) -> list[Text]:
         if self.is_native(values) or any(v.kind is Kind.TENSOR for v in values):
             return values
-        return [Text(f"wide({values[0].cpp})", Kind.TENSOR), *values[1:]]
+        return [Text(f"wide({', '.join(v.cpp for v in values)})", Kind.TENSOR), *values[1:]]
 
     def logical(self, function: str, symbol: str, values: list[Text]) -> Text:
         if not self.is_native(values):
@@ -253,7 +253,7 @@ class Translator:
             values = self.bind(name, function.schema, positional, keywords)
             operands = [i for i, a in enumerate(function.schema.arguments[: len(values)]) if a.type.base == "Operand"]
             if operands and not any(values[i].kind is Kind.TENSOR for i in operands):
-                values[operands[0]] = Text(f"wide({values[operands[0]].cpp})", Kind.TENSOR)
+                values[operands[0]] = Text(f"wide({', '.join(values[i].cpp for i in operands)})", Kind.TENSOR)
         elif keywords:
             raise self.fail(f"keyword arguments of the helper '{name}'", "pass all arguments by position")
         return Text(f"{function.cpp}({', '.join(v.cpp for v in values)})", function.result)
@@ -271,6 +271,9 @@ class Translator:
                 raise self.fail(f"'{name}' without its argument '{argument.name}'", f"call it as {schema.text}")
             elif i < last:
                 values.append(Text(argument.cpp_default or "{}", Kind.OTHER))
+        for i, (argument, value) in enumerate(zip(arguments, values, strict=False)):
+            if argument.type == Type("Tensor") and value.kind in (Kind.NUMBER, Kind.OPERAND):
+                values[i] = Text(f"wide({value.cpp})", Kind.TENSOR)
         return values
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import jinja2
 
 from .elementwise import kernels
+from .node import gradient_names
+from .operation import Operation
 from .table import Row, load
 from .vocabulary import Vocabulary, read_vocabulary
 
@@ -48,14 +50,16 @@ def output_paths(table: Path) -> list[str]:
         "kernels/kernels.h",
         "kernels/kernel_table.cpp",
         *(f"kernels/{kind}_{unit}.cpp" for unit in units for kind in ("isa", "base")),
+        "ops/ops.h",
+        *(f"ops/ops_{i}.cpp" for i in range(OPERATION_UNITS)),
     ]
 
 
 def generate(table: Path, source: Path) -> dict[str, str]:
     rows = load(table)
     vocabulary = read_vocabulary(source, [row.schema for row in rows])
-    texts = dict(kernel_texts(rows, vocabulary))
-    return texts
+    operations = [Operation(row, vocabulary) for row in rows]
+    return dict(kernel_texts(rows, vocabulary)) | dict(operation_texts(operations, vocabulary))
 
 
 def kernel_texts(rows: list[Row], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
@@ -67,3 +71,36 @@ def kernel_texts(rows: list[Row], vocabulary: Vocabulary) -> Iterator[tuple[str,
         for kind in ("isa", "base"):
             text = render("loops.cpp.j2", kernels=members, unit=unit, family=unit, per_isa=kind == "isa")
             yield f"kernels/{kind}_{unit}.cpp", text
+
+
+# The operators of C++ that formulas may use, and the operations that they stand for.
+OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+UNARY_OPERATORS = {"-": "neg"}
+
+
+def operation_texts(operations: list[Operation], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+    known = {op.name for op in operations}
+    yield "ops/ops.h", render(
+        "ops.h.j2",
+        operations=operations,
+        operators=[(s, n) for s, n in OPERATORS.items() if n in known],
+        unary_operators=[(s, n) for s, n in UNARY_OPERATORS.items() if n in known],
+    )
+    for i, unit in enumerate(balanced(operations, OPERATION_UNITS)):
+        yield f"ops/ops_{i}.cpp", render(
+            "operations.cpp.j2",
+            operations=unit,
+            gradient_names=gradient_names,
+            kernel_headers=vocabulary.kernel_headers,
+            helper_headers=vocabulary.helper_headers,
+        )
+
+
+def balanced(operations: list[Operation], parts: int) -> list[list[Operation]]:
+    """Consecutive runs of about equal weight, so that neighbours in the table stay together."""
+    total, done = sum(op.weight for op in operations) or 1, 0
+    units: list[list[Operation]] = [[] for _ in range(parts)]
+    for op in operations:
+        units[min(done * parts // total, parts - 1)].append(op)
+        done += op.weight
+    return units

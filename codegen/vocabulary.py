@@ -62,7 +62,7 @@ def read_vocabulary(source: Path, schemas: Iterable[Schema]) -> Vocabulary:
         vocabulary.operations[schema.cpp_name] = Function(f"ops::{schema.cpp_name}", kind, schema)
     for header in sorted(source.glob("ops/formulas/*.h")):
         vocabulary.helper_headers.append(header.relative_to(source).as_posix())
-        for result, name in declarations(header.read_text()):
+        for result, name in declarations(header.read_text().partition("namespace wengert::ops::formulas {")[2]):
             kind = _CPP_KINDS.get(result, Kind.OTHER)
             vocabulary.helpers[name] = Function(f"formulas::{name}", kind)
     for header in sorted(source.glob("kernels/scalar/*.h")):

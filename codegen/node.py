@@ -1,0 +1,181 @@
+"""The derivatives of a recorded row as C++ text: gradients for Node::apply, tangents for forward mode."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from .elementwise import is_complex, vjp_inputs
+from .formula import Formula, Translator, parse
+from .saved import Field, saved_fields
+from .schema import Argument, Type
+from .table import Row
+from .vocabulary import Kind, Vocabulary
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """One assignment in apply. `edges` are the C++ indices of the outputs that it fills."""
+
+    arguments: tuple[Argument, ...]
+    edges: tuple[str, ...]
+    recorded: str
+    fused: str | None  # what is computed instead where nothing is being differentiated
+    mentions: tuple[str, ...]  # what decides that: the tensors in the formula
+
+
+@dataclass(frozen=True)
+class Term:
+    """A summand of a tangent; `tangent` is the one that it mentions, empty if it is to be added in any case."""
+
+    tangent: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    fields: list[Field]
+    gradients: list[Gradient]
+    tangents: dict[str, list[Term]]  # of each result
+    materialized: set[str]  # arguments whose missing tangents are made zeros
+    linear_call: str  # where all results come from one call on tangents
+
+
+def derivatives(row: Row, vocabulary: Vocabulary) -> Derivatives:
+    for argument in row.schema.arguments:
+        if argument.name in ("grad", "grads", "result", "level", "node", "tangents", "grad_inputs", "grad_mask"):
+            raise row.error(f"argument name '{argument.name}' is taken by generated code", "rename it")
+    if row.form == "elementwise":
+        formulas, gradients = _elementwise_gradients(row, vocabulary)
+    else:
+        formulas, gradients = _explicit_gradients(row, vocabulary)
+    tangents, materialized, linear_call = _tangents(row, vocabulary)
+    return Derivatives(saved_fields(row, formulas), gradients, tangents, materialized, linear_call)
+
+
+def argument_types(row: Row) -> dict[str, Type | Kind]:
+    return {a.name: a.type for a in row.schema.arguments}
+
+
+def result_types(row: Row) -> dict[str, Type | Kind]:
+    return {r.name: r.type for r in row.schema.results}
+
+
+def edge_index(row: Row, argument: Argument) -> str:
+    """Where the argument's gradient goes; lists take as many edges as they have elements."""
+    before = row.differentiable[: row.differentiable.index(argument)]
+    lists = [f"{a.name}_count_" for a in before if a.type.is_list]
+    return " + ".join([*lists, str(len(before) - len(lists))] if not lists or len(before) > len(lists) else lists)
+
+
+def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[dict, list[Gradient]]:
+    names = argument_types(row) | result_types(row)
+    on_complex = is_complex(row, vocabulary)
+    formulas, gradients = {}, []
+    for argument in row.differentiable:
+        source = row.partials[argument.name]
+        formula = Translator(row.text, names, vocabulary)(source)
+        inputs = vjp_inputs(row, formula)
+        tensors = [n for n in inputs if n == "result" or row.schema.argument(n).type.is_tensor_like]
+        # The cotangent's dtype is the one to compute in, but that of a real result of a complex operand is too small.
+        dtype = "grad.dtype()" if row.rule != "Real" else f"widest(grad.dtype(){''.join(', ' + n for n in tensors)})"
+        fused = f"run_as({dtype}, kernels::K_{row.name}_d_{argument.name}, {{{', '.join(['grad', *inputs])}}})"
+        partial = formula.text if formula.kind is Kind.NUMBER or not on_complex else f"conjugate({formula.text})"
+        recorded = "grad" if source == "1" else f"ops::chain(grad, {partial})"
+        formulas[argument.name,] = formula
+        gradients.append(Gradient((argument,), (edge_index(row, argument),), recorded, None if source == "1" else fused,
+                                  ("grad", *tensors)))  # fmt: skip
+    return formulas, gradients
+
+
+def gradient_names(row: Row) -> dict[str, Kind]:
+    """How formulas speak of the incoming gradients."""
+    results = row.differentiable_results
+    if row.returns_list:
+        return {"grads": Kind.OTHER}
+    if len(results) == 1:
+        return {"grad": Kind.TENSOR}
+    return {"grads": Kind.OTHER, **{f"grad_{r.name}": Kind.TENSOR for r in results}}
+
+
+def _explicit_gradients(row: Row, vocabulary: Vocabulary) -> tuple[dict, list[Gradient]]:
+    values = argument_types(row) | result_types(row)
+    names = values | gradient_names(row) | {"grad_mask": Kind.OTHER}
+    fused_sources = row.get("fused", {})
+    formulas, gradients = {}, []
+    for group, source in row.vjps.items():
+        formula = Translator(row.text, names, vocabulary, saved=values)(source)
+        mentions = {n for n in formula.names if n in gradient_names(row) or _is_tensor(values.get(n))}
+        fused = None
+        if ", ".join(group) in fused_sources:
+            call = str(fused_sources[", ".join(group)]).removeprefix("kernels::")
+            fused_formula = Translator(row.text, names, vocabulary, "kernels::", saved=values)(call)
+            fused = fused_formula.text
+            mentions |= {n for n in fused_formula.names if n in gradient_names(row) or _is_tensor(values.get(n))}
+            formula.names |= fused_formula.names
+            formula.attributes |= fused_formula.attributes
+        saved = Formula("", Kind.OTHER, {n for n in formula.names if n in values},
+                        {a for a in formula.attributes if a[0] in values})  # fmt: skip
+        formulas[group] = saved
+        arguments = tuple(row.schema.argument(n) for n in group)
+        gradients.append(Gradient(arguments, tuple(edge_index(row, a) for a in arguments), formula.text, fused,
+                                  tuple(sorted(mentions))))  # fmt: skip
+    return formulas, gradients
+
+
+def _is_tensor(type_: Type | Kind | None) -> bool:
+    return isinstance(type_, Type) and type_.is_tensor_like
+
+
+# --- Forward mode
+
+
+def _tangents(row: Row, vocabulary: Vocabulary) -> tuple[dict[str, list[Term]], set[str], str]:
+    if row.form == "elementwise":
+        return {"result": [_partial_term(row, a, vocabulary) for a in row.differentiable]}, set(), ""
+    if "linear" in row.keys:
+        linear = row.get("linear")
+        call = ", ".join(f"{a.name}_t" if a.name in linear else a.name for a in row.schema.arguments)
+        whole = row.returns_list or len(row.schema.results) > 1 or row.schema.argument(linear[0]).type.is_list
+        if len(linear) == 1 and not whole:
+            return {"result": [Term(f"{linear[0]}_t", f"ops::{row.name}({call})")]}, set(), ""
+        return {}, set(linear), f"ops::{row.name}({call})"
+    sources = row.get("jvp")
+    if not isinstance(sources, dict):
+        sources = {row.schema.results[0].name: sources}
+    tangents, materialized = {}, set()
+    for result, source in sources.items():
+        if str(source) != "none":
+            tangents[result], needed = _terms(row, str(source), vocabulary)
+            materialized |= needed
+    return tangents, materialized, ""
+
+
+def _partial_term(row: Row, argument: Argument, vocabulary: Vocabulary) -> Term:
+    tangent = f"{argument.name}_t"
+    if row.partials[argument.name] == "1":  # the sum must not be the operand's own tangent
+        return Term(tangent, f"ops::clone({tangent})")
+    formula = Translator(row.text, argument_types(row) | result_types(row), vocabulary)(row.partials[argument.name])
+    return Term(tangent, f"ops::chain({tangent}, {formula.text})")
+
+
+def _terms(row: Row, source: str, vocabulary: Vocabulary) -> tuple[list[Term], set[str]]:
+    """A sum whose terms mention one tangent each is computed without the terms of missing tangents; any other formula
+    needs all its tangents, zeros where they are missing."""
+    tangent_names = {f"{a.name}_t": Kind.OTHER if a.type.is_list else Kind.TENSOR for a in row.differentiable}
+    results = {} if row.writes_only else result_types(row)
+    names = argument_types(row) | results | tangent_names
+    formulas = [Translator(row.text, names, vocabulary)(term) for term in _summands(parse(source, row.text))]
+    mentioned = [sorted(f.names & set(tangent_names)) for f in formulas]
+    if not all(mentioned):
+        raise row.error(f"a term of `jvp: {source}` mentions no tangent", "a tangent is linear in <argument>_t")
+    if all(len(m) == 1 and not tangent_names[m[0]] is Kind.OTHER for m in mentioned):
+        return [Term(m[0], f.text) for m, f in zip(mentioned, formulas, strict=True)], set()
+    needed = {n.removesuffix("_t") for m in mentioned for n in m}
+    return [Term("", f.text) for f in formulas], needed
+
+
+def _summands(tree: ast.expr, negative: bool = False) -> list[ast.expr]:
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Add, ast.Sub)):
+        return [*_summands(tree.left, negative), *_summands(tree.right, negative ^ isinstance(tree.op, ast.Sub))]
+    return [ast.UnaryOp(ast.USub(), tree) if negative else tree]

@@ -1,0 +1,146 @@
+"""What templates/operation.cpp.j2 needs of a row: its C++ signature and the texts of its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from .formula import Translator
+from .node import Derivatives, argument_types, derivatives
+from .schema import Argument, Schema, Type
+from .table import Row
+from .vocabulary import Vocabulary
+
+
+@dataclass
+class Operation:
+    row: Row
+    vocabulary: Vocabulary
+
+    @property
+    def schema(self) -> Schema:
+        return self.row.schema
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    @cached_property
+    def derivatives(self) -> Derivatives:
+        return derivatives(self.row, self.vocabulary)
+
+    @property
+    def weight(self) -> int:
+        """How much code the row becomes, roughly."""
+        return 1 + (3 + len(self.row.differentiable) if self.row.is_recorded else 0) + self.row.has_inplace
+
+    # --- The signature
+    def parameters(self, *, defaults: bool = False, inplace: bool = False) -> str:
+        texts = []
+        for i, argument in enumerate(self.schema.arguments):
+            type_ = "const Tensor&" if inplace and i == 0 else argument.type.parameter
+            default = f" = {argument.cpp_default}" if defaults and self._defaults_from(i) else ""
+            texts.append(f"{type_} {argument.name}{default}")
+        return ", ".join(texts)
+
+    def _defaults_from(self, i: int) -> bool:
+        """C++ wants a default on every parameter after the first that has one."""
+        return all(a.default is not None for a in self.schema.arguments[i:])
+
+    @property
+    def arguments(self) -> str:
+        return ", ".join(a.name for a in self.schema.arguments)
+
+    @property
+    def tensors(self) -> str:
+        return ", ".join(a.name for a in self.schema.tensors)
+
+    @property
+    def differentiable(self) -> str:
+        return ", ".join(a.name for a in self.row.differentiable)
+
+    @property
+    def returns(self) -> str:
+        return self.schema.return_type
+
+    @property
+    def results(self) -> list[str]:
+        return [r.name for r in self.schema.results]
+
+    @property
+    def recorded_results(self) -> list[str]:
+        return self.results if self.row.returns_list else [r.name for r in self.row.differentiable_results]
+
+    # --- The computation
+    @property
+    def operands(self) -> str:
+        return f"kernels::K_{self.name}, {{{self.arguments}}}"
+
+    @property
+    def forward(self) -> str:
+        row = self.row
+        if row.is_elementwise:
+            return f"run({self.operands})"
+        if "forward" in row.keys:
+            return self._translate(str(row.get("forward")).removeprefix("kernels::"), "kernels::")
+        return f"kernels::{self.name}({self.arguments})"
+
+    @property
+    def write(self) -> str:
+        """The computation into `self`."""
+        if self.row.writes_only:
+            return self.forward
+        return f"run_into(self, {self.operands})" if self.row.is_elementwise else f"kernels::copy_into(self, {self.forward})"
+
+    @property
+    def write_out(self) -> str:
+        if self.row.is_elementwise:
+            return f"run_out(out, {self.operands})"
+        return f"write_out(out, {self.forward})"
+
+    @property
+    def composition(self) -> str:
+        return self._translate(self.row.get("compose"))
+
+    def _translate(self, source: str, namespace: str = "") -> str:
+        return Translator(self.row.text, argument_types(self.row), self.vocabulary, namespace)(source).text
+
+    # --- Views
+    @property
+    def view_extras(self) -> str:
+        """Further arguments of as_view: how the view came to be, and how to repeat it on another base."""
+        if self.row.returns_list:
+            return ", CreationMeta::MultiOutputNode"
+        if self.row.get("view") != "replay":
+            return ""
+        rest = self.schema.arguments[1:]
+        captures = ", ".join(f"{a.name} = {owning(a)}" for a in rest)
+        call = ", ".join(["base", *(a.name for a in rest)])
+        return f", CreationMeta::Default, [{captures}](const Tensor& base) {{ return ops::{self.name}({call}); }}"
+
+    # --- Fields of the node
+    def saves(self, *, of_results: bool) -> list[str]:
+        """Statements that fill the node's fields before or after the computation."""
+        lines = []
+        for field in self.derivatives.fields:
+            if field.is_result != of_results:
+                continue
+            conditions = self._wanted_by(field.needed_by) if field.is_tensor else ""
+            lines.append(f"{conditions}node->{field.member} = {field.save};")
+        return lines
+
+    def _wanted_by(self, users: tuple[str, ...]) -> str:
+        differentiable = self.row.differentiable
+        if {a.name for a in differentiable} <= set(users) or any(a.type.is_list for a in differentiable):
+            return ""
+        wanted = [f"node->should_compute_output({i})" for i, a in enumerate(differentiable) if a.name in users]
+        return f"if ({' || '.join(wanted)}) "
+
+    @property
+    def lists(self) -> list[Argument]:
+        return [a for a in self.row.differentiable if a.type.is_list]
+
+
+def owning(argument: Argument) -> str:
+    type_: Type = argument.type
+    return f"{type_.value}({argument.name})" if type_.is_list or type_.base == "str" else argument.name

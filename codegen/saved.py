@@ -1,0 +1,87 @@
+"""What a node keeps: the arguments, results and sizes that its formulas mention, and nothing else.
+
+A tensor that only the gradient of argument x needs is kept only if x requires grad. `self.sizes` keeps the shape, not
+the tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .formula import Formula
+from .schema import Type
+from .table import Row
+
+ATTRIBUTE_TYPES = {"sizes": "Dims", "dtype": "DType", "dim": "int64_t", "numel": "int64_t"}
+ATTRIBUTE_GETTERS = {"sizes": "sym_sizes"}  # as PyTorch names them: _saved_self_sym_sizes
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str  # as formulas say it, after translation: self, self_sizes
+    cpp: str  # the member's type
+    getter: str  # of _saved_<getter>
+    save: str  # what is stored, in terms of arguments and results
+    unpack: str  # what `apply` computes with
+    needed_by: tuple[str, ...]  # the arguments whose gradients mention it
+    is_result: bool
+    is_tensor: bool  # it may be released, and packed by hooks
+
+    @property
+    def member(self) -> str:
+        return f"{self.name}_"
+
+
+def needed_names(formulas: Mapping[tuple[str, ...], Formula]) -> dict[str | tuple[str, str], tuple[str, ...]]:
+    """Each name or (name, attribute) in formulas -> the arguments whose gradients mention it, in order."""
+    needed: dict[str | tuple[str, str], list[str]] = {}
+    for arguments, formula in formulas.items():
+        for name in [*sorted(formula.names), *sorted(formula.attributes)]:
+            needed.setdefault(name, []).extend(arguments)
+    return {name: tuple(users) for name, users in needed.items()}
+
+
+def saved_fields(row: Row, formulas: Mapping[tuple[str, ...], Formula]) -> list[Field]:
+    needed = needed_names(formulas)
+    fields = []
+    results = {r.name for r in row.schema.results}
+    types = {a.name: a.type for a in row.schema.arguments} | {r.name: r.type for r in row.schema.results}
+    for name, type_ in types.items():  # in the order of the schema, whatever the formulas' order
+        if name in needed:
+            fields.append(_whole(name, type_, needed[name], name in results))
+        for attribute in ATTRIBUTE_TYPES:
+            if (name, attribute) in needed:
+                fields.append(_attribute(row, name, type_, attribute, needed[name, attribute], name in results))
+    return fields
+
+
+def _whole(name: str, type_: Type, users: tuple[str, ...], is_result: bool) -> Field:
+    output = str(is_result).lower()
+    if type_.base == "Tensor" and type_.is_list:
+        cpp, save, unpack = "SavedList", f"save_list({name}, {output})", f"unpack_list({name}_, this)"
+    elif type_.base == "Tensor":
+        cpp, save, unpack = "SavedVariable", f"SavedVariable({name}, {output})", f"{name}_.unpack(this)"
+    elif type_.base == "Operand":
+        cpp, save, unpack = "SavedOperand", f"SavedOperand({name})", f"OperandValue({name}_, this)"
+    else:
+        convert = type_.base == "str" or type_.is_list  # from a view to what owns
+        save = name if not convert or type_.optional else f"{type_.value}({_bounds(name, type_)})"
+        return Field(name, type_.value, name, save, f"{name}_", users, is_result, is_tensor=False)
+    return Field(name, cpp, name, save, unpack, users, is_result, is_tensor=True)
+
+
+def _bounds(name: str, type_: Type) -> str:
+    return f"{name}.begin(), {name}.end()" if type_.value_base.startswith("std::vector") else name
+
+
+def _attribute(row: Row, name: str, type_: Type, attribute: str, users: tuple[str, ...], is_result: bool) -> Field:
+    if type_.is_list:
+        if attribute != "sizes":
+            raise row.error(f"'{name}.{attribute}' of a list", f"only {name}.sizes is known of a list")
+        cpp = "std::vector<Dims>"
+    else:
+        cpp = ATTRIBUTE_TYPES[attribute]
+    getter = f"{name}_{ATTRIBUTE_GETTERS.get(attribute, attribute)}"
+    return Field(f"{name}_{attribute}", cpp, getter, f"get_{attribute}({name})", f"{name}_{attribute}_", users, is_result,
+                 is_tensor=False)  # fmt: skip

@@ -1,0 +1,14 @@
+#include "ops/formulas/elementwise.h"
+
+#include "generated/ops/ops.h"
+
+namespace wengert::ops::formulas {
+
+Tensor sgn_derivative(const Tensor& tangent, const Tensor& self, const Tensor& result) {
+    if (!is_complex(self.dtype())) return zeros(tangent.sizes(), tangent.dtype());
+    // tangent - Re(tangent * conj(result)) * result, without taking the real part by itself.
+    Tensor across = 0.5 * (tangent - ops::conj(tangent) * result * result);
+    return ops::where(ops::eq(self, 0), 0, across / ops::abs(self));
+}
+
+}  // namespace wengert::ops::formulas

@@ -1,0 +1,181 @@
+#include "ops/generated_support.h"
+
+#include "kernels/elementwise.h"
+#include "ops/basic_nodes.h"
+
+namespace wengert::ops {
+
+namespace {
+
+// Gives `out` the shape of a result; new memory if it changes.
+void resize_output(const Tensor& out, IntSpan sizes) {
+    if (std::ranges::equal(out.sizes(), sizes)) return;
+    if (out.numel() != 0)
+        warn(WarningKind::User, "An output with one or more elements was resized; pass an out= of the result's shape");
+    Tensor fresh = empty(sizes, out.dtype(), out.device());
+    TensorImpl& impl = *out.impl();
+    impl.storage = fresh.storage();
+    impl.sizes = fresh.sizes();
+    impl.strides = fresh.strides();
+    impl.numel = fresh.numel();
+    impl.offset = 0;
+}
+
+void check_castable(const Tensor& out, DType dtype) {
+    check(can_cast(dtype, out.dtype()), ErrorKind::Runtime, "result type ", dtype,
+          " can't be cast to the desired output type ", out.dtype());
+}
+
+}  // namespace
+
+void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {
+    Dims shape;
+    for (const Operand& o : operands) shape = broadcast_shapes(shape, o.sizes(), kernels::kernel_table[kernel].name);
+    resize_output(out, shape);
+    run_into(out, kernel, operands);
+    bump_version(out);
+}
+
+void write_out(const Tensor& out, const Tensor& value) {
+    check_castable(out, value.dtype());
+    resize_output(out, value.sizes());
+    kernels::copy_into(out, value);
+    bump_version(out);
+}
+
+// --- Operands in formulas
+Tensor wide(const Operand& o) {
+    if (o.is_tensor()) return o.tensor();
+    constexpr DType widest_of[] = {DType::Bool, DType::Int64, DType::Float64, DType::Complex128};
+    return scalar_tensor(o.scalar(), widest_of[static_cast<int>(o.scalar().kind())]);
+}
+
+HeldOperand conjugate(const Operand& partial) {
+    if (partial.is_tensor()) return is_complex(partial.dtype()) ? ops::conj(partial.tensor()) : partial.tensor();
+    if (!partial.scalar().is_complex()) return partial;
+    return Operand(std::conj(partial.scalar().to<complex128>()));
+}
+
+std::vector<Dims> get_sizes(TensorSpan ts) {
+    std::vector<Dims> sizes;
+    for (const Tensor& t : ts) sizes.push_back(t.defined() ? t.sizes() : Dims{});
+    return sizes;
+}
+
+// --- Saved fields
+SavedList save_list(TensorSpan ts, bool is_output) {
+    SavedList saved;
+    for (const Tensor& t : ts) saved.push_back(t.defined() ? SavedVariable(t, is_output) : SavedVariable());
+    return saved;
+}
+
+TensorList unpack_list(const SavedList& saved, Node* node) {
+    TensorList ts;
+    for (const SavedVariable& v : saved) ts.push_back(v.unpack(node));
+    return ts;
+}
+
+// --- In Node::apply
+bool any_wanted(const Node& node, size_t first, size_t count) noexcept {
+    for (size_t i = first; i < first + count; ++i)
+        if (node.task_should_compute_output(i)) return true;
+    return false;
+}
+
+void assign(TensorList& grad_inputs, size_t first, TensorList&& values) {
+    for (size_t i = 0; i < values.size(); ++i) grad_inputs[first + i] = std::move(values[i]);
+}
+
+void materialize_grads(const Node& node, TensorList& grads) {
+    if (none_defined(grads)) return;
+    for (size_t i = 0; i < grads.size(); ++i) {
+        const InputMetadata& m = node.input_metadata()[i];
+        if (!grads[i].defined() && m.used) grads[i] = zeros(m.sizes, m.dtype, m.device);
+    }
+}
+
+void reduce_to_operands(const Node& node, TensorList& grad_inputs) {
+    for (size_t i = 0; i < grad_inputs.size(); ++i) {
+        Tensor& grad = grad_inputs[i];
+        if (!grad.defined()) continue;
+        const Edge& edge = node.next_edges()[i];
+        const InputMetadata& m = edge.function->input_metadata()[edge.input_nr];
+        if (!m.used) continue;
+        const DType dtype = m.any_dtype ? grad.dtype() : m.grad_dtype.value_or(m.dtype);
+        if (grad.dtype() != dtype || grad.sizes() != m.sizes) grad = reduce_grad(grad, m.sizes, dtype);
+    }
+}
+
+// --- Forward mode
+TensorList tangents_at(TensorSpan ts, int32_t level) {
+    TensorList tangents;
+    for (const Tensor& t : ts) tangents.push_back(tangent_at(t, level));
+    return tangents;
+}
+
+Tensor tangent_or_zeros(const Tensor& t, int32_t level) {
+    Tensor tangent = tangent_at(t, level);
+    return tangent.defined() || !t.defined() ? tangent : zeros(t.sizes(), t.dtype(), t.device());
+}
+
+// Operands broadcast: one zero serves.
+Tensor tangent_or_zeros(const Operand& o, int32_t level) {
+    Tensor tangent = tangent_at(o, level);
+    return tangent.defined() ? tangent : scalar_tensor(0, o.is_tensor() ? o.dtype() : DType::Bool);
+}
+
+TensorList tangents_or_zeros(TensorSpan ts, int32_t level) {
+    TensorList tangents;
+    for (const Tensor& t : ts) tangents.push_back(tangent_or_zeros(t, level));
+    return tangents;
+}
+
+void add_tangent(Tensor& sum, Tensor term) { sum = sum.defined() ? ops::add(sum, term) : std::move(term); }
+
+void fit_tangent(Tensor& tangent, const Tensor& result) {
+    if (!tangent.defined()) return;
+    if (!result.defined() || !is_differentiable(result.dtype())) return tangent.reset();
+    if (tangent.dtype() != result.dtype()) tangent = ops::to_dtype(tangent, result.dtype());
+    if (!same_shape(tangent, result)) tangent = ops::add(tangent, zeros(result.sizes(), result.dtype(), result.device()));
+}
+
+TensorList fit_all(TensorList tangents, const TensorList& results) {
+    for (size_t i = 0; i < tangents.size(); ++i) fit_tangent(tangents[i], results[i]);
+    return tangents;
+}
+
+void set_all_tangents(const TensorList& results, int32_t level, TensorList&& tangents) {
+    for (size_t i = 0; i < tangents.size(); ++i)
+        if (tangents[i].defined()) set_tangent(results[i], level, std::move(tangents[i]));
+}
+
+void replace_tangent(const Tensor& self, int32_t level, Tensor tangent) {
+    {
+        const LevelGuard hide(level);
+        if (!tangent.defined() && tangent_at(self, level).defined()) tangent = zeros(self.sizes(), self.dtype(), self.device());
+        fit_tangent(tangent, self);
+    }
+    set_inplace_tangent(self, level, std::move(tangent));
+}
+
+// --- Around the computation
+void assign(const Tensor& self, const Tensor& value) { ops::copy_(self, value); }
+
+Tensor as_views(const Tensor& base, Tensor out, CreationMeta creation, std::function<Tensor(const Tensor&)> replay) {
+    inherit_inference(base, out);
+    return as_view(base, std::move(out), creation, std::move(replay));
+}
+
+TensorList as_views(const Tensor& base, TensorList outs, CreationMeta creation) {
+    inherit_inference(base, outs);
+    for (Tensor& out : outs) out = as_view(base, std::move(out), creation);
+    return outs;
+}
+
+void record_not_implemented(const char* what, EdgeList edges, const TensorList& results) {
+    Ref<Node> node = Ref<Node>::adopt(new NotImplementedNode(what));
+    node->set_next_edges(std::move(edges));
+    set_history(results, node);
+}
+
+}  // namespace wengert::ops

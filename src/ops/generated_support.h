@@ -1,0 +1,220 @@
+// What generated operations share: short names for what they do often. ops/recording.h has the principles.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "generated/kernels/kernels.h"
+#include "generated/ops/ops.h"
+#include "ops/recording.h"
+#include "tensor/promotion.h"
+
+namespace wengert::ops {
+
+// --- Elementwise kernels
+using Operands = std::initializer_list<Operand>;
+
+inline Tensor run(kernels::KernelId kernel, Operands operands) {
+    return kernels::run(kernels::kernel_table[kernel], {operands.begin(), operands.size()});
+}
+inline void run_into(const Tensor& out, kernels::KernelId kernel, Operands operands) {
+    kernels::run_into(out, kernels::kernel_table[kernel], {operands.begin(), operands.size()});
+}
+inline Tensor run_as(DType compute, kernels::KernelId kernel, Operands operands) {
+    return kernels::run_as(compute, kernels::kernel_table[kernel], {operands.begin(), operands.size()});
+}
+void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands);
+void write_out(const Tensor& out, const Tensor& value);
+
+template <class... Values>
+DType widest(DType first, const Values&... values) {
+    ((first = promote(first, Operand(values).dtype())), ...);
+    return first;
+}
+
+// --- Operands in formulas
+// Owns what an Operand points to.
+class HeldOperand {
+public:
+    HeldOperand(Tensor t) noexcept : tensor_(std::move(t)) {}
+    HeldOperand(const Operand& o) noexcept : tensor_(o.is_tensor() ? o.tensor() : Tensor()), scalar_(o.scalar()) {}
+    operator Operand() const noexcept { return tensor_.defined() ? Operand(tensor_) : Operand(scalar_); }
+
+private:
+    Tensor tensor_;
+    Scalar scalar_;
+};
+
+// A number as a 0-dimensional tensor of the widest dtype of its category. An operation on numbers alone would otherwise
+// be computed in the default dtype, and lose digits that a float64 tensor next to it has.
+Tensor wide(const Operand& o);
+// The first operand, wide if all of them are numbers.
+template <class... Rest>
+HeldOperand wide(const Operand& first, const Rest&... rest) {
+    return first.is_tensor() || (Operand(rest).is_tensor() || ...) ? HeldOperand(first) : HeldOperand(wide(first));
+}
+// The complex conjugate of a partial derivative; a real one itself.
+HeldOperand conjugate(const Operand& partial);
+
+// --- Attributes
+inline const Dims& get_sizes(const Tensor& t) noexcept { return t.sizes(); }
+inline Dims get_sizes(const Operand& o) { return Dims(o.sizes()); }
+std::vector<Dims> get_sizes(TensorSpan ts);
+inline DType get_dtype(const Operand& o) { return o.dtype(); }
+inline int64_t get_dim(const Operand& o) noexcept { return static_cast<int64_t>(o.sizes().size()); }
+inline int64_t get_numel(const Operand& o) noexcept { return o.is_tensor() ? o.impl()->numel : 1; }
+
+// Division of plain integers, as Python rounds it.
+constexpr int64_t floor_divide(int64_t a, int64_t b) noexcept { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+// --- Saved fields of nodes
+using SavedList = std::vector<SavedVariable>;
+SavedList save_list(TensorSpan ts, bool is_output);
+TensorList unpack_list(const SavedList& saved, Node* node);
+
+inline void release_one(SavedVariable& v) noexcept { v.reset_data(); }
+inline void release_one(SavedOperand& v) noexcept { v.reset_data(); }
+inline void release_one(SavedList& list) noexcept { std::ranges::for_each(list, &SavedVariable::reset_data); }
+template <class... Fields>
+void release_fields(Fields&... fields) noexcept {
+    (release_one(fields), ...);
+}
+
+inline void visit(SavedValueVisitor& v, bool x) { v.boolean(x); }
+inline void visit(SavedValueVisitor& v, int64_t x) { v.integer(x); }
+inline void visit(SavedValueVisitor& v, double x) { v.real(x); }
+inline void visit(SavedValueVisitor& v, const std::string& x) { v.string(x); }
+inline void visit(SavedValueVisitor& v, const Scalar& x) { v.scalar(x); }
+inline void visit(SavedValueVisitor& v, const Dims& x) { v.integers(x); }
+inline void visit(SavedValueVisitor& v, DType x) { v.dtype(x); }
+template <class T>
+void visit(SavedValueVisitor& v, const std::optional<T>& x) {
+    x ? visit(v, *x) : v.none();
+}
+template <class T>  // what Python has no use for
+void visit(SavedValueVisitor& v, const T&) {
+    v.none();
+}
+
+template <class N, class Field>
+N* node_of_field(Field N::*);
+
+template <auto Field>
+constexpr SavedField saved_field(const char* name) {
+    using N = std::remove_pointer_t<decltype(node_of_field(Field))>;
+    using T = std::remove_reference_t<decltype(std::declval<N&>().*Field)>;
+    if constexpr (std::is_same_v<T, SavedVariable>)
+        return {.name = name, .variable = [](Node* n) { return &(static_cast<N*>(n)->*Field); }};
+    else if constexpr (std::is_same_v<T, SavedOperand>)
+        return {.name = name, .operand = [](Node* n) { return &(static_cast<N*>(n)->*Field); }};
+    else if constexpr (std::is_same_v<T, SavedList>)
+        return {.name = name, .list = [](Node* n) { return std::span<SavedVariable>(static_cast<N*>(n)->*Field); }};
+    else
+        return {.name = name, .value = [](Node* n, SavedValueVisitor& v) { visit(v, static_cast<N*>(n)->*Field); }};
+}
+
+// A node class of the table, for those who need them all (python/).
+struct NodeType {
+    const char* name;
+    std::span<const SavedField> fields;
+};
+
+// --- In Node::apply
+inline bool none_defined(const TensorList& grads) noexcept {
+    return std::ranges::none_of(grads, [](const Tensor& t) { return t.defined(); });
+}
+inline bool any_of(std::span<const bool> mask) noexcept {
+    return std::ranges::any_of(mask, [](bool b) { return b; });
+}
+bool any_wanted(const Node& node, size_t first, size_t count) noexcept;
+void assign(TensorList& grad_inputs, size_t first, TensorList&& values);
+// Zeros for undefined gradients.
+void materialize_grads(const Node& node, TensorList& grads);
+// Undoes broadcasting and promotion: each gradient gets the shape and dtype of the operand, which the next node knows.
+void reduce_to_operands(const Node& node, TensorList& grad_inputs);
+
+// --- Forward mode
+// The level at which an operation on these must compute tangents, or -1.
+template <class... Args>
+int32_t forward_level(const Args&... args) noexcept {
+    if (((flags_of(args) | ... | 0u) & state.mask & kHasTangent) == 0) return -1;
+    return std::max({int32_t{-1}, highest_level(args)...});
+}
+TensorList tangents_at(TensorSpan ts, int32_t level);
+Tensor tangent_or_zeros(const Tensor& t, int32_t level);
+Tensor tangent_or_zeros(const Operand& o, int32_t level);
+TensorList tangents_or_zeros(TensorSpan ts, int32_t level);
+void add_tangent(Tensor& sum, Tensor term);
+// Brings a tangent to the shape and dtype of its result.
+void fit_tangent(Tensor& tangent, const Tensor& result);
+
+inline TensorList as_list(const Tensor& t) { return {t}; }
+inline TensorList as_list(const TensorList& ts) { return ts; }
+template <class... T>
+TensorList as_list(const std::tuple<T...>& ts) {
+    return std::apply([](const auto&... t) { return TensorList{t...}; }, ts);
+}
+TensorList fit_all(TensorList tangents, const TensorList& results);
+template <class Tangents, class Results>
+TensorList fit_tangents(const Tangents& tangents, const Results& results) {
+    return fit_all(as_list(tangents), as_list(results));
+}
+void set_all_tangents(const TensorList& results, int32_t level, TensorList&& tangents);
+template <class Results>
+void set_tangents(const Results& results, int32_t level, TensorList&& tangents) {
+    set_all_tangents(as_list(results), level, std::move(tangents));
+}
+// The tangent of `self` after it was written; an undefined one is zero.
+void replace_tangent(const Tensor& self, int32_t level, Tensor tangent);
+
+// --- Around the computation
+void assign(const Tensor& self, const Tensor& value);  // copy_, recorded
+inline bool is_same(const Tensor& a, const Tensor& b) noexcept { return a.is_same(b); }
+inline bool is_same(const Tensor& a, const Operand& b) noexcept { return a.impl() == b.impl(); }
+inline bool is_same(const Tensor& a, TensorSpan bs) noexcept {
+    return std::ranges::any_of(bs, [&](const Tensor& b) { return a.is_same(b); });
+}
+template <class... Args>
+bool is_one_of(const Tensor& result, const Args&... args) noexcept {
+    return (is_same(result, args) || ...);
+}
+
+inline void mark_inference_one(const Tensor& t) noexcept {
+    if (t.defined()) t.impl()->flags |= kInference;
+}
+inline void mark_inference_one(const TensorList& ts) noexcept { std::ranges::for_each(ts, [](auto& t) { mark_inference_one(t); }); }
+template <class T>
+void mark_inference_one(const T&) noexcept {}
+template <class... Results>
+void mark_inference(const Results&... results) noexcept {
+    if (state.inference) [[unlikely]]
+        (mark_inference_one(results), ...);
+}
+// A view is an inference tensor if its base is, whatever the mode.
+template <class Results>
+void inherit_inference(const Tensor& base, const Results& results) noexcept {
+    if (base.flags() & kInference) [[unlikely]]
+        mark_inference_one(results);
+}
+
+Tensor as_views(const Tensor& base, Tensor out, CreationMeta creation = CreationMeta::Default,
+                std::function<Tensor(const Tensor&)> replay = nullptr);
+TensorList as_views(const Tensor& base, TensorList outs, CreationMeta creation);
+
+// For writes that have no derivative: an error where one would be needed.
+template <class... Args>
+void check_inplace_undifferentiated(const char* op, const Tensor& self, const Args&... args) {
+    const bool recorded = records(self, args...);
+    check_inplace(self, recorded);
+    check(!recorded && forward_level(self, args...) < 0, ErrorKind::NotImplemented, "[", op,
+          "] has no derivative; write under no_grad, or to a detached tensor");
+}
+template <class... Args>
+void refuse_tangents(const char* op, const char* reason, const Args&... args) {
+    check(forward_level(args...) < 0, ErrorKind::NotImplemented, "[", op, "] forward mode is not implemented: ", reason);
+}
+void record_not_implemented(const char* what, EdgeList edges, const TensorList& results);
+
+}  // namespace wengert::ops
