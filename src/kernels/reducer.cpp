@@ -2,28 +2,11 @@
 
 #include <algorithm>
 
-#include "kernels/dispatch.h"
+#include "kernels/choose_isa.h"
 
 namespace wengert::kernels {
 
-#define X(isa)                                \
-    namespace isa {                           \
-    extern const ReduceTable reduce_table;    \
-    }
-WENGERT_FOR_EACH_ISA(X)
-#undef X
-
-const ReduceTable& reduce_table() {
-    static const ReduceTable* const chosen = [] {
-        const ReduceTable* table = nullptr;
-#define X(isa) \
-    if (!table || instruction_set() == #isa) table = &isa::reduce_table;
-        WENGERT_FOR_EACH_ISA(X)
-#undef X
-        return table;
-    }();
-    return *chosen;
-}
+WENGERT_TABLE_PER_ISA(ReduceTable, reduce_table)
 
 TileLoop tile_loop(Reduction reduction, DType dtype, const char* op) {
     TileLoop loop = reduce_table().tile[static_cast<int>(reduction)][static_cast<int>(dtype)];

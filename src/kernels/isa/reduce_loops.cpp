@@ -3,45 +3,15 @@
 // Three orders of walking a tile: `row` along contiguous columns of the tile, `sweep` across them when its rows are
 // contiguous, and a gather into a small buffer for everything else.
 #include "kernels/isa/libm.h"
-#include "kernels/isa/reduce_ops.h"
+#include "kernels/isa/rows.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
 
 constexpr int64_t kBuffer = 512;  // elements gathered at a time
 constexpr int64_t kSweep = 2048;  // columns swept at a time; both stay in the first-level cache
-constexpr int64_t kSteps = 64;    // additions per lane before it is folded into the wide accumulator
 
 // --- Floating elements, accumulated in lanes.
-
-// Fewer elements than a bundle of lanes.
-template <class Op, class T>
-WENGERT_ALWAYS_INLINE T short_row(const T* p, int64_t n) {
-    T a = Op::identity, b = Op::identity;
-    int64_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        a = Op::step(a, p[i]);
-        b = Op::step(b, p[i + 1]);
-    }
-    if (i < n) a = Op::step(a, p[i]);
-    return Op::join(a, b);
-}
-
-template <class Op, class T>
-WENGERT_ALWAYS_INLINE typename Op::Acc row(const T* p, int64_t n, typename Op::Acc acc) {
-    constexpr int64_t kCount = Lanes<T>::kCount;
-    while (n >= kCount) {
-        Lanes<T> lanes(Op::identity);
-        int64_t steps = n / kCount < kSteps ? n / kCount : kSteps;
-        for (int64_t s = 0; s < steps; ++s, p += kCount)
-            lanes.absorb(p, [](auto a, auto x) { return Op::step(a, x); });
-        T folded;
-        lanes.fold(&folded, 1, [](T a, T b) { return Op::join(a, b); });
-        acc = Op::merge(acc, folded);
-        n -= steps * kCount;
-    }
-    return n ? Op::merge(acc, short_row<Op>(p, n)) : acc;
-}
 
 // acc[c] over `rows` contiguous rows of the tile.
 template <class Op, class T>

@@ -1,0 +1,35 @@
+// softmax and log_softmax along one dimension, with fused backward kernels.
+//
+// Forward: subtract the largest element, exponentiate, normalise, in one pass over each row while it is in the cache.
+// A row that is all -inf gives NaN, as in PyTorch. The backward kernels take the forward result:
+//     softmax:      grad_self = (grad - sum(grad * result)) * result
+//     log_softmax:  grad_self =  grad - exp(result) * sum(grad)
+// They are used where nothing differentiates them; the differentiable forms are compositions in the table.
+#pragma once
+
+#include <optional>
+
+#include "tensor/tensor.h"
+
+namespace wengert::kernels {
+
+Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
+Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
+Tensor softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
+Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
+
+// The inner loops: `outer` blocks of [n, inner], contiguous, normalised along n.
+template <class T>
+struct SoftmaxLoops {
+    using Forward = void (*)(const T* in, T* out, int64_t outer, int64_t n, int64_t inner);
+    using Backward = void (*)(const T* grad, const T* result, T* out, int64_t outer, int64_t n, int64_t inner);
+    Forward softmax, log_softmax;
+    Backward softmax_backward, log_softmax_backward;
+};
+struct SoftmaxTable {
+    SoftmaxLoops<float> of_float;
+    SoftmaxLoops<double> of_double;
+};
+const SoftmaxTable& softmax_table();
+
+}  // namespace wengert::kernels
