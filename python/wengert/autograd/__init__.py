@@ -4,7 +4,7 @@ To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` 
 `_function` (nodes written by users) and `_forward_ad`. The modules without underscore only name what users import.
 """
 
-from . import anomaly_mode, forward_ad, function, grad_mode, graph
+from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
 from ._engine_modes import (
@@ -37,6 +37,7 @@ __all__ = [
     "enforce_grad_layout_policy",
     "forward_ad",
     "function",
+    "functional",
     "grad",
     "grad_mode",
     "gradcheck",

@@ -13,11 +13,10 @@ from typing import Any
 from wengert._C import Tensor
 
 import wengert
-from wengert import ones_like
 
 from ._batching import vmap
 from ._edges import GradientEdge
-from ._engine import is_logging, run_engine, run_engine_logged
+from ._engine import implicit_gradient, is_logging, run_engine, run_engine_logged
 from ._roots import as_roots, root_gradients
 from ._targets import as_targets
 
@@ -139,13 +138,12 @@ def grad(
         and only_inputs
         and not (is_grads_batched or materialize_grads)
         and ((one := type(inputs) is Tensor) or (type(inputs) in (list, tuple) and inputs))
-        and outputs.numel() == 1
-        and outputs.is_floating_point()
         and not is_logging(DEBUG)
+        and (gradient := implicit_gradient(outputs)) is not None
     ):
         return run_engine(
             (outputs,),
-            (ones_like(outputs),),
+            (gradient,),
             create_graph if retain_graph is None else retain_graph,
             create_graph,
             (inputs,) if one else tuple(inputs),

@@ -1,8 +1,10 @@
 """The one door to the C++ engine, and the debug log beside it.
 
 ``run_engine(roots, gradients, keep_graph, create_graph, targets, allow_unreachable, accumulate_grad)`` takes tuples of
-tensors or gradient edges and returns the gradients of `targets`. With the logger ``wengert.autograd.graph`` at level
-DEBUG, every node of the graph logs what it receives.
+tensors or gradient edges and returns the gradients of `targets`. ``implicit_gradient(tensor)`` returns the gradient
+that ``loss.backward()`` starts from: one, for real tensors of one element, and None for all others.
+
+With the logger ``wengert.autograd.graph`` at level DEBUG, every node of the graph logs what it receives.
 """
 
 from __future__ import annotations
@@ -17,9 +19,10 @@ from ._edges import node_of
 logger = logging.getLogger("wengert.autograd.graph")
 is_logging = logger.isEnabledFor
 run_engine = _C._engine_run_backward
+implicit_gradient = _C._implicit_gradient
 
 
-def run_engine_logged(roots: tuple[Any, ...], *arguments: Any) -> tuple[Any, ...]:
+def run_engine_logged(roots: tuple[Any, ...], *arguments: Any) -> Any:
     """Call the engine; log every node it evaluates if the logger asks for it."""
     if not is_logging(logging.DEBUG):
         return run_engine(roots, *arguments)

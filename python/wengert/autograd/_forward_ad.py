@@ -34,8 +34,9 @@ def enter_dual_level() -> int:
     >>> fwd.exit_dual_level(level=level)
     """
     global _current_level
-    _current_level = _C._enter_dual_level()
-    return _current_level
+    level: int = _C._enter_dual_level()
+    _current_level = level
+    return level
 
 
 def exit_dual_level(*, level: int | None = None) -> None:

@@ -24,7 +24,7 @@ class BackwardCFunction(_C._FunctionBase, FunctionCtx):
 
     _forward_cls: Any
 
-    def apply(self, *grads: Any) -> Any:
+    def apply(self, *grads: Any) -> Any:  # type: ignore[override]  # on a node: backward; on a Function: forward
         """Run the user's backward on the gradients of the outputs."""
         function = self._forward_cls
         user_backward = _user_backward(function)
@@ -64,6 +64,7 @@ class FunctionMeta(type):
 
     _backward_cls: type
     _uses_setup_context: bool
+    setup_context: Any
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
         super().__init__(name, bases, namespace)

@@ -89,23 +89,19 @@ def decorate(make_context: Callable[[], Any], function: Callable[..., Any], name
 
 
 def _wrapper(make_context: Callable[[], Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with make_context():
+            return function(*args, **kwargs)
+
+    def generate(*args: Any, **kwargs: Any) -> Any:
+        return (yield from _resume_inside(make_context, function(*args, **kwargs)))
+
+    async def await_(*args: Any, **kwargs: Any) -> Any:
+        return await _await_inside(make_context, function(*args, **kwargs))
+
     if inspect.isgeneratorfunction(function):
-
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            return (yield from _resume_inside(make_context, function(*args, **kwargs)))
-
-    elif inspect.iscoroutinefunction(function):
-
-        async def wrapper(*args: Any, **kwargs: Any) -> Any:
-            return await _await_inside(make_context, function(*args, **kwargs))
-
-    else:
-
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with make_context():
-                return function(*args, **kwargs)
-
-    return wrapper
+        return generate
+    return await_ if inspect.iscoroutinefunction(function) else call
 
 
 def _resume_inside(make_context: Callable[[], Any], generator: Any) -> Generator[Any, Any, Any]:

@@ -12,6 +12,7 @@ from wengert._C import Tensor
 import wengert
 
 from ._edges import GradientEdge
+from ._engine import implicit_gradient
 
 
 def as_roots(tensors: Any) -> tuple[Any, ...]:
@@ -45,8 +46,12 @@ def _root_gradient(index: int, root: Any, gradient: Any, batched: bool) -> Any:
 
 
 def _implicit_gradient(index: int, root: Any) -> Any:
-    if isinstance(root, Tensor) and not root.requires_grad:
-        return None
+    if isinstance(root, Tensor):
+        if not root.requires_grad:
+            return None
+        gradient = implicit_gradient(root)
+        if gradient is not None:
+            return gradient
     metadata = _metadata(root)
     if _numel(metadata.shape) != 1:
         raise RuntimeError(
@@ -58,8 +63,6 @@ def _implicit_gradient(index: int, root: Any) -> Any:
             f"grad can be implicitly created only for real scalar outputs but got {metadata.dtype}; "
             f"pass the gradient of output {index}, or differentiate its real part"
         )
-    if isinstance(root, Tensor):
-        return wengert.ones_like(root)
     return wengert.ones(metadata.shape, dtype=metadata.dtype, device=metadata.device)
 
 

@@ -6,11 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from wengert import ones_like
-
 from ._backward import DEBUG
 from ._backward import backward as _backward
-from ._engine import is_logging, run_engine
+from ._engine import implicit_gradient, is_logging, run_engine
 from ._hooks import RemovableHandle
 
 
@@ -31,9 +29,14 @@ def backward(
     >>> x.grad
     tensor([6.])
     """
-    if gradient is None and inputs is None and self.numel() == 1 and self.is_floating_point() and not is_logging(DEBUG):
+    if (
+        gradient is None
+        and inputs is None
+        and not is_logging(DEBUG)
+        and (gradient := implicit_gradient(self)) is not None
+    ):
         keep_graph = create_graph if retain_graph is None else retain_graph
-        run_engine((self,), (ones_like(self),), keep_graph, create_graph, (), True, True)
+        run_engine((self,), (gradient,), keep_graph, create_graph, (), True, True)
     else:
         _backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 

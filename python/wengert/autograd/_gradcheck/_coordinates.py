@@ -35,7 +35,8 @@ def as_coordinates(values: np.ndarray) -> np.ndarray:
 
 def size(tensor: Any) -> int:
     """Return how many real coordinates a tensor has."""
-    return tensor.numel() * (2 if tensor.is_complex() else 1)
+    elements: int = tensor.numel()
+    return 2 * elements if tensor.is_complex() else elements
 
 
 def from_coordinates(vector: np.ndarray, like: Any) -> Any:

@@ -64,7 +64,8 @@ def _difference(above: tuple[Any, ...], below: tuple[Any, ...], eps: float) -> n
                 f"{what}s {one} and {other}."
             )
     with np.errstate(invalid="ignore"):  # inf - inf is NaN, and fails the comparison as it should
-        return (above[2] - below[2]) / (2 * eps)
+        quotient: np.ndarray = (above[2] - below[2]) / (2 * eps)
+    return quotient
 
 
 def numerical_jacobians(

@@ -75,7 +75,7 @@ class _MultiHandle(RemovableHandle):
         self.handles = state
 
 
-def _register(target: Any, hook: Callable[[Any], None]) -> RemovableHandle:
+def _register(target: Any, hook: Callable[[Any], None]) -> Any:
     if not isinstance(target, GradientEdge):
         return target.register_hook(hook)
     return target.node.register_prehook(lambda gradients: hook(gradients[target.output_nr]))

@@ -60,7 +60,7 @@ class Node(abc.ABC):
         """Call ``hook(grad_outputs)`` before this node; a returned tuple replaces grad_outputs."""
 
     @classmethod
-    def __subclasshook__(cls, subclass: Any) -> bool:
+    def __subclasshook__(cls, subclass: Any) -> Any:
         if cls is not Node:
             return NotImplemented
         built_in = getattr(_C._functions, subclass.__name__, None)

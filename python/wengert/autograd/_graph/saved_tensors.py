@@ -101,8 +101,8 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     RuntimeError: not here
     """
     previous = _C._autograd._saved_tensors_hooks_get_disabled_error_message()
-    _C._autograd._saved_tensors_hooks_disable(error_message)
     try:
+        _C._autograd._saved_tensors_hooks_disable(error_message)  # refuses, after taking effect, while hooks are active
         yield
     finally:
         if previous is None:
