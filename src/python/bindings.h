@@ -12,7 +12,7 @@ struct BindingTable {
     const PyMethodDef* methods;  // static; ends with a null entry
 };
 
-// Defined by generated/python/.
-std::span<const BindingTable> generated_bindings();
+// Defined by generated/python/; weak so that the module can be loaded before the generator knows bindings.
+[[gnu::weak]] std::span<const BindingTable> generated_bindings();
 
 }  // namespace wengert::python

@@ -1,0 +1,188 @@
+#include "python/autograd/engine_bindings.h"
+
+#include "engine/engine.h"
+#include "graph/retain_grad.h"
+#include "ops/basic_nodes.h"
+#include "python/autograd/node_object.h"
+#include "python/autograd/pass_gil.h"
+#include "python/exceptions.h"
+#include "python/registry.h"
+#include "python/tensor_object.h"
+
+namespace wengert::python {
+namespace {
+
+// (node, output_nr) of a GradientEdge.
+Edge edge_from(PyObject* o) {
+    PyRef number(checked(PyNumber_Long(PyTuple_GET_ITEM(o, 1))));
+    return {node_of(PyTuple_GET_ITEM(o, 0)), static_cast<uint32_t>(PyLong_AsUnsignedLong(number.get()))};
+}
+
+bool is_edge(PyObject* o) { return PyTuple_Check(o) && PyTuple_GET_SIZE(o) >= 2 && is_node(PyTuple_GET_ITEM(o, 0)); }
+
+Edge root_edge(PyObject* o, Py_ssize_t i) {
+    if (is_edge(o)) return edge_from(o);
+    check(is_tensor(o), ErrorKind::Type, "element ", i, " of tensors must be a Tensor or a GradientEdge, got ",
+          Py_TYPE(o)->tp_name);
+    const Tensor& t = tensor_of(o);
+    check(requires_grad(t), ErrorKind::Runtime, "element ", i,
+          " of tensors does not require grad and does not have a grad_fn");
+    return gradient_edge(t);
+}
+
+Tensor root_gradient(PyObject* o, PyObject* root) {
+    if (o != Py_None) {
+        check(is_tensor(o), ErrorKind::Type, "gradients can be either Tensors or None, but got ", Py_TYPE(o)->tp_name);
+        return tensor_of(o);
+    }
+    if (!is_tensor(root)) return {};
+    const Tensor& t = tensor_of(root);
+    check(t.numel() == 1, ErrorKind::Runtime, "grad can be implicitly created only for scalar outputs, got shape ",
+          ShapeOf{t.sizes()}, "; pass the gradient");
+    check(is_floating(t.dtype()), ErrorKind::Runtime,
+          "grad can be implicitly created only for real scalar outputs but got ", t.dtype());
+    return full(t.sizes(), 1, t.dtype());
+}
+
+// Where a result is captured, or, in backward(inputs=), where accumulation stops.
+Edge target_edge(PyObject* o, bool accumulate) {
+    if (is_edge(o)) return edge_from(o);
+    check(is_tensor(o), ErrorKind::Type, "all inputs have to be Tensors or GradientEdges, but got ", Py_TYPE(o)->tp_name);
+    const Tensor& t = tensor_of(o);
+    check(requires_grad(t), ErrorKind::Runtime, "One of the differentiated Tensors does not require grad");
+    if (accumulate) retain_grad(t);
+    return gradient_edge(t);
+}
+
+PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
+    return guarded([&]() -> PyObject* {
+        check(n == 7, ErrorKind::Type, "_engine_run_backward() takes exactly 7 arguments, got ", n);
+        PyObject *tensors = args[0], *gradients = args[1], *inputs = args[4];
+        bool keep_graph = args[2] == Py_True, create_graph = args[3] == Py_True, allow_unreachable = args[5] == Py_True,
+             accumulate = args[6] == Py_True;
+        for (PyObject* list : {tensors, gradients, inputs})
+            check(PyTuple_Check(list), ErrorKind::Type, "_engine_run_backward() expects tuples, got ", Py_TYPE(list)->tp_name);
+        EdgeList roots, outputs;
+        TensorList grads;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {
+            PyObject* root = PyTuple_GET_ITEM(tensors, i);
+            roots.push_back(root_edge(root, i));
+            grads.push_back(root_gradient(PyTuple_GET_ITEM(gradients, i), root));
+        }
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i)
+            outputs.push_back(target_edge(PyTuple_GET_ITEM(inputs, i), accumulate));
+        TensorList results;
+        {
+            WithoutGil released(other_threads_exist());
+            results = Engine::get_default_engine().execute(std::move(roots), std::move(grads), keep_graph, create_graph,
+                                                           accumulate, outputs);
+        }
+        if (accumulate) Py_RETURN_NONE;
+        for (size_t i = 0; i < results.size() && !allow_unreachable; ++i)
+            check(results[i].defined(), ErrorKind::Runtime, "The differentiated Tensor at index ", i,
+                  " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.");
+        return wrap(results);
+    });
+}
+
+PyObject* queue_callback(PyObject*, PyObject* callback) {
+    return guarded([&]() -> PyObject* {
+        check(PyCallable_Check(callback), ErrorKind::Type, "queue_callback expects a callable");
+        // shared: std::function is copyable, and the last copy may die on another thread
+        std::shared_ptr<PyObject> held(Py_NewRef(callback), [](PyObject* o) {
+            GilGuard gil;
+            Py_DECREF(o);
+        });
+        Engine::get_default_engine().queue_callback([held] {
+            GilGuard gil;
+            PyRef done(checked(PyObject_CallNoArgs(held.get())));
+        });
+        Py_RETURN_NONE;
+    });
+}
+
+PyObject* is_checkpoint_valid(PyObject*, PyObject*) {
+    return PyBool_FromLong(Engine::get_default_engine().is_checkpoint_valid());
+}
+
+PyObject* graph_task_id(PyObject*, PyObject*) {
+    GraphTask* task = current_graph_task();
+    return task ? PyLong_FromUnsignedLongLong(task->id) : PyLong_FromLong(-1);
+}
+
+PyObject* autograd_node(PyObject*, PyObject*) {
+    return guarded([] { return wrap_node(Ref<Node>::share(current_node())); });
+}
+
+PyObject* keep_graph_of_task(PyObject*, PyObject*) {
+    GraphTask* task = current_graph_task();
+    if (!task) Py_RETURN_NONE;
+    return PyBool_FromLong(task->keep_graph);
+}
+
+PyObject* will_execute(PyObject*, PyObject* o) {
+    return guarded([&]() -> PyObject* {
+        GraphTask* task = current_graph_task();
+        check(task, ErrorKind::Runtime, "_will_engine_execute_node may only be called during backward pass");
+        check(is_node(o), ErrorKind::Runtime, "_will_engine_execute_node expects an grad_fn, but got ", Py_TYPE(o)->tp_name);
+        Node* node = node_of(o).get();
+        return PyBool_FromLong(task->will_execute(node));
+    });
+}
+
+TensorList tensors_from(PyObject* args) {
+    TensorList out;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+        PyObject* o = PyTuple_GET_ITEM(args, i);
+        check(o == Py_None || is_tensor(o), ErrorKind::Type, "expected Tensor as argument ", i, ", got ", Py_TYPE(o)->tp_name);
+        out.push_back(o == Py_None ? Tensor() : tensor_of(o));
+    }
+    return out;
+}
+
+// Behind _functions.DelayedError(message, n)(*tensors) and UndefinedGrad()(*tensors), which are classes in Python.
+PyObject* delayed_error(PyObject*, PyObject* args) {
+    return guarded([&]() -> PyObject* {
+        const char* message;
+        Py_ssize_t n;
+        PyObject* tensors;
+        if (!PyArg_ParseTuple(args, "snO!", &message, &n, &PyTuple_Type, &tensors)) return nullptr;
+        TensorList out = DelayedError(message, static_cast<size_t>(n))(tensors_from(tensors));
+        return out.size() == 1 ? wrap(out[0]) : wrap(out);
+    });
+}
+
+PyObject* undefined_gradient(PyObject*, PyObject* tensors) {
+    return guarded([&] {
+        TensorList out = undefined_grad(tensors_from(tensors));
+        return out.size() == 1 ? wrap(out[0]) : wrap(out);
+    });
+}
+
+PyMethodDef functions[] = {
+    {"_engine_run_backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(run_backward)), METH_FASTCALL,
+     "run(tensors, grad_tensors, keep_graph, create_graph, inputs, allow_unreachable, accumulate_grad)"},
+    {"_queue_callback", queue_callback, METH_O, nullptr},
+    {"_is_checkpoint_valid", is_checkpoint_valid, METH_NOARGS, nullptr},
+    {"_current_graph_task_id", graph_task_id, METH_NOARGS, nullptr},
+    {"_current_autograd_node", autograd_node, METH_NOARGS, nullptr},
+    {"_get_current_graph_task_keep_graph", keep_graph_of_task, METH_NOARGS, nullptr},
+    {"_will_engine_execute_node", will_execute, METH_O, nullptr},
+    {"_delayed_error", delayed_error, METH_VARARGS, nullptr},
+    {"_undefined_gradient", undefined_gradient, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+void run_blocking(void (*f)(void*), void* context) {
+    WithoutGil released(PyGILState_Check());
+    f(context);
+}
+
+}  // namespace
+
+int add_engine_functions(PyObject* module) {
+    Engine::get_default_engine().hooks.run_blocking = run_blocking;
+    return PyModule_AddFunctions(module, functions);
+}
+
+}  // namespace wengert::python

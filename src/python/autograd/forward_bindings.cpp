@@ -1,0 +1,91 @@
+// Forward mode in Python: levels, and dual tensors.
+#include "generated/ops/ops.h"
+#include "ops/recording.h"
+#include "python/autograd/engine_bindings.h"
+#include "python/exceptions.h"
+#include "python/tensor_object.h"
+
+namespace wengert::python {
+namespace {
+
+PyObject* enter_level(PyObject*, PyObject*) { return guarded([] { return PyLong_FromLong(enter_dual_level()); }); }
+
+PyObject* exit_level(PyObject*, PyObject* level) {
+    return guarded([&]() -> PyObject* {
+        exit_dual_level(static_cast<int32_t>(PyLong_AsLong(level)));
+        Py_RETURN_NONE;
+    });
+}
+
+// The tangent mirrors the primal's layout, so that views of one are views of the other.
+Tensor laid_out_as(const Tensor& tangent, const Tensor& primal) {
+    bool same = tangent.strides() == primal.strides() && tangent.dtype() == primal.dtype() &&
+                (primal.numel() == 0 || tangent.offset() == primal.offset()) &&
+                tangent.storage()->bytes() >= primal.storage()->bytes();
+    if (same) return tangent;
+    // Room for the primal's whole storage: its base may be seen through other views.
+    int64_t elements = primal.storage()->bytes() / item_size(primal.dtype());
+    Tensor room = zeros(Dims{elements}, primal.dtype());
+    Tensor out = alias(room, primal.sizes(), primal.strides(), primal.offset());
+    return ops::copy_(out, tangent);
+}
+
+PyObject* make_dual(PyObject*, PyObject* args, PyObject* kwargs) {
+    return guarded([&]() -> PyObject* {
+        PyObject *primal_object, *tangent_object;
+        int level = 0;
+        static const char* names[] = {"tensor", "tangent", "level", nullptr};
+        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOi", const_cast<char**>(names), &primal_object, &tangent_object,
+                                         &level))
+            return nullptr;
+        check(is_tensor(primal_object) && is_tensor(tangent_object), ErrorKind::Type, "make_dual expects two Tensors");
+        const Tensor& primal = tensor_of(primal_object);
+        const Tensor& tangent = tensor_of(tangent_object);
+        check(primal.sizes() == tangent.sizes(), ErrorKind::Runtime,
+              "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+              "supported. Tensor is of size ", ShapeOf{primal.sizes()}, " while the given forward gradient is of size ",
+              ShapeOf{tangent.sizes()}, ".");
+        for (const Tensor* t : {&primal, &tangent})
+            check(!tangent_at(*t, level).defined(), ErrorKind::Runtime,
+                  "make_dual: the ", t == &primal ? "primal" : "tangent",
+                  " already has a forward gradient at the same level ", level, "; unpack it first");
+        LevelGuard hide(level);
+        Tensor dual = ops::alias(primal);
+        set_tangent(dual, level, laid_out_as(tangent, primal));
+        return wrap(dual);
+    });
+}
+
+PyObject* unpack_dual(PyObject*, PyObject* args, PyObject* kwargs) {
+    return guarded([&]() -> PyObject* {
+        PyObject* object;
+        int level = 0;
+        static const char* names[] = {"tensor", "level", nullptr};
+        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi", const_cast<char**>(names), &object, &level)) return nullptr;
+        check(is_tensor(object), ErrorKind::Type, "unpack_dual expects a Tensor, got ", Py_TYPE(object)->tp_name);
+        const Tensor& dual = tensor_of(object);
+        PyRef tangent(checked(wrap(tangent_at(dual, level))));
+        Tensor primal;
+        {
+            LevelGuard hide(level);
+            primal = ops::alias(dual);
+        }
+        PyRef primal_object(checked(wrap(std::move(primal))));
+        return checked(PyTuple_Pack(2, primal_object.get(), tangent.get()));
+    });
+}
+
+PyMethodDef functions[] = {
+    {"_enter_dual_level", enter_level, METH_NOARGS, nullptr},
+    {"_exit_dual_level", exit_level, METH_O, nullptr},
+    {"_make_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_dual)), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"_unpack_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(unpack_dual)), METH_VARARGS | METH_KEYWORDS,
+     nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+int add_forward_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+
+}  // namespace wengert::python

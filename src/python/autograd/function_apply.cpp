@@ -1,0 +1,200 @@
+// Function.apply: from the user's call to recorded outputs.
+//
+//   1. make ctx (an instance of cls._backward_cls) and connect its node to the tensor arguments;
+//   2. run the user's forward with recording and forward mode off;
+//   3. turn what it returned into outputs of the node (ops/custom_function.h), tangents included;
+//   4. save what save_for_backward was given, at the version that it has now.
+#include "graph/grad_mode.h"
+#include "ops/custom_function.h"
+#include "ops/recording.h"
+#include "python/autograd/function_object.h"
+#include "python/convert.h"
+#include "python/tensor_object.h"
+
+namespace wengert::python {
+namespace {
+
+struct Call {
+    PyObject* cls;
+    PyObject* args;    // tuple
+    PyObject* kwargs;  // or null
+    PyRef ctx;
+    TensorList inputs;
+    bool recorded = false;
+
+    FunctionObject* object() const { return as_function(ctx.get()); }
+    PyNode& node() const { return py_node(ctx.get()); }
+};
+
+PyObject* interned(const char* name) { return PyUnicode_InternFromString(name); }
+
+void make_context(Call& call) {
+    static PyObject* backward_cls = interned("_backward_cls");
+    static PyObject* empty = PyTuple_New(0);
+    PyRef type(checked(PyObject_GetAttr(call.cls, backward_cls)));
+    auto* type_object = reinterpret_cast<PyTypeObject*>(type.get());
+    call.ctx = PyRef(checked(type_object->tp_new(type_object, empty, nullptr)));
+}
+
+void connect(Call& call) {
+    PyNode& node = call.node();
+    auto n = static_cast<size_t>(PyTuple_GET_SIZE(call.args));
+    PyRef needs(checked(PyTuple_New(static_cast<Py_ssize_t>(n))));
+    bool any = false;
+    for (size_t i = 0; i < n; ++i) {
+        PyObject* o = PyTuple_GET_ITEM(call.args, static_cast<Py_ssize_t>(i));
+        bool tensor = is_tensor(o);
+        bool needed = tensor && requires_grad(tensor_of(o));
+        if (tensor) call.inputs.push_back(tensor_of(o));
+        node.is_tensor_argument.push_back(tensor);
+        any |= needed;
+        PyTuple_SET_ITEM(needs.get(), static_cast<Py_ssize_t>(i), PyBool_FromLong(needed));
+    }
+    call.recorded = any && GradMode::is_enabled();
+    call.object()->needs_input_grad = needs.release();
+    if (call.recorded) node.set_next_edges(collect_next_edges(TensorSpan(call.inputs)));
+}
+
+PyObject* run_forward(Call& call) {
+    static PyObject* forward_name = interned("forward");
+    static PyObject* setup_name = interned("setup_context");
+    static PyObject* uses_setup_name = interned("_uses_setup_context");
+    AutoGradMode no_grad(false);
+    AutoForwardGradMode no_forward(false);
+    PyRef uses_setup(PyObject_GetAttr(call.cls, uses_setup_name));
+    if (!uses_setup) PyErr_Clear();
+    PyRef forward(checked(PyObject_GetAttr(call.cls, forward_name)));
+    if (uses_setup && uses_setup.get() == Py_True) {
+        PyRef output(checked(PyObject_Call(forward.get(), call.args, call.kwargs)));
+        PyRef setup(checked(PyObject_GetAttr(call.cls, setup_name)));
+        PyRef done(checked(
+            PyObject_CallFunctionObjArgs(setup.get(), call.ctx.get(), call.args, output.get(), nullptr)));
+        return output.release();
+    }
+    Py_ssize_t n = PyTuple_GET_SIZE(call.args);
+    PyRef with_ctx(checked(PyTuple_New(n + 1)));
+    PyTuple_SET_ITEM(with_ctx.get(), 0, Py_NewRef(call.ctx.get()));
+    for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(with_ctx.get(), i + 1, Py_NewRef(PyTuple_GET_ITEM(call.args, i)));
+    return checked(PyObject_Call(forward.get(), with_ctx.get(), call.kwargs));
+}
+
+// The tensors noted by mark_dirty or mark_non_differentiable.
+TensorSet noted(PyObject* list, const char* method) {
+    TensorSet out;
+    if (!list) return out;
+    check(PyTuple_Check(list), ErrorKind::Runtime, method, " expects its notes as a tuple, got ", Py_TYPE(list)->tp_name);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list); ++i) {
+        PyObject* o = PyTuple_GET_ITEM(list, i);
+        check(is_tensor(o), ErrorKind::Runtime, method, " only accepts input tensors, but argument ", i, " is of type ",
+              Py_TYPE(o)->tp_name);
+        out.insert(tensor_of(o).impl());
+    }
+    return out;
+}
+
+void warn_of_dirty_strangers(const Call& call, const TensorSet& dirty) {
+    for (const TensorImpl* t : dirty) {
+        bool is_input = false;
+        for (const Tensor& input : call.inputs) is_input |= input.impl() == t;
+        if (!is_input &&
+            PyErr_WarnEx(PyExc_UserWarning,
+                         "mark_dirty was given a tensor that is not an input of forward; only inputs that forward changes "
+                         "in place need it", 1) < 0)
+            throw PyException();
+    }
+}
+
+// Tangents of the inputs to tangents of the outputs, through the user's jvp.
+TensorList user_jvp(const Call& call, const TensorList& tangents, size_t num_outputs) {
+    FunctionObject* f = call.object();
+    PyNode& node = call.node();
+    PyRef args(checked(PyTuple_New(static_cast<Py_ssize_t>(node.is_tensor_argument.size()))));
+    size_t tensor = 0;
+    for (size_t i = 0; i < node.is_tensor_argument.size(); ++i) {
+        Tensor t;
+        if (node.is_tensor_argument[i]) {
+            t = tangents[tensor];
+            const Tensor& input = call.inputs[tensor++];
+            if (!t.defined() && f->materialize_grads && is_differentiable(input.dtype()))
+                t = zeros(input.sizes(), input.dtype(), input.device());
+        }
+        PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i), checked(wrap(std::move(t))));
+    }
+    f->in_jvp = true;
+    PyRef method(PyObject_GetAttrString(call.ctx.get(), "apply_jvp"));
+    PyRef result(method ? PyObject_CallObject(method.get(), args.get()) : nullptr);
+    f->in_jvp = false;
+    checked(result.get());
+    if (!PyTuple_Check(result.get())) result = PyRef(checked(PyTuple_Pack(1, result.get())));
+    TensorList out;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result.get()); ++i) {
+        PyObject* o = PyTuple_GET_ITEM(result.get(), i);
+        check(o == Py_None || is_tensor(o), ErrorKind::Runtime, "The jvp of a custom Function returned a ",
+              Py_TYPE(o)->tp_name, " at index ", i, "; expected Tensor or None");
+        out.push_back(o == Py_None ? Tensor() : tensor_of(o));
+    }
+    while (out.size() < num_outputs && PyTuple_GET_SIZE(result.get()) == 0) out.emplace_back();
+    return out;
+}
+
+void save(Call& call) {
+    PyObject* to_save = call.object()->to_save;
+    if (!to_save) return;
+    check(PyTuple_Check(to_save), ErrorKind::Type, "save_for_backward expects a tuple, got ", Py_TYPE(to_save)->tp_name);
+    PyNode& node = call.node();
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(to_save); ++i) {
+        PyObject* o = PyTuple_GET_ITEM(to_save, i);
+        if (o == Py_None) {
+            node.saved.emplace_back();
+            continue;
+        }
+        check(is_tensor(o), ErrorKind::Type, "save_for_backward can only save variables, but argument ", i, " is of type ",
+              Py_TYPE(o)->tp_name);
+        const Tensor& t = tensor_of(o);
+        AutogradMeta* meta = meta_of(t);
+        bool is_output = meta && meta->grad_fn.get() == &node;
+        if (call.recorded) node.saved.emplace_back(t, is_output);
+    }
+    Py_CLEAR(call.object()->to_save);
+}
+
+PyObject* wrap_results(Call& call, PyObject* raw) {
+    bool is_tuple = PyTuple_Check(raw);
+    Py_ssize_t n = is_tuple ? PyTuple_GET_SIZE(raw) : 1;
+    TensorList tensors;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        PyObject* o = is_tuple ? PyTuple_GET_ITEM(raw, i) : raw;
+        tensors.push_back(is_tensor(o) ? tensor_of(o) : Tensor());
+    }
+    TensorSet dirty = noted(call.object()->dirty_tensors, "mark_dirty");
+    TensorSet non_differentiable = noted(call.object()->non_differentiable, "mark_non_differentiable");
+    warn_of_dirty_strangers(call, dirty);
+    for (const Tensor& t : tensors)
+        call.node().non_differentiable.push_back(t.defined() && non_differentiable.contains(t.impl()));
+    size_t num_outputs = tensors.size();
+    CustomOutputs custom{call.inputs, non_differentiable, dirty, call.recorded ? node_of(call.ctx.get()) : Ref<Node>(),
+                         [&](const TensorList& tangents) { return user_jvp(call, tangents, num_outputs); }};
+    TensorList outputs = wrap_outputs(custom, tensors);
+    save(call);
+    if (!is_tuple) return outputs[0].defined() ? checked(wrap(outputs[0])) : Py_NewRef(raw);
+    PyRef out(checked(PyTuple_New(n)));
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        const Tensor& t = outputs[static_cast<size_t>(i)];
+        PyTuple_SET_ITEM(out.get(), i, t.defined() ? checked(wrap(t)) : Py_NewRef(PyTuple_GET_ITEM(raw, i)));
+    }
+    return out.release();
+}
+
+}  // namespace
+
+PyObject* function_apply(PyObject* cls, PyObject* args, PyObject* kwargs) {
+    return guarded([&] {
+        Call call{cls, args, kwargs, {}, {}};
+        make_context(call);
+        connect(call);
+        PyRef raw(run_forward(call));
+        return wrap_results(call, raw.get());
+    });
+}
+
+}  // namespace wengert::python

@@ -1,0 +1,186 @@
+#include "python/autograd/hooks.h"
+
+#include "python/exceptions.h"
+#include "python/tensor_object.h"
+
+namespace wengert::python {
+namespace {
+
+std::string hook_name(PyObject* hook) {
+    PyRef name(PyObject_GetAttrString(hook, "__name__"));
+    if (name && PyUnicode_Check(name.get())) return PyUnicode_AsUTF8(name.get());
+    PyErr_Clear();
+    return Py_TYPE(hook)->tp_name;
+}
+
+void check_result(const Tensor& before, PyObject* result, PyObject* hook) {
+    check(is_tensor(result), ErrorKind::Type, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name, "'");
+    const Tensor& after = tensor_of(result);
+    if (!before.defined()) return;
+    check(after.dtype() == before.dtype(), ErrorKind::Runtime, "hook '", hook_name(hook),
+          "' has changed the type of value (was ", before.dtype(), " got ", after.dtype(), ")");
+    check(after.device() == before.device(), ErrorKind::Runtime, "hook '", hook_name(hook),
+          "' has changed the device of value (was ", before.device(), " got ", after.device(), ")");
+    check(after.sizes() == before.sizes(), ErrorKind::Runtime, "hook '", hook_name(hook),
+          "' has changed the size of value, from ", ShapeOf{before.sizes()}, " to ", ShapeOf{after.sizes()});
+}
+
+// Calls f(hook) for each hook registered now.
+template <class F>
+void for_each_hook(PyObject* dict, F&& f) {
+    PyRef values(checked(PyMapping_Values(dict)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values.get()); ++i) f(PyList_GET_ITEM(values.get(), i));
+}
+
+// hook(grad) -> grad or None, on one output of the node.
+struct TensorHook final : PreHook, PyHook {
+    TensorHook(PyObject* dict, uint32_t index) : PyHook(dict), index(index) {}
+    uint32_t index;
+
+    void operator()(TensorList& grads) override {
+        GilGuard gil;
+        for_each_hook(dict, [&](PyObject* hook) {
+            PyRef given(checked(wrap(grads[index])));
+            PyRef result(checked(PyObject_CallOneArg(hook, given.get())));
+            if (result.get() == Py_None) return;
+            check_result(grads[index], result.get(), hook);
+            grads[index] = tensor_of(result.get());
+        });
+    }
+};
+
+// Replaces `grads` by what a hook returned for a tuple of them.
+void replace(TensorList& grads, PyObject* result, PyObject* hook) {
+    bool single = grads.size() == 1 && is_tensor(result);
+    check(single || PyTuple_Check(result), ErrorKind::Type, "expected tuple, but hook returned '",
+          Py_TYPE(result)->tp_name, "'");
+    size_t n = single ? 1 : static_cast<size_t>(PyTuple_GET_SIZE(result));
+    check(n == grads.size(), ErrorKind::Runtime, "hook '", hook_name(hook),
+          "' has returned an incorrect number of values (got ", n, ", but expected ", grads.size(), ")");
+    for (size_t i = 0; i < n; ++i) {
+        PyObject* item = single ? result : PyTuple_GET_ITEM(result, static_cast<Py_ssize_t>(i));
+        if (item == Py_None) {
+            grads[i].reset();
+            continue;
+        }
+        check_result(grads[i], item, hook);
+        grads[i] = tensor_of(item);
+    }
+}
+
+struct NodePreHook final : PreHook, PyHook {
+    using PyHook::PyHook;
+    void operator()(TensorList& grads) override {
+        GilGuard gil;
+        for_each_hook(dict, [&](PyObject* hook) {
+            PyRef given(checked(wrap(grads)));
+            PyRef result(checked(PyObject_CallOneArg(hook, given.get())));
+            if (result.get() != Py_None) replace(grads, result.get(), hook);
+        });
+    }
+};
+
+struct NodePostHook final : PostHook, PyHook {
+    using PyHook::PyHook;
+    void operator()(TensorList& grad_inputs, const TensorList& grad_outputs) override {
+        GilGuard gil;
+        PyRef outputs(checked(wrap(grad_outputs)));
+        for_each_hook(dict, [&](PyObject* hook) {
+            PyRef inputs(checked(wrap(grad_inputs)));
+            PyRef result(checked(PyObject_CallFunctionObjArgs(hook, inputs.get(), outputs.get(), nullptr)));
+            if (result.get() != Py_None) replace(grad_inputs, result.get(), hook);
+        });
+    }
+};
+
+struct LeafHook final : PostAccumulateHook, PyHook {
+    using PyHook::PyHook;
+    void operator()(const Tensor& leaf) override {
+        GilGuard gil;
+        for_each_hook(dict, [&](PyObject* hook) {
+            PyRef given(checked(wrap(leaf)));
+            PyRef result(checked(PyObject_CallOneArg(hook, given.get())));
+            check(result.get() == Py_None, ErrorKind::Runtime, "Tensor post accumulate grad hooks should return None.");
+        });
+    }
+};
+
+// Finds the hook object of kind H in a list or appends one, and adds `hook` to its dict; returns the handle.
+template <class H, class List>
+PyObject* add_hook(List& list, PyObject* hook) {
+    PyObject* dict = nullptr;
+    for (auto& each : list)
+        if (auto* mine = dynamic_cast<H*>(each.get())) dict = mine->dict;
+    PyRef fresh;
+    if (!dict) {
+        PyRef collections(checked(PyImport_ImportModule("collections")));
+        fresh = PyRef(checked(PyObject_CallMethod(collections.get(), "OrderedDict", nullptr)));
+        dict = fresh.get();
+        list.push_back(std::make_shared<H>(dict));
+    }
+    PyRef module(checked(PyImport_ImportModule("wengert.autograd._hooks")));
+    PyRef handle(checked(PyObject_CallMethod(module.get(), "RemovableHandle", "O", dict)));
+    PyRef id(checked(PyObject_GetAttrString(handle.get(), "id")));
+    checked(PyObject_SetItem(dict, id.get(), hook));
+    return handle.release();
+}
+
+TensorHook* find_tensor_hook(const Tensor& t) {
+    AutogradMeta* meta = meta_of(t);
+    if (!meta || !meta->hooks) return nullptr;
+    for (auto& each : meta->hooks->pre_hooks)
+        if (auto* hook = dynamic_cast<TensorHook*>(each.get())) return hook;
+    return nullptr;
+}
+
+TensorHooks& materialize_hooks(const Tensor& t) {
+    AutogradMeta& meta = materialize_meta(t);
+    if (!meta.hooks) meta.hooks = std::make_unique<TensorHooks>();
+    return *meta.hooks;
+}
+
+}  // namespace
+
+PyHook::~PyHook() {
+    if (!Py_IsInitialized()) return;
+    GilGuard gil;
+    Py_DECREF(dict);
+}
+
+PyObject* add_pre_hook(Node& node, PyObject* hook) { return add_hook<NodePreHook>(node.mutable_hooks().pre_hooks, hook); }
+PyObject* add_post_hook(Node& node, PyObject* hook) {
+    return add_hook<NodePostHook>(node.mutable_hooks().post_hooks, hook);
+}
+
+void attach_tensor_hooks(Node& node, const Tensor& t) {
+    TensorHook* hook = find_tensor_hook(t);
+    if (!hook) return;
+    hook->index = output_nr(t);
+    for (auto& each : meta_of(t)->hooks->pre_hooks)
+        if (each.get() == hook) node.mutable_hooks().tensor_pre_hooks.push_back(each);
+}
+
+PyObject* backward_hooks(const Tensor& t) {
+    TensorHook* hook = find_tensor_hook(t);
+    return Py_NewRef(hook ? hook->dict : Py_None);
+}
+
+void set_backward_hooks(const Tensor& t, PyObject* dict) {
+    TensorHooks& hooks = materialize_hooks(t);
+    hooks.pre_hooks.clear();
+    if (dict == Py_None) return;
+    hooks.pre_hooks.push_back(std::make_shared<TensorHook>(dict, output_nr(t)));
+}
+
+PyObject* post_accumulate_hooks(const Tensor& t) {
+    AutogradMeta* meta = meta_of(t);
+    auto* hook = meta && meta->hooks ? dynamic_cast<LeafHook*>(meta->hooks->post_accumulate.get()) : nullptr;
+    return Py_NewRef(hook ? hook->dict : Py_None);
+}
+
+void set_post_accumulate_hooks(const Tensor& t, PyObject* dict) {
+    TensorHooks& hooks = materialize_hooks(t);
+    hooks.post_accumulate = dict == Py_None ? nullptr : std::make_shared<LeafHook>(dict);
+}
+
+}  // namespace wengert::python

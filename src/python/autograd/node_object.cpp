@@ -1,0 +1,151 @@
+#include "python/autograd/node_object.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+
+#include "python/autograd/graph_gc.h"
+#include "python/autograd/node_methods.h"
+#include "python/registry.h"
+
+namespace wengert::python {
+
+PyTypeObject* NodeType = nullptr;
+
+namespace {
+
+PyObject* functions_module = nullptr;  // wengert._C._functions
+
+NodeObject* as_node(PyObject* o) noexcept { return reinterpret_cast<NodeObject*>(o); }
+
+// Turns ownership around; true if the wrapper lives on.
+bool preserve(NodeObject* o) noexcept {
+    Node* node = o->node.get();
+    bool has_state = o->dict || o->weakrefs || node->is_python();
+    if (!has_state || node->use_count() <= 1) return false;
+    Py_SET_REFCNT(reinterpret_cast<PyObject*>(o), 1);
+    node->owns_pyobj = true;
+    Ref<Node>::adopt(node).reset();
+    return true;
+}
+
+// Called by a dying node, on any thread.
+void release_wrapper(void* pyobj) noexcept {
+    if (!Py_IsInitialized()) return;
+    GilGuard gil;
+    auto* o = static_cast<NodeObject*>(pyobj);
+    (void)o->node.detach();
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    Py_DECREF(reinterpret_cast<PyObject*>(o));
+    PyErr_Restore(type, value, traceback);
+}
+
+// "torch::autograd::CopySlices" -> "CopySlices"
+std::string short_name(const std::string& name) {
+    size_t at = name.rfind(':');
+    return at == std::string::npos ? name : name.substr(at + 1);
+}
+
+PyTypeObject* type_for(const Node& node) {
+    static auto* types = new std::unordered_map<std::string, PyTypeObject*>;
+    std::string name = short_name(node.name());
+    auto [it, is_new] = types->try_emplace(name, nullptr);
+    if (is_new) {
+        auto* qualified = new std::string("wengert._C._functions." + name);  // the type points to it
+        PyType_Slot slots[] = {{0, nullptr}};
+        PyType_Spec spec = {qualified->c_str(), sizeof(NodeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+        PyRef bases(checked(PyTuple_Pack(1, NodeType)));
+        it->second = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpecWithBases(&spec, bases.get())));
+        checked(PyObject_SetAttrString(functions_module, name.c_str(), reinterpret_cast<PyObject*>(it->second)));
+    }
+    return it->second;
+}
+
+PyMemberDef node_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(NodeObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(NodeObject, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot node_slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(node_dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void*>(node_traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(node_clear)},
+    {Py_tp_getattro, reinterpret_cast<void*>(node_getattro)},
+    {Py_tp_call, reinterpret_cast<void*>(node_call)},
+    {Py_tp_methods, node_methods},
+    {Py_tp_getset, node_properties},
+    {Py_tp_members, node_members},
+    {0, nullptr},
+};
+
+PyType_Spec node_spec = {"wengert._C.Node", sizeof(NodeObject), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
+                             Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         node_slots};
+
+}  // namespace
+
+void node_dealloc(PyObject* self) {
+    NodeObject* o = as_node(self);
+    if (Node* node = o->node.get()) {
+        if (preserve(o)) return;
+        node->pyobj = nullptr;
+    }
+    PyObject_GC_UnTrack(self);
+    if (o->weakrefs) PyObject_ClearWeakRefs(self);
+    Py_CLEAR(o->dict);
+    o->node.~Ref<Node>();
+    PyTypeObject* type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+int node_traverse(PyObject* self, visitproc visit, void* arg) {
+    NodeObject* o = as_node(self);
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(o->dict);
+    Node* node = o->node.get();
+    return node && !node->owns_pyobj && node->use_count() == 1 ? traverse_node(node, visit, arg) : 0;
+}
+
+int node_clear(PyObject* self) {
+    NodeObject* o = as_node(self);
+    Py_CLEAR(o->dict);
+    Node* node = o->node.get();
+    if (node && !node->owns_pyobj && node->use_count() == 1) clear_node(node);
+    return 0;
+}
+
+PyObject* wrap_node(const Ref<Node>& node) {
+    if (!node) Py_RETURN_NONE;
+    if (auto* o = static_cast<NodeObject*>(node->pyobj)) {
+        PyObject* object = reinterpret_cast<PyObject*>(o);
+        if (!node->owns_pyobj) return Py_NewRef(object);
+        node->owns_pyobj = false;  // Python owns the node again; the node's reference to the object becomes ours
+        node->retain();
+        return object;
+    }
+    PyTypeObject* type = type_for(*node);
+    PyObject* object = checked(type->tp_alloc(type, 0));
+    new (&as_node(object)->node) Ref<Node>(node);
+    node->pyobj = object;
+    return object;
+}
+
+const Ref<Node>& node_of(PyObject* o) {
+    check(is_node(o), ErrorKind::Type, "expected a graph node (as from grad_fn), got ", Py_TYPE(o)->tp_name);
+    return as_node(o)->node;
+}
+
+int add_node_type(PyObject* module) {
+    release_node_wrapper = release_wrapper;
+    functions_module = PyModule_New("wengert._C._functions");
+    if (!functions_module || PyModule_AddObjectRef(module, "_functions", functions_module) < 0) return -1;
+    return add_type(module, &node_spec, &NodeType);
+}
+
+}  // namespace wengert::python

@@ -1,0 +1,41 @@
+// The interpreter lock and the counts, while core code runs without the lock.
+//
+// Reference counts of the core are plain integers while only holders of the lock touch them (base/refcount.h). Before a
+// thread runs core code without it, it raises `concurrent_counts`, and the last one to come back lowers it; both under
+// the lock, so the flag never changes while another thread counts.
+#pragma once
+
+#include <Python.h>
+
+#include "base/refcount.h"
+
+namespace wengert::python {
+
+class WithoutGil {
+public:
+    // Does nothing unless `release`.
+    explicit WithoutGil(bool release = true) noexcept {
+        if (!release) return;
+        if (running_++ == 0) concurrent_counts = true;
+        saved_ = PyEval_SaveThread();
+    }
+    ~WithoutGil() {
+        if (!saved_) return;
+        PyEval_RestoreThread(saved_);
+#ifndef Py_GIL_DISABLED
+        if (--running_ == 0) concurrent_counts = false;
+#endif
+    }
+    WithoutGil(const WithoutGil&) = delete;
+
+private:
+    inline static int running_ = 0;
+    PyThreadState* saved_ = nullptr;
+};
+
+// Whether another Python thread exists that could use the time.
+inline bool other_threads_exist() noexcept {
+    return PyThreadState_Next(PyInterpreterState_ThreadHead(PyInterpreterState_Main())) != nullptr;
+}
+
+}  // namespace wengert::python

@@ -1,0 +1,131 @@
+#include "python/autograd/saved_fields.h"
+
+#include "python/autograd/saved_hooks.h"
+#include "python/exceptions.h"
+#include "python/registry.h"
+#include "python/tensor_object.h"
+
+namespace wengert::python {
+namespace {
+
+struct ToPython final : SavedValueVisitor {
+    PyRef result;
+    void none() override { result = PyRef(Py_NewRef(Py_None)); }
+    void boolean(bool v) override { result = PyRef(PyBool_FromLong(v)); }
+    void integer(int64_t v) override { result = PyRef(PyLong_FromLongLong(v)); }
+    void real(double v) override { result = PyRef(PyFloat_FromDouble(v)); }
+    void string(std::string_view v) override {
+        result = PyRef(PyUnicode_FromStringAndSize(v.data(), static_cast<Py_ssize_t>(v.size())));
+    }
+    void scalar(const Scalar& v) override { result = PyRef(wrap(v)); }
+    void integers(IntSpan v) override {
+        PyRef tuple(checked(PyTuple_New(static_cast<Py_ssize_t>(v.size()))));
+        for (size_t i = 0; i < v.size(); ++i)
+            PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), checked(PyLong_FromLongLong(v[i])));
+        result = std::move(tuple);
+    }
+    void dtype(DType v) override { result = PyRef(wrap(v)); }
+};
+
+PyObject* unpacked(SavedVariable& variable, Node* node) { return checked(wrap(variable.unpack(node))); }
+
+template <class F>
+PyObject* tuple_of(std::span<SavedVariable> list, F&& item) {
+    PyRef tuple(checked(PyTuple_New(static_cast<Py_ssize_t>(list.size()))));
+    for (size_t i = 0; i < list.size(); ++i) PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item(list[i]));
+    return tuple.release();
+}
+
+PyObject* value_of(const SavedField& field, const Ref<Node>& node, bool raw) {
+    if (field.variable) {
+        SavedVariable* v = field.variable(node.get());
+        return raw ? wrap_saved(node, v) : unpacked(*v, node.get());
+    }
+    if (field.operand) {
+        SavedOperand* o = field.operand(node.get());
+        if (!o->is_tensor()) return checked(wrap(o->scalar()));
+        return raw ? wrap_saved(node, &o->variable()) : unpacked(o->variable(), node.get());
+    }
+    if (field.list)
+        return tuple_of(field.list(node.get()), [&](SavedVariable& v) {
+            return raw ? wrap_saved(node, &v) : unpacked(v, node.get());
+        });
+    ToPython visitor;
+    field.value(node.get(), visitor);
+    return checked(visitor.result.release());
+}
+
+struct SavedTensorObject {
+    PyObject_HEAD
+    Ref<Node> node;
+    SavedVariable* variable;
+};
+
+PyTypeObject* SavedTensorType = nullptr;
+
+void dealloc(PyObject* self) {
+    auto* o = reinterpret_cast<SavedTensorObject*>(self);
+    o->node.~Ref<Node>();
+    PyTypeObject* type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyObject* register_hooks(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+    return guarded([&]() -> PyObject* {
+        check(n == 2, ErrorKind::Type, "register_hooks() takes exactly 2 arguments (pack_hook, unpack_hook), got ", n);
+        check(PyCallable_Check(args[0]) && PyCallable_Check(args[1]), ErrorKind::Type,
+              "register_hooks() expects two callables, got ", Py_TYPE(args[0])->tp_name, " and ",
+              Py_TYPE(args[1])->tp_name);
+        reinterpret_cast<SavedTensorObject*>(self)->variable->register_hooks(make_saved_hooks(args[0], args[1]));
+        Py_RETURN_NONE;
+    });
+}
+
+PyMethodDef methods[] = {
+    {"register_hooks", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(register_hooks)), METH_FASTCALL,
+     "Packs the saved tensor with the first function, now, and unpacks it with the second when it is used."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+    {Py_tp_methods, methods},
+    {0, nullptr},
+};
+
+PyObject* refuse_construction(PyTypeObject*, PyObject*, PyObject*) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    "Trying to create a SavedTensor object from Python is forbidden; read one as node._raw_saved_<name>.");
+    return nullptr;
+}
+
+PyType_Spec spec = {"wengert._C._autograd.SavedTensor", sizeof(SavedTensorObject), 0, Py_TPFLAGS_DEFAULT, slots};
+
+}  // namespace
+
+PyObject* saved_field(const Ref<Node>& node, std::string_view attribute) {
+    bool raw = attribute.starts_with("_raw_saved_");
+    std::string_view name = attribute.substr(raw ? 11 : 7);
+    for (const SavedField& field : node->saved_fields()) {
+        if (field.name != name) continue;
+        if (raw && field.value) return nullptr;
+        return value_of(field, node, raw);
+    }
+    return nullptr;
+}
+
+PyObject* wrap_saved(const Ref<Node>& node, SavedVariable* variable) {
+    PyObject* o = checked(SavedTensorType->tp_alloc(SavedTensorType, 0));
+    new (&reinterpret_cast<SavedTensorObject*>(o)->node) Ref<Node>(node);
+    reinterpret_cast<SavedTensorObject*>(o)->variable = variable;
+    return o;
+}
+
+int add_saved_tensor_type(PyObject* module) {
+    if (add_type(module, &spec, &SavedTensorType) < 0) return -1;
+    SavedTensorType->tp_new = refuse_construction;
+    return 0;
+}
+
+}  // namespace wengert::python

@@ -1,0 +1,19 @@
+// `_saved_<name>` and `_raw_saved_<name>` of nodes, from the fields that the table generated.
+#pragma once
+
+#include <Python.h>
+
+#include <string_view>
+
+#include "graph/saved_variable.h"
+
+namespace wengert::python {
+
+// The value of the attribute, or null without an exception if the node has no such field.
+PyObject* saved_field(const Ref<Node>& node, std::string_view attribute);
+
+// A handle of one saved tensor (`SavedTensor`); keeps the node alive.
+PyObject* wrap_saved(const Ref<Node>& node, SavedVariable* variable);
+int add_saved_tensor_type(PyObject* module);
+
+}  // namespace wengert::python

@@ -1,0 +1,17 @@
+// Saved-tensor hooks in Python: a pack and an unpack function around a saved tensor.
+#pragma once
+
+#include <Python.h>
+
+#include <memory>
+
+#include "graph/saved_variable.h"
+
+namespace wengert::python {
+
+std::unique_ptr<SavedVariableHooks> make_saved_hooks(PyObject* pack, PyObject* unpack);
+
+// The functions of `wengert._C._autograd` behind saved_tensors_hooks and disable_saved_tensors_hooks.
+int add_saved_hook_functions(PyObject* module);
+
+}  // namespace wengert::python

@@ -1,0 +1,29 @@
+// Python numbers and small objects to C++ values. `is_x` never raises, `to_x` throws PyException or Error.
+#pragma once
+
+#include <Python.h>
+
+#include "python/tensor_object.h"
+#include "tensor/tensor.h"
+
+namespace wengert::python {
+
+inline bool is_python_number(PyObject* o) noexcept {
+    return PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o);  // bool is a long
+}
+bool is_number(PyObject* o) noexcept;  // those and NumPy's scalars
+bool is_int(PyObject* o) noexcept;     // int, NumPy integer, 0-dim integral tensor without grad; not bool
+bool is_real(PyObject* o) noexcept;    // is_int, float, bool and their NumPy and tensor forms
+bool is_bool(PyObject* o) noexcept;    // bool, np.bool
+bool is_dim_list(PyObject* o) noexcept;  // list or tuple of ints
+
+int64_t to_int64(PyObject* o);
+double to_double(PyObject* o);
+Scalar to_scalar(PyObject* o);
+Dims to_dims(PyObject* o, int repeat = 1);  // a sequence, or one int that stands for `repeat`
+std::string_view to_string_view(PyObject* o);
+
+// The value of a one-element tensor.
+Scalar item_of(const Tensor& t);
+
+}  // namespace wengert::python

@@ -1,0 +1,21 @@
+// wengert.device, and the constants of wengert.layout and wengert.memory_format.
+#pragma once
+
+#include <Python.h>
+
+#include "tensor/device.h"
+
+namespace wengert::python {
+
+PyObject* wrap(Device d) noexcept;
+bool is_device_like(PyObject* o) noexcept;  // a device or its name
+Device to_device(PyObject* o);
+
+enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+bool is_memory_format(PyObject* o) noexcept;
+MemoryFormat to_memory_format(PyObject* o);
+PyObject* strided_layout() noexcept;  // borrowed
+
+int add_devices(PyObject* module);
+
+}  // namespace wengert::python

@@ -1,0 +1,104 @@
+#include "python/exceptions.h"
+
+#include <new>
+#include <stdexcept>
+#include <string>
+
+namespace wengert::python {
+
+struct PyException::State {
+    PyObject* exception = nullptr;
+    std::string text = "Python exception";
+
+    ~State() {
+        if (!exception || !Py_IsInitialized()) return;
+        GilGuard gil;
+        // The destructor may run while another exception is set.
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        Py_DECREF(exception);
+        PyErr_Restore(type, value, traceback);
+    }
+};
+
+PyException::PyException() : state_(std::make_shared<State>()) {
+#if PY_VERSION_HEX >= 0x030C0000
+    state_->exception = PyErr_GetRaisedException();
+#else
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (value && traceback) PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    state_->exception = value;
+#endif
+    if (!state_->exception) return;
+    PyRef text(PyObject_Str(state_->exception));
+    const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+    if (utf8) state_->text = std::string(Py_TYPE(state_->exception)->tp_name) + ": " + utf8;
+    PyErr_Clear();
+}
+
+void PyException::restore() const {
+    PyObject* e = state_->exception;
+    if (!e) {
+        PyErr_SetString(PyExc_SystemError, "PyException was made without an exception set");
+        return;
+    }
+#if PY_VERSION_HEX >= 0x030C0000
+    PyErr_SetRaisedException(Py_NewRef(e));
+#else
+    PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(e))), Py_NewRef(e), PyException_GetTraceback(e));
+#endif
+}
+
+const char* PyException::what() const noexcept { return state_->text.c_str(); }
+
+namespace {
+
+PyObject* exception_type(ErrorKind kind) noexcept {
+    switch (kind) {
+        case ErrorKind::Runtime:
+            return PyExc_RuntimeError;
+        case ErrorKind::Type:
+            return PyExc_TypeError;
+        case ErrorKind::Value:
+            return PyExc_ValueError;
+        case ErrorKind::Index:
+            return PyExc_IndexError;
+        case ErrorKind::NotImplemented:
+            return PyExc_NotImplementedError;
+        case ErrorKind::Attribute:
+            return PyExc_AttributeError;
+        case ErrorKind::Overflow:
+            return PyExc_OverflowError;
+        case ErrorKind::Memory:
+            return PyExc_MemoryError;
+        case ErrorKind::Buffer:
+            return PyExc_BufferError;
+        case ErrorKind::ZeroDivision:
+            return PyExc_ZeroDivisionError;
+    }
+    return PyExc_RuntimeError;
+}
+
+}  // namespace
+
+void set_python_error() noexcept {
+    try {
+        throw;
+    } catch (const PyException& e) {
+        e.restore();
+    } catch (const Error& e) {
+        PyErr_SetString(exception_type(e.kind()), e.what());
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& e) {
+        PyErr_SetString(PyExc_RuntimeError, e.what());
+    } catch (...) {
+        PyErr_SetString(PyExc_RuntimeError, "unknown C++ exception");
+    }
+}
+
+}  // namespace wengert::python

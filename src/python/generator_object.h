@@ -1,0 +1,19 @@
+// wengert.Generator: a stream of random numbers.
+#pragma once
+
+#include <Python.h>
+
+#include "tensor/device.h"
+
+namespace wengert {
+class Generator;
+}
+
+namespace wengert::python {
+
+bool is_generator(PyObject* o) noexcept;
+Generator* generator_of(PyObject* o) noexcept;
+
+int add_generators(PyObject* module);  // the type, default_generator, manual_seed, seed, initial_seed
+
+}  // namespace wengert::python

@@ -1,0 +1,125 @@
+#include "python/grad_modes.h"
+
+#include <optional>
+
+#include "graph/forward_grad.h"
+#include "graph/grad_mode.h"
+#include "graph/node.h"
+#include "python/arg_parser.h"
+#include "python/registry.h"
+
+namespace wengert::python {
+namespace {
+
+bool strict_bool(PyObject* value, const char* name) {
+    check(PyBool_Check(value), ErrorKind::Type, name, "(): argument 'enabled' must be bool, not ", Py_TYPE(value)->tp_name);
+    return value == Py_True;
+}
+
+// A pair of functions, `get` and `set`, around a flag.
+template <auto Get>
+PyObject* get(PyObject*, PyObject*) noexcept {
+    return PyBool_FromLong(Get());
+}
+struct FlagName {
+    char text[48];
+    template <size_t N>
+    constexpr FlagName(const char (&s)[N]) : text{} {
+        std::copy_n(s, N, text);
+    }
+};
+template <FlagName name, auto Set>
+PyObject* set(PyObject*, PyObject* value) noexcept {
+    return guarded([&]() -> PyObject* {
+        Set(strict_bool(value, name.text));
+        Py_RETURN_NONE;
+    });
+}
+
+bool multithreading() { return state.multithreading; }
+void set_multithreading(bool on) { state.multithreading = on; }
+bool view_replay() { return state.view_replay; }
+void set_view_replay(bool on) { state.view_replay = on; }
+
+constexpr ArgSpec anomaly_args[] = {{"mode", ArgKind::Bool}, {"check_nan", ArgKind::Bool, kOptional}};
+constexpr Signature anomaly_signatures[] = {anomaly_args};
+constinit OverloadSet anomaly_overloads{"set_anomaly_enabled", anomaly_signatures};
+PyObject* set_anomaly(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        ParsedArgs p;
+        if (anomaly_overloads.parse(p, nullptr, args, nargs, kwnames) < 0) return p.finish();
+        AnomalyMode::set_enabled(p.boolean(0), p.boolean(1, true));
+        Py_RETURN_NONE;
+    });
+}
+
+PyMethodDef functions[] = {
+    {"is_grad_enabled", get<GradMode::is_enabled>, METH_NOARGS, "Whether operations of this thread are recorded."},
+    {"_set_grad_enabled", set<"_set_grad_enabled", GradMode::set_enabled>, METH_O, nullptr},
+    {"_is_fwd_grad_enabled", get<GradMode::is_forward_enabled>, METH_NOARGS, nullptr},
+    {"_set_fwd_grad_enabled", set<"_set_fwd_grad_enabled", GradMode::set_forward_enabled>, METH_O, nullptr},
+    {"is_inference_mode_enabled", get<InferenceMode::is_enabled>, METH_NOARGS, "Whether inference mode is on."},
+    {"_is_multithreading_enabled", get<multithreading>, METH_NOARGS, nullptr},
+    {"_set_multithreading_enabled", set<"_set_multithreading_enabled", set_multithreading>, METH_O, nullptr},
+    {"_is_view_replay_enabled", get<view_replay>, METH_NOARGS, nullptr},
+    {"_set_view_replay_enabled", set<"_set_view_replay_enabled", set_view_replay>, METH_O, nullptr},
+    {"is_anomaly_enabled", get<AnomalyMode::is_enabled>, METH_NOARGS, "Whether anomaly mode is on."},
+    {"is_anomaly_check_nan_enabled", get<AnomalyMode::should_check_nan>, METH_NOARGS, nullptr},
+    fast_method("set_anomaly_enabled", set_anomaly, "set_anomaly_enabled(mode, check_nan=True)\n--\n\nSwitches anomaly mode."),
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// --- _InferenceMode: a context manager around the C++ guard
+struct InferenceObject {
+    PyObject_HEAD
+    bool mode;
+    std::optional<InferenceMode> guard;
+};
+InferenceObject* as_inference(PyObject* o) noexcept { return reinterpret_cast<InferenceObject*>(o); }
+PyTypeObject* InferenceType = nullptr;
+
+PyObject* inference_new(PyTypeObject* type, PyObject* args, PyObject*) {
+    int mode = 1;
+    if (!PyArg_ParseTuple(args, "|p:_InferenceMode", &mode)) return nullptr;
+    PyObject* o = type->tp_alloc(type, 0);
+    if (!o) return nullptr;
+    as_inference(o)->mode = mode;
+    new (&as_inference(o)->guard) std::optional<InferenceMode>();
+    return o;
+}
+void inference_dealloc(PyObject* o) {
+    PyTypeObject* type = Py_TYPE(o);
+    as_inference(o)->guard.reset();
+    type->tp_free(o);
+    Py_DECREF(type);
+}
+PyObject* inference_enter(PyObject* o, PyObject*) {
+    as_inference(o)->guard.emplace(as_inference(o)->mode);
+    return Py_NewRef(o);
+}
+PyObject* inference_exit(PyObject* o, PyObject*) {
+    as_inference(o)->guard.reset();
+    Py_RETURN_NONE;
+}
+PyMethodDef inference_methods[] = {
+    {"__enter__", inference_enter, METH_NOARGS, nullptr},
+    {"__exit__", inference_exit, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyType_Slot inference_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(inference_new)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(inference_dealloc)},
+    {Py_tp_methods, inference_methods},
+    {0, nullptr},
+};
+PyType_Spec inference_spec = {"wengert._C._InferenceMode", sizeof(InferenceObject), 0, Py_TPFLAGS_DEFAULT,
+                              inference_slots};
+
+}  // namespace
+
+int add_grad_modes(PyObject* module) {
+    if (add_type(module, &inference_spec, &InferenceType) < 0) return -1;
+    return add_functions(module, "", functions);
+}
+
+}  // namespace wengert::python

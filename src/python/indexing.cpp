@@ -1,0 +1,259 @@
+// x[...] and x[...] = v, as NumPy and PyTorch have it.
+//
+// An index is read from left to right. Ints, slices, None and Ellipsis make views (select, slice, unsqueeze); tensors,
+// arrays, lists and masks are gathered in `gathers`, one entry for each dimension of the view, and applied at the end in one
+// `index` or `index_put_`. Every step is a recorded operation, so that indexing is differentiable both ways.
+//
+// `x[i]` with an int comes first and goes straight to `select`.
+#include <optional>
+
+#include "kernels/elementwise.h"
+#include "python/convert.h"
+#include "python/arg_parser.h"
+#include "python/exceptions.h"
+#include "python/numpy_interop.h"
+#include "python/operations.h"
+#include "python/overrides.h"
+#include "python/tensor_factory.h"
+#include "python/tensor_type.h"
+
+namespace wengert::python {
+namespace {
+
+[[noreturn, gnu::cold]] void index_of_scalar() {
+    fail(ErrorKind::Index, "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number");
+}
+
+Tensor select(const Tensor& t, int64_t dim, int64_t i) {
+    if (t.dim() == 0) [[unlikely]]
+        index_of_scalar();
+    int64_t size = t.sizes()[static_cast<size_t>(dim)];
+    if (i < -size || i >= size) [[unlikely]]
+        fail(ErrorKind::Index, "index ", i, " is out of bounds for dimension ", dim, " with size ", size);
+    return ops::select(t, dim, i);
+}
+
+// What an index is read into.
+class IndexReader {
+public:
+    IndexReader(const Tensor& self, PyObject* index) : view(self) {
+        if (PyTuple_Check(index)) {
+            read_items(&PyTuple_GET_ITEM(index, 0), PyTuple_GET_SIZE(index));
+        } else {
+            read_items(&index, 1);
+        }
+    }
+
+    Tensor view;
+    TensorVector gathers;  // undefined: that dimension is taken whole
+    bool gathering() const noexcept { return !gathers.empty(); }
+
+private:
+    void read_items(PyObject** items, Py_ssize_t n) {
+        SmallVector<Tensor, 4> tensors(static_cast<size_t>(n));  // of the items that are arrays of some kind
+        int64_t consumed = 0;
+        for (Py_ssize_t i = 0; i < n; ++i) consumed += consumes(items[i], tensors[static_cast<size_t>(i)]);
+        check(consumed <= view.dim(), ErrorKind::Index, "too many indices for tensor of dimension ", view.dim());
+        if (view.dim() == 0 && consumed > 0) index_of_scalar();
+        whole_ = view.dim() - consumed;
+        for (Py_ssize_t i = 0; i < n; ++i) read(items[i], tensors[static_cast<size_t>(i)]);
+    }
+
+    // How many dimensions an item uses up; converts arrays and lists.
+    int64_t consumes(PyObject* item, Tensor& tensor) {
+        if (item == Py_None || item == Py_Ellipsis || is_bool(item)) return 0;
+        if (PyLong_Check(item) || PySlice_Check(item)) return 1;
+        if (is_tensor(item))
+            tensor = tensor_of(item);
+        else if (is_numpy_scalar(item) && PyIndex_Check(item))
+            return 1;
+        else if (is_numpy_array(item))
+            tensor = tensor_from_array(item, false);
+        else if (PyList_Check(item) || PyTuple_Check(item))
+            tensor = tensor_from_list(item);
+        else if (PyIndex_Check(item))
+            return 1;
+        else
+            fail(ErrorKind::Type, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+                 "indices (got ", Py_TYPE(item)->tp_name, ")");
+        check(is_integral(tensor.dtype()), ErrorKind::Index, "tensors used as indices must be long, int, byte or bool "
+              "tensors, not ", tensor.dtype());
+        return is_mask(tensor) ? tensor.dim() : 1;
+    }
+
+    static bool is_mask(const Tensor& t) noexcept { return t.dtype() == DType::Bool || t.dtype() == DType::UInt8; }
+
+    static Tensor tensor_from_list(PyObject* list) {
+        Tensor t = tensor_from_data(list, std::nullopt);
+        return t.numel() == 0 ? kernels::to_dtype(t, DType::Int64) : t;  // [] selects nothing
+    }
+
+    void read(PyObject* item, const Tensor& tensor) {
+        if (tensor.defined()) {
+            read_tensor(tensor);
+        } else if (PySlice_Check(item)) {
+            read_slice(item);
+        } else if (item == Py_Ellipsis) {
+            dim_ += whole_;
+            whole_ = 0;
+        } else if (item == Py_None) {
+            view = ops::unsqueeze(view, dim_++);
+        } else if (is_bool(item)) {
+            gather_new_dimension(scalar_tensor(PyObject_IsTrue(item) == 1, DType::Bool));
+        } else {
+            view = select(view, dim_, to_int64(item));
+        }
+    }
+
+    void read_slice(PyObject* item) {
+        Py_ssize_t start, stop, step;
+        checked(PySlice_Unpack(item, &start, &stop, &step));
+        check(step > 0, ErrorKind::Value, "step must be greater than zero; use flip for reversed order");
+        auto* s = reinterpret_cast<PySliceObject*>(item);
+        bool whole = s->start == Py_None && s->stop == Py_None && step == 1;
+        if (!whole) view = ops::slice(view, dim_, start, stop, step);
+        ++dim_;
+    }
+
+    void read_tensor(const Tensor& t) {
+        if (t.dim() > 0) return gather(t, is_mask(t) ? t.dim() : 1);
+        if (is_mask(t)) return gather_new_dimension(t);
+        view = select(view, dim_, item_of(t).to<int64_t>());
+    }
+
+    // A 0-dimensional mask: a new dimension of size 1 or 0.
+    void gather_new_dimension(const Tensor& mask) {
+        view = ops::unsqueeze(view, dim_);
+        gather(kernels::to_dtype(alias(mask, Dims{1}, Dims{1}, mask.offset()), DType::Bool), 1);
+    }
+
+    void gather(const Tensor& t, int64_t dims) {
+        if (t.dtype() == DType::UInt8)
+            warn(WarningKind::User, "indexing with dtype wengert.uint8 is now deprecated, please use a dtype wengert.bool "
+                                    "instead.");
+        for (; gathered_dims_ < dim_; ++gathered_dims_) gathers.push_back(Tensor());
+        gathers.push_back(t.dtype() == DType::UInt8 ? kernels::to_dtype(t, DType::Bool) : t);
+        dim_ += dims;
+        gathered_dims_ = dim_;
+    }
+
+    int64_t dim_ = 0;            // of `view`, where the next item applies
+    int64_t whole_ = 0;          // dimensions that an Ellipsis stands for
+    int64_t gathered_dims_ = 0;  // dimensions of `view` that `gathers` accounts for
+};
+
+PyObject* subscript(PyObject* self, PyObject* index) noexcept {
+    if (overrides(self) || (is_tensor(index) && overrides(index))) [[unlikely]] {
+        PyObject* args[] = {self, index};
+        return call_override("__getitem__", args);
+    }
+    return guarded([&]() -> PyObject* {
+        const Tensor& t = tensor_of(self);
+        if (PyLong_CheckExact(index)) [[likely]]
+            return wrap(select(t, 0, to_int64(index)));
+        IndexReader reader(t, index);
+        if (reader.gathering()) return wrap(ops::index(reader.view, reader.gathers));
+        // Something new in any case: a write to y = x[...] must not rebind x.
+        return wrap(reader.view.is_same(t) ? ops::alias(t) : std::move(reader.view));
+    });
+}
+
+// PyTorch lets the value have leading dimensions of size 1 that the target lacks.
+Tensor without_leading_ones(const Tensor& value, int64_t dim) {
+    Tensor v = value;
+    while (v.dim() > dim && v.sizes()[0] == 1) v = ops::select(v, 0, 0);
+    return v;
+}
+
+Tensor value_tensor(PyObject* value, const Tensor& self) {
+    if (is_tensor(value)) return tensor_of(value);
+    if (is_numpy_array(value)) return tensor_from_array(value, false);
+    check(!PyUnicode_Check(value) && value != Py_None, ErrorKind::Type, "can't assign a ", Py_TYPE(value)->tp_name,
+          " to a wengert.", legacy_type_name(self.dtype()));
+    return tensor_from_data(value, self.dtype());
+}
+
+void assign(const Tensor& target, PyObject* value) {
+    if (is_number(value)) {
+        ops::fill_(target, to_scalar(value));
+        return;
+    }
+    Tensor v = value_tensor(value, target);
+    if (v.is_same(target)) return;
+    ops::copy_(target, without_leading_ones(v, target.dim()));
+}
+
+void assign_gathered(const IndexReader& reader, PyObject* value) {
+    bool one_mask = reader.gathers.size() == 1 && reader.gathers[0].dtype() == DType::Bool;
+    if (one_mask && is_number(value)) {
+        ops::masked_fill_(reader.view, reader.gathers[0], to_scalar(value));
+        return;
+    }
+    Tensor v = is_number(value) ? scalar_tensor(to_scalar(value), reader.view.dtype()) : value_tensor(value, reader.view);
+    if (v.dtype() != reader.view.dtype()) v = ops::to_dtype(v, reader.view.dtype());
+    ops::index_put_(reader.view, reader.gathers, without_leading_ones(v, reader.view.dim()), false);
+}
+
+int assign_subscript(PyObject* self, PyObject* index, PyObject* value) noexcept {
+    if (!value) {
+        PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
+        return -1;
+    }
+    if (overrides(self) || overrides(value)) [[unlikely]] {
+        PyObject* args[] = {self, index, value};
+        PyRef answer(call_override("__setitem__", args));
+        return answer ? 0 : -1;
+    }
+    return guarded_status([&] {
+        const Tensor& t = tensor_of(self);
+        if (PyLong_CheckExact(index)) return assign(select(t, 0, to_int64(index)), value);
+        IndexReader reader(t, index);
+        if (reader.gathering()) return assign_gathered(reader, value);
+        assign(reader.view, value);
+    });
+}
+
+Py_ssize_t length(PyObject* self) noexcept {
+    const Tensor& t = tensor_of(self);
+    if (t.dim() > 0) return t.sizes()[0];
+    PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
+    return -1;
+}
+
+PyObject* iterate(PyObject* self) noexcept {
+    if (overrides(self)) [[unlikely]] {
+        PyObject* args[] = {self};
+        return call_override("__iter__", args);
+    }
+    return guarded([&] {
+        const Tensor& t = tensor_of(self);
+        check(t.dim() > 0, ErrorKind::Type, "iteration over a 0-d tensor");
+        PyRef parts(checked(wrap(ops::unbind(t, 0))));
+        return PyObject_GetIter(parts.get());
+    });
+}
+
+int contains(PyObject* self, PyObject* element) noexcept {
+    try {
+        check(is_tensor(element) || is_number(element), ErrorKind::Runtime,
+              "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ", Py_TYPE(element)->tp_name, ".");
+        PyRef equal(checked(PyObject_RichCompare(element, self, Py_EQ)));
+        return item_of(ops::any(tensor_of(equal.get()))).to<bool>();
+    } catch (...) {
+        set_python_error();
+        return -1;
+    }
+}
+
+}  // namespace
+
+PyType_Slot tensor_sequence_slots[] = {
+    {Py_mp_subscript, reinterpret_cast<void*>(subscript)},
+    {Py_mp_ass_subscript, reinterpret_cast<void*>(assign_subscript)},
+    {Py_mp_length, reinterpret_cast<void*>(length)},
+    {Py_sq_contains, reinterpret_cast<void*>(contains)},
+    {Py_tp_iter, reinterpret_cast<void*>(iterate)},
+    {0, nullptr},
+};
+
+}  // namespace wengert::python

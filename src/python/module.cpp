@@ -1,0 +1,96 @@
+// The extension module wengert._C.
+//
+// Read in this order: tensor_object.h and tensor_type.cpp (the Python object of a tensor), number_protocol.cpp (the hottest
+// path), arg_parser.h (how bound functions read their arguments), then what you came for: indexing, creation,
+// tensor_factory (data to tensors), interop (tensors to data), tensor_properties and tensor_methods. Bindings of
+// operations are generated (bindings.h). Errors cross the border in exceptions.cpp.
+#include <Python.h>
+
+#include "base/error.h"
+#include "base/refcount.h"
+#include "python/autograd_module.h"
+#include "python/bindings.h"
+#include "python/creation.h"
+#include "python/device_object.h"
+#include "python/dtype_object.h"
+#include "python/exceptions.h"
+#include "python/generator_object.h"
+#include "python/interop.h"
+#include "python/numpy_interop.h"
+#include "python/overrides.h"
+#include "python/registry.h"
+#include "python/size_object.h"
+#include "python/tensor_factory.h"
+#include "python/tensor_type.h"
+
+namespace wengert::python {
+namespace {
+
+void warn_python(WarningKind kind, const std::string& message) {
+    GilGuard gil;
+    PyObject* category = kind == WarningKind::User     ? PyExc_UserWarning
+                         : kind == WarningKind::Future ? PyExc_FutureWarning
+                                                       : PyExc_DeprecationWarning;
+    if (PyErr_WarnEx(category, message.c_str(), 1) < 0) throw PyException();
+}
+
+PyObject* get_default_dtype(PyObject*, PyObject*) { return wrap(default_dtype()); }
+PyObject* set_default_dtype_py(PyObject*, PyObject* dtype) {
+    return guarded([&]() -> PyObject* {
+        check(is_dtype_like(dtype), ErrorKind::Type, "invalid dtype object: only floating-point types are supported as the "
+              "default type, got ", Py_TYPE(dtype)->tp_name);
+        set_default_dtype(to_dtype(dtype));
+        Py_RETURN_NONE;
+    });
+}
+PyObject* is_tensor_py(PyObject*, PyObject* o) { return wrap(is_tensor(o)); }
+
+PyMethodDef module_functions[] = {
+    {"get_default_dtype", get_default_dtype, METH_NOARGS, "get_default_dtype()\n--\n\nThe dtype of new tensors of floats."},
+    {"set_default_dtype", set_default_dtype_py, METH_O,
+     "set_default_dtype(dtype)\n--\n\nSets the dtype of new tensors of floats; float32 or float64."},
+    {"is_tensor", is_tensor_py, METH_O, "is_tensor(obj)\n--\n\nWhether an object is a Tensor."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyModuleDef module_definition = {PyModuleDef_HEAD_INIT, "wengert._C", "The compiled core of Wengert.", -1, nullptr,
+                                 nullptr, nullptr, nullptr, nullptr};
+
+int add_generated(PyObject* module) {
+    if (!&generated_bindings) return 0;
+    for (const BindingTable& table : generated_bindings()) {
+        bool methods = std::string_view(table.where) == "Tensor";
+        if ((methods ? add_tensor_methods(table.methods) : add_functions(module, table.where, table.methods)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int fill_module(PyObject* module) {
+    if (!import_numpy()) return -1;
+    bool ok = add_dtypes(module) == 0 && add_devices(module) == 0 && add_size(module) == 0 &&
+              add_generators(module) == 0 && add_override_functions(module) == 0 && add_tensor_type(module) == 0 &&
+              add_functions(module, "", module_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
+              add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
+              add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
+              add_tensor_methods(dlpack_methods) == 0 && add_autograd(module) == 0 && add_generated(module) == 0;
+    return ok ? 0 : -1;
+}
+
+}  // namespace
+}  // namespace wengert::python
+
+PyMODINIT_FUNC PyInit__C() {
+    using namespace wengert;
+    PyObject* module = PyModule_Create(&python::module_definition);
+    if (!module) return nullptr;
+#ifdef Py_GIL_DISABLED
+    PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
+#else
+    concurrent_counts = false;  // until a thread runs core code without the GIL, see python/gil.h
+#endif
+    set_warning_handler(python::warn_python);
+    if (python::fill_module(module) == 0) return module;
+    Py_DECREF(module);
+    return nullptr;
+}

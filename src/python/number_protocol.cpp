@@ -1,0 +1,298 @@
+// Python's operators on tensors.
+//
+// The slots are the hottest code of the binding: an operator between two exact Tensors, or a Tensor and a float or int,
+// goes straight to the operation. Everything else (NumPy, subclasses that override, foreign types, for which the answer
+// is NotImplemented) is `general`, out of line.
+#include "python/number_protocol.h"
+
+#include <cmath>
+
+#include "python/convert.h"
+#include "python/exceptions.h"
+#include "python/numpy_interop.h"
+#include "python/operations.h"
+#include "python/overrides.h"
+#include "python/tensor_type.h"
+
+namespace wengert::python {
+
+bool is_operand(PyObject* o) noexcept { return is_tensor(o) || is_number(o) || is_numpy_array(o); }
+
+Operand to_operand(PyObject* o, Tensor& kept) {
+    if (is_tensor(o)) return Operand(tensor_of(o));
+    if (is_number(o)) return Operand(to_scalar(o));
+    kept = tensor_from_array(o, false);
+    return Operand(kept);
+}
+
+namespace {
+
+// An operator as a type: `operation` is overloaded on nothing, `name` and `reflected` are the special methods.
+#define WENGERT_OPERATOR(Type, special, expression)                         \
+    struct Type {                                                           \
+        static constexpr const char* name = "__" #special "__";             \
+        static constexpr const char* reflected = "__r" #special "__";       \
+        static constexpr const char* in_place = "__i" #special "__";        \
+        static Tensor run(const Operand& a, const Operand& b) { return expression; } \
+    };
+WENGERT_OPERATOR(Add, add, ops::add(a, b))
+WENGERT_OPERATOR(Sub, sub, ops::sub(a, b))
+WENGERT_OPERATOR(Mul, mul, ops::mul(a, b))
+WENGERT_OPERATOR(TrueDiv, truediv, ops::div(a, b))
+WENGERT_OPERATOR(FloorDiv, floordiv, ops::floor_divide(a, b))
+WENGERT_OPERATOR(Mod, mod, ops::remainder(a, b))
+WENGERT_OPERATOR(Pow, pow, ops::pow(a, b))
+WENGERT_OPERATOR(And, and, ops::bitwise_and(a, b))
+WENGERT_OPERATOR(Or, or, ops::bitwise_or(a, b))
+WENGERT_OPERATOR(Xor, xor, ops::bitwise_xor(a, b))
+WENGERT_OPERATOR(LeftShift, lshift, ops::bitwise_left_shift(a, b))
+WENGERT_OPERATOR(RightShift, rshift, ops::bitwise_right_shift(a, b))
+#undef WENGERT_OPERATOR
+
+#define WENGERT_COMPARISON(Type, special, function) \
+    struct Type {                                   \
+        static constexpr const char* name = "__" #special "__";      \
+        static constexpr const char* reflected = "__" #special "__"; \
+        static Tensor run(const Operand& a, const Operand& b) { return ops::function(a, b); } \
+    };
+WENGERT_COMPARISON(Eq, eq, eq)
+WENGERT_COMPARISON(Ne, ne, ne)
+WENGERT_COMPARISON(Lt, lt, lt)
+WENGERT_COMPARISON(Le, le, le)
+WENGERT_COMPARISON(Gt, gt, gt)
+WENGERT_COMPARISON(Ge, ge, ge)
+#undef WENGERT_COMPARISON
+
+template <class Op>
+[[gnu::noinline]] PyObject* general(PyObject* a, PyObject* b) noexcept {
+    if (overrides(a) || (overrides(b) && is_tensor(a))) {
+        PyObject* both[] = {a, b};
+        return call_override(Op::name, both);
+    }
+    if (overrides(b) && is_tensor(b)) {
+        PyObject* both[] = {b, a};
+        return call_override(Op::reflected, both);
+    }
+    if (!is_operand(a) || !is_operand(b)) Py_RETURN_NOTIMPLEMENTED;
+    return guarded([&] {
+        Tensor kept_a, kept_b;
+        Operand x = to_operand(a, kept_a), y = to_operand(b, kept_b);
+        return wrap(Op::run(x, y));
+    });
+}
+
+// One of a and b is a Tensor: Python calls a slot only for an operand of the type.
+template <class Op>
+PyObject* binary(PyObject* a, PyObject* b) noexcept {
+    try {
+        if (is_exact_tensor(a)) [[likely]] {
+            Operand x(tensor_of(a).impl());
+            if (is_exact_tensor(b)) return wrap(Op::run(x, Operand(tensor_of(b).impl())));
+            if (PyFloat_CheckExact(b)) return wrap(Op::run(x, Operand(PyFloat_AS_DOUBLE(b))));
+            if (PyLong_CheckExact(b)) return wrap(Op::run(x, Operand(to_scalar(b))));
+        } else if (is_exact_tensor(b)) {
+            Operand y(tensor_of(b).impl());
+            if (PyFloat_CheckExact(a)) return wrap(Op::run(Operand(PyFloat_AS_DOUBLE(a)), y));
+            if (PyLong_CheckExact(a)) return wrap(Op::run(Operand(to_scalar(a)), y));
+        }
+    } catch (...) {
+        set_python_error();
+        return nullptr;
+    }
+    return general<Op>(a, b);
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
+    if (modulus != Py_None) {
+        PyErr_SetString(PyExc_TypeError, "pow() of a Tensor takes no modulus");
+        return nullptr;
+    }
+    return binary<Pow>(a, b);
+}
+
+PyObject* matrix_multiply(PyObject* a, PyObject* b) noexcept {
+    bool tensor_first = is_tensor(a);
+    if (overrides(a) || overrides(b)) {
+        PyObject* both[] = {tensor_first ? a : b, tensor_first ? b : a};
+        return call_override(tensor_first ? "__matmul__" : "__rmatmul__", both);
+    }
+    auto fits = [](PyObject* o) { return is_tensor(o) || is_numpy_array(o); };
+    if (!fits(a) || !fits(b)) Py_RETURN_NOTIMPLEMENTED;
+    return guarded([&] {
+        Tensor kept_a, kept_b;
+        const Tensor& x = is_tensor(a) ? tensor_of(a) : (kept_a = tensor_from_array(a, false));
+        const Tensor& y = is_tensor(b) ? tensor_of(b) : (kept_b = tensor_from_array(b, false));
+        return wrap(ops::matmul(x, y));
+    });
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
+    switch (op) {
+        case Py_LT:
+            return binary<Lt>(a, b);
+        case Py_LE:
+            return binary<Le>(a, b);
+        case Py_EQ:
+            return binary<Eq>(a, b);
+        case Py_NE:
+            return binary<Ne>(a, b);
+        case Py_GT:
+            return binary<Gt>(a, b);
+        default:
+            return binary<Ge>(a, b);
+    }
+}
+
+// --- In place
+#define WENGERT_IN_PLACE(slot, special, function)                                   \
+    PyObject* slot(PyObject* a, PyObject* b) noexcept {                             \
+        if (overrides(a) || overrides(b)) {                                         \
+            PyObject* both[] = {a, b};                                              \
+            return call_override("__i" #special "__", both);                        \
+        }                                                                           \
+        if (!is_operand(b)) Py_RETURN_NOTIMPLEMENTED;                               \
+        return guarded([&] {                                                        \
+            Tensor kept;                                                            \
+            ops::function(tensor_of(a), to_operand(b, kept));                       \
+            return Py_NewRef(a);                                                    \
+        });                                                                         \
+    }
+WENGERT_IN_PLACE(add_in_place, add, add_)
+WENGERT_IN_PLACE(sub_in_place, sub, sub_)
+WENGERT_IN_PLACE(mul_in_place, mul, mul_)
+WENGERT_IN_PLACE(div_in_place, truediv, div_)
+WENGERT_IN_PLACE(floordiv_in_place, floordiv, floor_divide_)
+WENGERT_IN_PLACE(mod_in_place, mod, remainder_)
+WENGERT_IN_PLACE(and_in_place, and, bitwise_and_)
+WENGERT_IN_PLACE(or_in_place, or, bitwise_or_)
+WENGERT_IN_PLACE(xor_in_place, xor, bitwise_xor_)
+WENGERT_IN_PLACE(lshift_in_place, lshift, bitwise_left_shift_)
+WENGERT_IN_PLACE(rshift_in_place, rshift, bitwise_right_shift_)
+WENGERT_IN_PLACE(pow_in_place_binary, pow, pow_)
+#undef WENGERT_IN_PLACE
+PyObject* pow_in_place(PyObject* a, PyObject* b, PyObject*) noexcept { return pow_in_place_binary(a, b); }
+
+// --- Unary
+template <class F>
+PyObject* unary(PyObject* self, const char* name, F&& f) noexcept {
+    if (overrides(self)) [[unlikely]] {
+        PyObject* args[] = {self};
+        return call_override(name, args);
+    }
+    return guarded([&] { return wrap(f(tensor_of(self))); });
+}
+PyObject* negative(PyObject* a) noexcept {
+    return unary(a, "__neg__", [](const Tensor& t) { return ops::neg(t); });
+}
+PyObject* positive(PyObject* a) noexcept {
+    return unary(a, "__pos__", [](const Tensor& t) {
+        check(t.dtype() != DType::Bool, ErrorKind::Runtime, "The `+` operator is not supported for bool tensors");
+        return t;
+    });
+}
+PyObject* absolute(PyObject* a) noexcept {
+    return unary(a, "__abs__", [](const Tensor& t) { return ops::abs(t); });
+}
+PyObject* invert(PyObject* a) noexcept {
+    return unary(a, "__invert__", [](const Tensor& t) { return ops::bitwise_not(t); });
+}
+
+// --- Conversions to Python's numbers
+void warn_of_lost_grad(const Tensor& t) {
+    static bool warned = false;
+    if (warned || !GradMode::is_enabled() || !requires_grad(t)) return;
+    warned = true;
+    warn(WarningKind::User,
+         "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+         "Consider using tensor.detach() first.");
+}
+
+Scalar python_scalar(PyObject* self) {
+    const Tensor& t = tensor_of(self);
+    check(t.numel() == 1, ErrorKind::Value, "only one element tensors can be converted to Python scalars; this one has shape ",
+          ShapeOf{t.sizes()});
+    warn_of_lost_grad(t);
+    return item_of(t);
+}
+
+PyObject* to_float(PyObject* self) noexcept {
+    return guarded([&] {
+        Scalar s = python_scalar(self);
+        check(!s.is_complex() || s.to<std::complex<double>>().imag() == 0, ErrorKind::Runtime,
+              "value cannot be converted to type double without overflow: its imaginary part is not zero");
+        return PyFloat_FromDouble(s.to<double>());
+    });
+}
+PyObject* to_int(PyObject* self) noexcept {
+    return guarded([&] {
+        Scalar s = python_scalar(self);
+        return s.kind() <= Category::Integral ? PyLong_FromLongLong(s.to<int64_t>()) : PyLong_FromDouble(s.to<double>());
+    });
+}
+PyObject* to_index(PyObject* self) noexcept {
+    return guarded([&] {
+        const Tensor& t = tensor_of(self);
+        check(t.numel() == 1 && is_integral(t.dtype()) && t.dtype() != DType::Bool, ErrorKind::Type,
+              "only integer tensors of a single element can be converted to an index");
+        return PyLong_FromLongLong(item_of(t).to<int64_t>());
+    });
+}
+int to_bool(PyObject* self) noexcept {
+    const Tensor& t = tensor_of(self);
+    try {
+        check(t.numel() != 0, ErrorKind::Runtime, "Boolean value of Tensor with no values is ambiguous");
+        check(t.numel() == 1, ErrorKind::Runtime,
+              "Boolean value of Tensor with more than one value is ambiguous; use .any() or .all()");
+        return item_of(t).to<bool>();
+    } catch (...) {
+        set_python_error();
+        return -1;
+    }
+}
+
+template <class F>
+constexpr void* slot(F* f) {
+    return reinterpret_cast<void*>(f);
+}
+
+}  // namespace
+
+PyType_Slot tensor_number_slots[] = {
+    {Py_nb_add, slot(binary<Add>)},
+    {Py_nb_subtract, slot(binary<Sub>)},
+    {Py_nb_multiply, slot(binary<Mul>)},
+    {Py_nb_true_divide, slot(binary<TrueDiv>)},
+    {Py_nb_floor_divide, slot(binary<FloorDiv>)},
+    {Py_nb_remainder, slot(binary<Mod>)},
+    {Py_nb_power, slot(power)},
+    {Py_nb_matrix_multiply, slot(matrix_multiply)},
+    {Py_nb_and, slot(binary<And>)},
+    {Py_nb_or, slot(binary<Or>)},
+    {Py_nb_xor, slot(binary<Xor>)},
+    {Py_nb_lshift, slot(binary<LeftShift>)},
+    {Py_nb_rshift, slot(binary<RightShift>)},
+    {Py_nb_inplace_add, slot(add_in_place)},
+    {Py_nb_inplace_subtract, slot(sub_in_place)},
+    {Py_nb_inplace_multiply, slot(mul_in_place)},
+    {Py_nb_inplace_true_divide, slot(div_in_place)},
+    {Py_nb_inplace_floor_divide, slot(floordiv_in_place)},
+    {Py_nb_inplace_remainder, slot(mod_in_place)},
+    {Py_nb_inplace_power, slot(pow_in_place)},
+    {Py_nb_inplace_and, slot(and_in_place)},
+    {Py_nb_inplace_or, slot(or_in_place)},
+    {Py_nb_inplace_xor, slot(xor_in_place)},
+    {Py_nb_inplace_lshift, slot(lshift_in_place)},
+    {Py_nb_inplace_rshift, slot(rshift_in_place)},
+    {Py_nb_negative, slot(negative)},
+    {Py_nb_positive, slot(positive)},
+    {Py_nb_absolute, slot(absolute)},
+    {Py_nb_invert, slot(invert)},
+    {Py_nb_float, slot(to_float)},
+    {Py_nb_int, slot(to_int)},
+    {Py_nb_index, slot(to_index)},
+    {Py_nb_bool, slot(to_bool)},
+    {Py_tp_richcompare, slot(compare)},
+    {0, nullptr},
+};
+
+}  // namespace wengert::python

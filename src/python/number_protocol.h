@@ -1,0 +1,15 @@
+// Operands of Python's operators.
+#pragma once
+
+#include <Python.h>
+
+#include "tensor/operand.h"
+
+namespace wengert::python {
+
+// Something that an operator takes beside a tensor: a tensor, a number, a NumPy array (kept in `kept`). False for
+// anything else; may throw.
+bool is_operand(PyObject* o) noexcept;
+Operand to_operand(PyObject* o, Tensor& kept);
+
+}  // namespace wengert::python

@@ -1,0 +1,116 @@
+#include "python/overrides.h"
+
+#include "python/exceptions.h"
+
+namespace wengert::python {
+namespace {
+
+PyObject* disabled_implementation = nullptr;  // the object whose presence as attribute opts out
+constexpr const char* kNames[] = {"__wengert_function__", "__torch_function__"};
+
+// The type's own hook, bound to the type; null without exception if there is none.
+PyRef hook_of(PyTypeObject* type) noexcept {
+    for (const char* name : kNames) {
+        PyRef hook(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
+        if (hook) return hook;
+        PyErr_Clear();
+    }
+    return PyRef();
+}
+
+bool holds(PyObject* list, PyTypeObject* type) noexcept {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i)
+        if (PyList_GET_ITEM(list, i) == reinterpret_cast<PyObject*>(type)) return true;
+    return false;
+}
+
+// Collects the overriding types: in the order of the arguments, subclasses before their bases.
+int collect_one(PyObject* o, PyObject* types) noexcept {
+    if (is_exact_tensor(o) || !overrides(o) || holds(types, Py_TYPE(o))) return 0;
+    Py_ssize_t at = PyList_GET_SIZE(types);
+    for (Py_ssize_t i = 0; i < at; ++i)
+        if (PyType_IsSubtype(Py_TYPE(o), reinterpret_cast<PyTypeObject*>(PyList_GET_ITEM(types, i)))) at = i;
+    return PyList_Insert(types, at, reinterpret_cast<PyObject*>(Py_TYPE(o)));
+}
+int collect(PyObject* o, PyObject* types) noexcept {
+    if (!PyTuple_Check(o) && !PyList_Check(o)) return collect_one(o, types);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+        if (collect_one(PySequence_Fast_GET_ITEM(o, i), types) < 0) return -1;
+    return 0;
+}
+
+PyObject* disabled_function(PyObject*, PyObject*) { Py_RETURN_NOTIMPLEMENTED; }
+PyMethodDef disabled_def = {"_disabled_torch_function_impl", disabled_function, METH_VARARGS,
+                            "As the class attribute `__torch_function__`: operations are not overridden."};
+
+PyObject* set_overrides_disabled(PyObject*, PyObject* value) {
+    int disabled = PyObject_IsTrue(value);
+    if (disabled < 0) return nullptr;
+    return PyBool_FromLong(std::exchange(overrides_disabled, disabled));
+}
+PyObject* get_overrides_enabled(PyObject*, PyObject*) { return PyBool_FromLong(!overrides_disabled); }
+PyObject* has_override(PyObject*, PyObject* args) {
+    if (!overrides_disabled)
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
+            if (overrides(PyTuple_GET_ITEM(args, i))) Py_RETURN_TRUE;
+    Py_RETURN_FALSE;
+}
+
+PyMethodDef functions[] = {
+    {"_set_overrides_disabled", set_overrides_disabled, METH_O,
+     "Switches overriding off or on for this thread; returns whether it was off."},
+    {"_is_torch_function_enabled", get_overrides_enabled, METH_NOARGS, nullptr},
+    {"_has_torch_function", has_override, METH_VARARGS, "Whether any of the arguments overrides operations."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+bool type_overrides(PyTypeObject* type) noexcept {
+    if (type == TensorType) return false;
+    PyRef hook = hook_of(type);
+    return hook && hook.get() != disabled_implementation;
+}
+
+PyObject* call_override(PyObject* function, PyObject* args, PyObject* kwargs) noexcept {
+    PyRef types(PyList_New(0));
+    if (!types) return nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
+        if (collect(PyTuple_GET_ITEM(args, i), types.get()) < 0) return nullptr;
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);)
+        if (collect(value, types.get()) < 0) return nullptr;
+    PyRef tuple(PyList_AsTuple(types.get()));
+    PyRef no_kwargs(kwargs ? nullptr : PyDict_New());
+    if (!tuple || (!kwargs && !no_kwargs)) return nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.get()); ++i) {
+        PyRef hook = hook_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(tuple.get(), i)));
+        if (!hook) continue;
+        PyObject* answer = PyObject_CallFunctionObjArgs(hook.get(), function, tuple.get(), args,
+                                                        kwargs ? kwargs : no_kwargs.get(), nullptr);
+        if (answer != Py_NotImplemented) return answer;
+        Py_DECREF(answer);
+    }
+    return PyErr_Format(PyExc_TypeError,
+                        "Multiple dispatch failed for '%R'; all __torch_function__ handlers returned NotImplemented: %R",
+                        function, tuple.get());
+}
+
+PyObject* call_override(const char* name, std::span<PyObject* const> args) noexcept {
+    PyRef function(PyObject_GetAttrString(reinterpret_cast<PyObject*>(TensorType), name));
+    PyRef tuple(PyTuple_New(static_cast<Py_ssize_t>(args.size())));
+    if (!function || !tuple) return nullptr;
+    for (size_t i = 0; i < args.size(); ++i)
+        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
+    return call_override(function.get(), tuple.get(), nullptr);
+}
+
+int add_override_functions(PyObject* module) {
+    disabled_implementation = PyCFunction_New(&disabled_def, nullptr);
+    if (!disabled_implementation ||
+        PyModule_AddObjectRef(module, "_disabled_torch_function_impl", disabled_implementation) < 0)
+        return -1;
+    return PyModule_AddFunctions(module, functions);
+}
+
+}  // namespace wengert::python
