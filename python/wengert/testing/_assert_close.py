@@ -192,4 +192,5 @@ def _as_array(value: Any) -> np.ndarray:
     value = value.detach()
     if value.dtype == wengert.bfloat16:  # NumPy has no such dtype
         value = value.to(wengert.float32)
-    return value.numpy(force=True)
+    array: np.ndarray = value.numpy(force=True)
+    return array
