@@ -36,7 +36,18 @@ public:
         for (; first != last; ++first) new (data_ + size_++) T(*first);
     }
     explicit SmallVector(std::span<const T> items) : SmallVector(items.begin(), items.end()) {}
-    SmallVector(const SmallVector& o) : SmallVector(o.begin(), o.end()) {}
+    SmallVector(const SmallVector& o) {
+        if constexpr (kCopiedWhole) {
+            if (o.size_ <= N) [[likely]] {  // there is always room for N behind data_: a fixed-size copy, no loop
+                std::memcpy(inline_, o.data_, sizeof inline_);
+                size_ = o.size_;
+                return;
+            }
+        }
+        reserve(o.size_);
+        std::uninitialized_copy(o.begin(), o.end(), data_);
+        size_ = o.size_;
+    }
     SmallVector(SmallVector&& o) noexcept { take(o); }
     SmallVector& operator=(const SmallVector& o) {
         if (this != &o) {
@@ -109,10 +120,14 @@ public:
         pop_back();
     }
     friend bool operator==(const SmallVector& a, const SmallVector& b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+        if (a.size_ != b.size_) return false;
+        for (uint32_t i = 0; i < a.size_; ++i)  // not std::equal: a call of memcmp costs more than three dimensions
+            if (!(a.data_[i] == b.data_[i])) return false;
+        return true;
     }
 
 private:
+    static constexpr bool kCopiedWhole = std::is_trivially_copyable_v<T> && N * sizeof(T) <= 64;
     T* inline_data() noexcept { return reinterpret_cast<T*>(inline_); }
     void grow(size_t n) {
         size_t capacity = std::max<size_t>(n, 2 * size_t{capacity_});

@@ -36,6 +36,7 @@ struct ThreadState {
     bool inference = false;
     bool multithreading = true;
     bool view_replay = false;
+    bool grad_layout = true;          // first gradients follow the layout contract (ops/accumulate_grad.h)
     int32_t level_limit = INT32_MAX;  // forward-mode levels at or above it are invisible (graph/forward_grad.h)
     uint64_t sequence_nr = 0;         // the next Node's (graph/node.h)
 };

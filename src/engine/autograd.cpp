@@ -1,7 +1,7 @@
 #include "engine/autograd.h"
 
 #include "engine/engine.h"
-#include "graph/autograd_meta.h"
+#include "graph/retain_grad.h"
 
 namespace wengert::autograd {
 namespace {
@@ -47,10 +47,8 @@ void backward(const TensorList& tensors, const TensorList& grad_tensors, std::op
     Roots roots = roots_of(tensors, grad_tensors, "tensors");
     bool keep = retain_graph.value_or(create_graph);
     Engine& engine = Engine::get_default_engine();
-    EdgeList edges = edges_of(inputs);
-    TensorList grads = engine.execute(std::move(roots.edges), std::move(roots.grads), keep, create_graph, true, edges);
-    for (size_t i = 0; i < inputs.size(); ++i)
-        if (grads[i].defined()) (*accumulator_of(inputs[i]))({grads[i]});
+    for (const Tensor& t : inputs) retain_grad(t);
+    engine.execute(std::move(roots.edges), std::move(roots.grads), keep, create_graph, true, edges_of(inputs));
 }
 
 TensorList grad(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs,

@@ -78,7 +78,7 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
         task.roots.emplace_back(std::move(root), 0);
     }
     const Edge& root = task.roots[0];
-    count_dependencies(task, root.function.get(), outputs);
+    count_dependencies(task, root.function.get(), outputs, accumulate_grad);
     EngineState& s = task.state_of(root.function.get());
     s.buffer.resize(std::max<size_t>(root.function->num_inputs(), root.input_nr + 1));
     if (!inputs.empty()) s.buffer[root.input_nr] = std::move(inputs[0]);

@@ -34,8 +34,8 @@ public:
 
     static Engine& get_default_engine() noexcept;
 
-    // Returns the gradients at `outputs` (empty: none are captured and leaves accumulate). `accumulate_grad` is false for
-    // grad().
+    // Returns the gradients at `outputs`; with `accumulate_grad` (backward) returns nothing and lets leaves accumulate, all
+    // or just those in `outputs`.
     TensorList execute(EdgeList roots, TensorList inputs, bool keep_graph, bool create_graph, bool accumulate_grad,
                        const EdgeList& outputs = {});
 

@@ -85,6 +85,8 @@ bool GraphTask::should_execute(Node* node) {
     return s.needed || s.captures;
 }
 
+bool GraphTask::will_execute(Node* node) { return contains(node) && should_execute(node); }
+
 bool GraphTask::wants(const Edge& edge) {
     if (!selective) return true;
     return contains(edge.function.get()) && should_execute(edge.function.get());

@@ -50,6 +50,12 @@ void count_selected(GraphTask& task, Node* root, uint64_t least_topological_nr) 
     }
 }
 
+// In backward(inputs=) the targets run (accumulators, nodes with a retained gradient) instead of being captured.
+void require(GraphTask& task, const EdgeList& outputs) {
+    for (const Edge& e : outputs)
+        if (task.contains(e.function.get())) task.state_of(e.function.get()).needed = true;
+}
+
 void capture(GraphTask& task, const EdgeList& outputs) {
     task.captured.resize(outputs.size());
     for (uint32_t i = 0; i < outputs.size(); ++i) {
@@ -66,7 +72,7 @@ void capture(GraphTask& task, const EdgeList& outputs) {
 
 }  // namespace
 
-void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs) {
+void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate) {
     if (!task.selective) {
         count_all(task, root);
         return;
@@ -74,9 +80,9 @@ void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs) {
     uint64_t least = UINT64_MAX;
     for (const Edge& e : outputs) least = std::min(least, e.function->topological_nr());
     count_selected(task, root, least);
-    capture(task, outputs);
+    accumulate ? require(task, outputs) : capture(task, outputs);
     for (Node* node : task.visited) {
-        bool needed = false;
+        bool needed = task.state_of(node).needed;
         for (const Edge& edge : node->next_edges())
             if (edge.is_valid() && task.contains(edge.function.get()) && task.should_execute(edge.function.get())) {
                 needed = true;

@@ -8,8 +8,8 @@
 namespace wengert {
 
 // Claims every node reachable from `root` and counts its incoming edges. With `outputs`, marks the nodes that lead to one
-// of them and installs the captures; nodes that cannot lead there by their topological number are left out.
-void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs);
+// of them, and captures what arrives at those, or lets them accumulate; nodes that cannot lead there by their topological number are left out.
+void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate);
 
 // Runs f on a new thread with this thread's state, and waits; rethrows what f throws.
 void run_on_fresh_thread(const EngineHooks& hooks, const std::function<void()>& f);

@@ -34,7 +34,7 @@ Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr), thread_id_(this_th
 }
 
 Node::~Node() {
-    if (owns_pyobj) pyobject_hooks.release(pyobj);
+    if (owns_pyobj) release_node_wrapper(pyobj);
 }
 
 // Destroying a node releases the nodes behind its edges and, through saved tensors, others; each of those arrives here

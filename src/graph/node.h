@@ -160,6 +160,8 @@ private:
 
 // Set by the engine: whether the running pass wants output i of the node (true outside a selective pass).
 inline bool (*task_wants_edge)(const Edge&) = nullptr;
+// How the Python layer lets go of a wrapper that a dying node owns.
+inline void (*release_node_wrapper)(void* pyobj) noexcept = nullptr;
 // Makes a node's AnomalyMetadata; set by the Python layer.
 inline std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
 

@@ -120,6 +120,7 @@ struct NodeType {
     const char* name;
     std::span<const SavedField> fields;
 };
+std::vector<NodeType> node_types();
 
 // --- In Node::apply
 inline bool none_defined(const TensorList& grads) noexcept {
