@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import jinja2
 
-from .elementwise import kernels
+from .binding import bindings
+from .elementwise import is_complex, kernels
 from .node import gradient_names
 from .operation import Operation
 from .table import Row, load
@@ -17,6 +20,8 @@ from .vocabulary import Vocabulary, read_vocabulary
 KERNEL_ROWS_PER_UNIT = 40  # of one family; about 300 loops, 6 s of compilation for each instruction set
 OPERATION_UNITS = 8
 BINDING_UNITS = 4
+
+Item = TypeVar("Item")
 
 templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -51,7 +56,11 @@ def output_paths(table: Path) -> list[str]:
         "kernels/kernel_table.cpp",
         *(f"kernels/{kind}_{unit}.cpp" for unit in units for kind in ("isa", "base")),
         "ops/ops.h",
+        "ops/node_types.cpp",
         *(f"ops/ops_{i}.cpp" for i in range(OPERATION_UNITS)),
+        "python/bindings.cpp",
+        *(f"python/functions_{i}.cpp" for i in range(BINDING_UNITS)),
+        "python_package/_op_table.json",
     ]
 
 
@@ -59,7 +68,12 @@ def generate(table: Path, source: Path) -> dict[str, str]:
     rows = load(table)
     vocabulary = read_vocabulary(source, [row.schema for row in rows])
     operations = [Operation(row, vocabulary) for row in rows]
-    return dict(kernel_texts(rows, vocabulary)) | dict(operation_texts(operations, vocabulary))
+    return {
+        **dict(kernel_texts(rows, vocabulary)),
+        **dict(operation_texts(operations, vocabulary)),
+        **dict(binding_texts(rows)),
+        "python_package/_op_table.json": op_table(rows, vocabulary),
+    }
 
 
 def kernel_texts(rows: list[Row], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
@@ -86,21 +100,77 @@ def operation_texts(operations: list[Operation], vocabulary: Vocabulary) -> Iter
         operators=[(s, n) for s, n in OPERATORS.items() if n in known],
         unary_operators=[(s, n) for s, n in UNARY_OPERATORS.items() if n in known],
     )
-    for i, unit in enumerate(balanced(operations, OPERATION_UNITS)):
+    yield "ops/node_types.cpp", render("node_types.cpp.j2", units=OPERATION_UNITS)
+    for i, unit in enumerate(balanced(operations, OPERATION_UNITS, lambda op: op.weight)):
         yield f"ops/ops_{i}.cpp", render(
             "operations.cpp.j2",
             operations=unit,
+            unit=i,
             gradient_names=gradient_names,
             kernel_headers=vocabulary.kernel_headers,
             helper_headers=vocabulary.helper_headers,
         )
 
 
-def balanced(operations: list[Operation], parts: int) -> list[list[Operation]]:
+def binding_texts(rows: list[Row]) -> Iterator[tuple[str, str]]:
+    yield "python/bindings.cpp", render("bindings.cpp.j2", units=BINDING_UNITS)
+    for i, unit in enumerate(balanced(bindings(rows), BINDING_UNITS, lambda b: len(b.overloads))):
+        overloads = [o for b in unit for o in b.overloads]
+        tables: dict[str, list] = defaultdict(list)
+        for b in unit:
+            tables[b.where].append(b)
+        yield f"python/functions_{i}.cpp", render(
+            "functions.cpp.j2",
+            unit=i,
+            bindings=unit,
+            tables=list(tables.items()),
+            overloads={o.table: o for o in overloads}.values(),
+            result_types={o.result_type: o for o in overloads if o.result_type}.values(),
+        )
+
+
+def balanced(items: list[Item], parts: int, weight: Callable[[Item], int]) -> list[list[Item]]:
     """Consecutive runs of about equal weight, so that neighbours in the table stay together."""
-    total, done = sum(op.weight for op in operations) or 1, 0
-    units: list[list[Operation]] = [[] for _ in range(parts)]
-    for op in operations:
-        units[min(done * parts // total, parts - 1)].append(op)
-        done += op.weight
+    total, done = sum(map(weight, items)) or 1, 0
+    units: list[list[Item]] = [[] for _ in range(parts)]
+    for item in items:
+        units[min(done * parts // total, parts - 1)].append(item)
+        done += weight(item)
     return units
+
+
+def op_table(rows: list[Row], vocabulary: Vocabulary) -> str:
+    """What tests and documentation iterate over."""
+    return json.dumps([describe(row, vocabulary) for row in rows], indent=1) + "\n"
+
+
+def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
+    complex_ok = is_complex(row, vocabulary) if row.is_elementwise else row.get("complex", True)
+    return {
+        "name": row.name,
+        "schema": row.text,
+        "python": {"namespace": row.namespace, "name": row.python_name, "aliases": row.get("aliases", [])},
+        "methods": row.methods,
+        "inplace": row.has_inplace or row.writes_only,
+        "out": row.has_out,
+        "family": row.family,
+        "form": row.form,
+        "elementwise": row.is_elementwise,
+        "node": row.node,
+        "arguments": [
+            {"name": a.name, "type": a.type.text, "default": a.default, "keyword_only": a.keyword_only,
+             "differentiable": a in row.differentiable}
+            for a in row.schema.arguments
+        ],
+        "results": [{"name": r.name, "type": r.type.text} for r in row.schema.results],
+        "differentiable_results": [r.name for r in row.differentiable_results],
+        "formulas": {**{f"d_{a}": p for a, p in row.partials.items()}, **{", ".join(a): f for a, f in row.vjps.items()},
+                     **{k: row.get(k) for k in ("kernel", "compose", "jvp", "linear", "fused") if k in row.keys}},
+        "view": row.is_view,
+        "categories": [c for c in row.categories if c != "complex" or complex_ok],
+        "result_rule": row.rule,
+        "domain": row.get("domain"),
+        "samples": row.get("samples"),
+        "reason": row.get("not_implemented"),
+        "doc": row.get("doc"),
+    }

@@ -25,6 +25,11 @@ class Operation:
     def name(self) -> str:
         return self.row.name
 
+    @property
+    def stem(self) -> str:
+        """What the names of its private functions begin with."""
+        return self.name.rstrip("_")
+
     @cached_property
     def derivatives(self) -> Derivatives:
         return derivatives(self.row, self.vocabulary)

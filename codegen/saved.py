@@ -46,18 +46,19 @@ def saved_fields(row: Row, formulas: Mapping[tuple[str, ...], Formula]) -> list[
     needed = needed_names(formulas)
     fields = []
     results = {r.name for r in row.schema.results}
+    with_history = {r.name for r in row.differentiable_results} | (results if row.returns_list else set())
     types = {a.name: a.type for a in row.schema.arguments} | {r.name: r.type for r in row.schema.results}
     for name, type_ in types.items():  # in the order of the schema, whatever the formulas' order
         if name in needed:
-            fields.append(_whole(name, type_, needed[name], name in results))
+            fields.append(_whole(name, type_, needed[name], name in results, name in with_history))
         for attribute in ATTRIBUTE_TYPES:
             if (name, attribute) in needed:
                 fields.append(_attribute(row, name, type_, attribute, needed[name, attribute], name in results))
     return fields
 
 
-def _whole(name: str, type_: Type, users: tuple[str, ...], is_result: bool) -> Field:
-    output = str(is_result).lower()
+def _whole(name: str, type_: Type, users: tuple[str, ...], is_result: bool, has_history: bool) -> Field:
+    output = str(has_history).lower()  # whether it will be owned by the node that saves it
     if type_.base == "Tensor" and type_.is_list:
         cpp, save, unpack = "SavedList", f"save_list({name}, {output})", f"unpack_list({name}_, this)"
     elif type_.base == "Tensor":

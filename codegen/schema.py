@@ -46,6 +46,12 @@ class Type:
     size: int | None = None
 
     @property
+    def text(self) -> str:
+        size = "" if self.size is None else self.size
+        inner = "?" if self.optional and self.is_list and self.base == "Tensor" else ""
+        return f"{self.base}{inner}{f'[{size}]' if self.is_list else ''}{'?' if self.optional and not inner else ''}"
+
+    @property
     def is_tensor_like(self) -> bool:
         """Whether a gradient can flow through it."""
         return self.base in ("Tensor", "Operand")

@@ -66,7 +66,8 @@ class Row:
 
     @property
     def methods(self) -> list[str]:
-        return self.get("methods", ["function"] if self.namespace else ["function", "method"])
+        both = not self.namespace and self.schema.argument("self") is not None
+        return self.get("methods", ["method"] if self.writes_only else ["function", "method"] if both else ["function"])
 
     # --- Shape of the operation
     @property
@@ -111,7 +112,8 @@ class Row:
     @property
     def has_out(self) -> bool:
         single = len(self.schema.results) == 1 and self.schema.results[0].type.parameter == "const Tensor&"
-        default = single and self.form != "compose" and not self.is_view and bool(self.schema.tensors)
+        public = self.namespace != "private" and bool(self.schema.tensors)
+        default = single and public and self.form != "compose" and not self.is_view
         return not self.writes_only and bool(self.get("out", default))
 
     # --- Elementwise rows

@@ -1,0 +1,207 @@
+"""Rows -> Python bindings, in the terms of src/python/arg_parser.h.
+
+All rows of one name in one place (a namespace, or Tensor) form one function: their signatures are tried in the order
+of the table. Operations on one or two tensors are called directly, before any parsing.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from .schema import Argument, RowError
+from .table import Row
+
+KINDS = {"Tensor": "Tensor", "Operand": "Operand", "Scalar": "Scalar", "int": "Int", "float": "Float", "bool": "Bool",
+         "str": "String", "dtype": "DType", "device": "Device", "Generator": "Generator"}  # fmt: skip
+ACCESSORS = {"Tensor": "tensor", "Operand": "operand", "Scalar": "scalar", "int": "integer", "float": "floating",
+             "bool": "boolean", "str": "string", "dtype": "dtype", "device": "device", "Generator": "generator"}  # fmt: skip
+LIST_ACCESSORS = {"Tensor": "tensors", "int": "ints", "float": "floats"}
+
+
+def spec(argument: Argument) -> str:
+    """The argument's line in a table of ArgSpec."""
+    type_ = argument.type
+    kind = KINDS[type_.base]
+    if type_.is_list:
+        kind = "IndexList" if type_.base == "Tensor" and type_.optional else f"{kind}List"
+    flags = ["kOptional"] * (argument.default is not None) + ["kNullable"] * type_.optional
+    flags += ["kKeywordOnly"] * argument.keyword_only
+    rest = f", {' | '.join(flags)}" if flags else ", 0" if type_.size else ""
+    return f'{{"{argument.name}", ArgKind::{kind}{rest}{f", {type_.size}" if type_.size else ""}}}'
+
+
+def value(argument: Argument, i: int) -> str:
+    """The C++ expression that reads argument i."""
+    type_, default = argument.type, argument.default
+    if type_.is_list:
+        accessor = LIST_ACCESSORS[type_.base]
+        if type_.base == "Tensor":
+            return f"p.index_tensors({i})" if type_.optional else f"p.tensors({i})"
+        if type_.optional:
+            return f"p.optional_ints({i})" if type_.base == "int" else f"optional_floats(p, {i})"
+        items = ", ".join(map(str, _as_list(default, type_.size))) if default is not None else ""
+        return f"p.{accessor}({i}, {{{items}}})" if default is not None else f"p.{accessor}({i})"
+    accessor = ACCESSORS[type_.base]
+    if type_.base in ("Tensor", "Generator", "device"):
+        return f"p.{accessor}({i})"
+    if type_.optional:
+        return f"p.optional_{accessor}({i})"
+    return f"p.{accessor}({i}, {argument.cpp_default})" if default is not None else f"p.{accessor}({i})"
+
+
+def _as_list(text: str, size: int | None) -> list:
+    literal = ast.literal_eval(text)
+    return list(literal) if isinstance(literal, (list, tuple)) else [literal] * (size or 1)
+
+
+@dataclass(frozen=True)
+class Overload:
+    row: Row
+    variant: str  # function, method or inplace
+
+    @property
+    def has_out(self) -> bool:
+        return self.variant == "function" and self.row.has_out
+
+    @property
+    def table(self) -> str:
+        return f"args_{self.row.name}{'_and_out' if self.has_out else ''}"
+
+    @property
+    def specs(self) -> list[str]:
+        out = ['{"out", ArgKind::Tensor, kOptional | kNullable | kKeywordOnly}'] if self.has_out else []
+        return [spec(a) for a in self.row.schema.arguments] + out
+
+    @property
+    def self_index(self) -> int:
+        names = [a.name for a in self.row.schema.arguments]
+        return names.index("self") if self.variant != "function" else 0
+
+    @property
+    def cpp_name(self) -> str:
+        return self.row.name + ("_" if self.variant == "inplace" and not self.row.writes_only else "")
+
+    @property
+    def call(self) -> str:
+        arguments = [value(a, i) for i, a in enumerate(self.row.schema.arguments)]
+        if self.variant == "inplace" or self.row.writes_only:
+            arguments[0] = "p.tensor(0)"
+        call = self._wrap(f"ops::{self.cpp_name}({', '.join(arguments)})")
+        if not self.has_out:
+            return call
+        out = f"p.tensor({len(arguments)})"
+        return f"p.has({len(arguments)}) ? wrap(ops::{self.cpp_name}_out({', '.join([*arguments, out])})) : {call}"
+
+    def _wrap(self, call: str) -> str:
+        return f"wrap({self.result_type}, {call})" if self.result_type else f"wrap({call})"
+
+    @property
+    def result_type(self) -> str:
+        """The named tuple of the results, if they have names."""
+        results = self.row.schema.results
+        named = len(results) > 1 and not results[0].name.startswith("result")
+        return f"result_{self.row.schema.name}" if named else ""
+
+    @property
+    def result_fields(self) -> str:
+        return "".join(f"{r.name}\\0" for r in self.row.schema.results)
+
+    @property
+    def signature(self) -> str:
+        """As Python writes it."""
+        parts, keyword_only = [], False
+        for i, a in enumerate(self.row.schema.arguments):
+            if a.keyword_only and not keyword_only:
+                parts.append("*")
+                keyword_only = True
+            if self.variant != "function" and i == self.self_index:
+                parts.insert(0, "$self")
+            else:
+                name = "input" if a.name == "self" and self.variant == "function" else a.name
+                parts.append(name + (f"={a.default}" if a.default is not None else ""))
+        if self.has_out:
+            parts += ["out=None"] if keyword_only else ["*", "out=None"]
+        return f"({', '.join(parts)})"
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One Python function: its name, where it is found, and the rows that it stands for."""
+
+    where: str
+    name: str
+    overloads: tuple[Overload, ...]
+
+    @property
+    def identifier(self) -> str:
+        return f"{self.where.replace('.', '_') or 'wengert'}_{self.name}"
+
+    @property
+    def is_method(self) -> bool:
+        return self.where == "Tensor"
+
+    @cached_property
+    def doc(self) -> str:
+        overloads = self.overloads
+        if len(overloads) == 1:
+            text = f"{self.name}{overloads[0].signature}\n--\n\n{overloads[0].row.get('doc')}"
+        else:
+            lines = [f"{self.name}{o.signature.replace('$', '')}" for o in overloads]
+            text = "\n".join([*lines, *(f"\n{o.row.get('doc').rstrip()}" for o in overloads)])
+        if overloads[0].variant == "inplace":
+            text = text.rstrip() + f"\n\nIn place: writes to `self`."
+        return json.dumps(text.rstrip(), ensure_ascii=False)
+
+    @property
+    def names(self) -> list[str]:
+        suffix = "_" if self.overloads[0].variant == "inplace" else ""
+        aliases = {a: None for o in self.overloads for a in o.row.get("aliases", [])}
+        return [self.name, *(a + suffix for a in aliases)]
+
+    @property
+    def direct(self) -> list[tuple[str, str]]:
+        """(condition, result) pairs that are tried before any parsing."""
+        for overload in self.overloads:
+            arguments = overload.row.schema.arguments
+            types = [a.type for a in arguments]
+            required = [a for a in arguments if a.default is None]
+            if not all(t.is_tensor_like and not t.is_list and not t.optional for t in types) or required != list(arguments):
+                continue
+            if 1 <= len(arguments) <= 2 and overload.self_index == 0:
+                return self._direct_calls(overload)
+        return []
+
+    def _direct_calls(self, overload: Overload) -> list[tuple[str, str]]:
+        arguments = overload.row.schema.arguments
+        given = ["self", "args[0]"] if self.is_method else ["args[0]", "args[1]"]
+        given = given[: len(arguments)]
+        count = len(arguments) - self.is_method
+        enough = f"nargs == {count} && !kwnames && " + " && ".join(f"is_exact_tensor({g})" for g in given)
+        tensors = [f"tensor_of({g})" for g in given]
+        call = f"wrap(ops::{overload.cpp_name}({', '.join(tensors)}))"
+        calls = [(enough, call)]
+        if len(arguments) == 2 and arguments[1].type.base == "Operand":
+            number = enough.replace(f"is_exact_tensor({given[1]})", f"PyFloat_CheckExact({given[1]})")
+            calls.append((number, f"wrap(ops::{overload.cpp_name}({tensors[0]}, PyFloat_AS_DOUBLE({given[1]})))"))
+        return calls
+
+
+def bindings(rows: Iterable[Row]) -> list[Binding]:
+    groups: dict[tuple[str, str], list[Overload]] = {}
+    for row in rows:
+        has_self = any(a.name == "self" for a in row.schema.arguments)
+        name = row.python_name
+        if "function" in row.methods:
+            groups.setdefault((row.namespace, name), []).append(Overload(row, "function"))
+        if "method" in row.methods:
+            if not has_self:
+                raise RowError(row.text, "a method without an argument `self`", "write `methods: [function]`")
+            variant = "inplace" if row.writes_only else "method"
+            groups.setdefault(("Tensor", name.rstrip("_") + "_" if row.writes_only else name), []).append(Overload(row, variant))
+            if row.has_inplace:
+                groups.setdefault(("Tensor", f"{name}_"), []).append(Overload(row, "inplace"))
+    return [Binding(where, name, tuple(overloads)) for (where, name), overloads in groups.items()]
