@@ -17,28 +17,29 @@ file(GLOB_RECURSE codegen_inputs CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/ops/*.yaml" "${PROJECT_SOURCE_DIR}/codegen/*.py" "${PROJECT_SOURCE_DIR}/codegen/templates/*")
 list(FILTER codegen_inputs EXCLUDE REGEX "__pycache__")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${codegen_inputs})
+# What formulas may call is read from these headers; which files come out does not depend on them.
+file(GLOB declarations CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/ops/formulas/*.h"
+  "${PROJECT_SOURCE_DIR}/src/kernels/*.h" "${PROJECT_SOURCE_DIR}/src/kernels/scalar/*.h")
 
 set(WENGERT_GENERATED_FILES)
-if(EXISTS "${PROJECT_SOURCE_DIR}/codegen/__main__.py")
-  execute_process(
-    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${codegen_command} --list-outputs
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-    OUTPUT_VARIABLE listed OUTPUT_STRIP_TRAILING_WHITESPACE
-    COMMAND_ERROR_IS_FATAL ANY)
-  string(REPLACE "\n" ";" listed "${listed}")
-  foreach(path IN LISTS listed)
-    cmake_path(ABSOLUTE_PATH path BASE_DIRECTORY "${WENGERT_GENERATED}" NORMALIZE)
-    list(APPEND WENGERT_GENERATED_FILES "${path}")
-  endforeach()
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${codegen_command} --list-outputs
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  OUTPUT_VARIABLE listed OUTPUT_STRIP_TRAILING_WHITESPACE
+  COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "\n" ";" listed "${listed}")
+foreach(path IN LISTS listed)
+  cmake_path(ABSOLUTE_PATH path BASE_DIRECTORY "${WENGERT_GENERATED}" NORMALIZE)
+  list(APPEND WENGERT_GENERATED_FILES "${path}")
+endforeach()
 
-  add_custom_command(
-    OUTPUT ${WENGERT_GENERATED_FILES}
-    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${codegen_command}
-    DEPENDS ${codegen_inputs}
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-    COMMENT "Generating operations from ops/*.yaml"
-    VERBATIM)
-endif()
+add_custom_command(
+  OUTPUT ${WENGERT_GENERATED_FILES}
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${codegen_command}
+  DEPENDS ${codegen_inputs} ${declarations}
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  COMMENT "Generating operations from ops/*.yaml"
+  VERBATIM)
 add_custom_target(wengert_codegen DEPENDS ${WENGERT_GENERATED_FILES})
 
 # wengert_generated(<variable> <regex>): the generated files whose path below generated/ matches.
