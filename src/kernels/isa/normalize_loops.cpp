@@ -1,0 +1,180 @@
+// Loops of the normalisation layers over contiguous memory (see kernels/normalize.h).
+#include <cmath>
+
+#include "kernels/isa/rows.h"
+#include "kernels/normalize.h"
+
+namespace wengert::kernels::WENGERT_ISA {
+namespace {
+
+constexpr int64_t kBuffer = 512;
+
+// Calls f(start, width) for pieces of 0..n that fit a buffer.
+template <class F>
+WENGERT_ALWAYS_INLINE void pieces(int64_t n, F f) {
+    for (int64_t i = 0; i < n; i += kBuffer) f(i, n - i < kBuffer ? n - i : kBuffer);
+}
+
+template <class T>
+double squared_distance(const T* p, T mean, int64_t n) {
+    double total = 0;
+    pieces(n, [&](int64_t start, int64_t width) {
+        T buffer[kBuffer];
+        for (int64_t i = 0; i < width; ++i) buffer[i] = p[start + i] - mean;
+        total += row<SquareSumOp<T>>(buffer, width, 0.0);
+    });
+    return total;
+}
+
+template <class T>
+void norm_row(const T* __restrict in, const T* __restrict weight, const T* __restrict bias, T* __restrict out, T mean,
+              T rstd, int64_t n) {
+    if (weight && bias) {
+        for (int64_t i = 0; i < n; ++i) out[i] = (in[i] - mean) * rstd * weight[i] + bias[i];
+    } else if (weight) {
+        for (int64_t i = 0; i < n; ++i) out[i] = (in[i] - mean) * rstd * weight[i];
+    } else if (bias) {
+        for (int64_t i = 0; i < n; ++i) out[i] = (in[i] - mean) * rstd + bias[i];
+    } else {
+        for (int64_t i = 0; i < n; ++i) out[i] = (in[i] - mean) * rstd;
+    }
+}
+
+template <class T>
+void norm_rows(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n, double eps,
+               bool center) {
+    const double count = static_cast<double>(n);
+    for (int64_t r = 0; r < rows; ++r, in += n, out += n) {
+        T m = center ? static_cast<T>(row_sum(in, n) / count) : T{0};
+        double variance = (center ? squared_distance(in, m, n) : row<SquareSumOp<T>>(in, n, 0.0)) / count;
+        T s = static_cast<T>(1.0 / ::sqrt(variance + eps));
+        norm_row(in, weight, bias, out, m, s, n);
+        if (center) mean[r] = m;
+        rstd[r] = s;
+    }
+}
+
+// With h = (x - mean) * rstd and t = grad * weight:
+//     grad_in = rstd * (t - [center] mean(t) - h * mean(t * h)),  grad_weight = sum grad * h,  grad_bias = sum grad
+template <class T>
+void norm_rows_backward(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
+                        double* grad_weight, double* grad_bias, int64_t rows, int64_t n) {
+    const double count = static_cast<double>(n);
+    for (int64_t r = 0; r < rows; ++r, grad += n, in += n) {
+        const T m = mean ? mean[r] : T{0}, s = rstd[r];
+        double sum_t = 0, sum_th = 0;
+        pieces(n, [&](int64_t start, int64_t width) {
+            const T* __restrict g = grad + start;
+            const T* __restrict x = in + start;
+            T t[kBuffer], h[kBuffer];
+            for (int64_t i = 0; i < width; ++i) h[i] = (x[i] - m) * s;
+            if (grad_weight)
+                for (int64_t i = 0; i < width; ++i) grad_weight[start + i] += static_cast<double>(g[i] * h[i]);
+            if (grad_bias)
+                for (int64_t i = 0; i < width; ++i) grad_bias[start + i] += static_cast<double>(g[i]);
+            if (!grad_in) return;
+            if (weight) {
+                for (int64_t i = 0; i < width; ++i) t[i] = g[i] * weight[start + i];
+            } else {
+                for (int64_t i = 0; i < width; ++i) t[i] = g[i];
+            }
+            if (mean) sum_t += row_sum(t, width);
+            sum_th += row_dot(t, h, width);
+        });
+        if (!grad_in) continue;
+        const T mean_t = static_cast<T>(sum_t / count), mean_th = static_cast<T>(sum_th / count);
+        T* __restrict o = grad_in + r * n;
+        if (weight) {
+            for (int64_t i = 0; i < n; ++i)
+                o[i] = s * (grad[i] * weight[i] - mean_t - (in[i] - m) * s * mean_th);
+        } else {
+            for (int64_t i = 0; i < n; ++i) o[i] = s * (grad[i] - mean_t - (in[i] - m) * s * mean_th);
+        }
+    }
+}
+
+// Coefficients of one batch element.
+template <class T>
+WENGERT_ALWAYS_INLINE const T* of_sample(const T* p, int64_t sample, int64_t channels, bool per_sample) {
+    return per_sample ? p + sample * channels : p;
+}
+
+template <class T>
+void affine(const T* in, const T* scale, const T* shift, T* out, int64_t batch, int64_t channels, int64_t space,
+            bool per_sample) {
+    for (int64_t b = 0; b < batch; ++b) {
+        const T* __restrict a = of_sample(scale, b, channels, per_sample);
+        const T* __restrict d = of_sample(shift, b, channels, per_sample);
+        const T* __restrict x = in + b * channels * space;
+        T* __restrict o = out + b * channels * space;
+        if (space == 1) {
+            for (int64_t c = 0; c < channels; ++c) o[c] = x[c] * a[c] + d[c];
+            continue;
+        }
+        for (int64_t c = 0; c < channels; ++c, x += space, o += space) {
+            const T ac = a[c], dc = d[c];
+            for (int64_t i = 0; i < space; ++i) o[i] = x[i] * ac + dc;
+        }
+    }
+}
+
+template <class T>
+void combine(const T* grad, const T* in, const T* a, const T* b, const T* d, T* out, int64_t batch, int64_t channels,
+             int64_t space, bool per_sample) {
+    for (int64_t s = 0; s < batch; ++s) {
+        const T* __restrict as = of_sample(a, s, channels, per_sample);
+        const T* __restrict bs = of_sample(b, s, channels, per_sample);
+        const T* __restrict ds = of_sample(d, s, channels, per_sample);
+        const T* __restrict g = grad + s * channels * space;
+        const T* __restrict x = in + s * channels * space;
+        T* __restrict o = out + s * channels * space;
+        if (space == 1) {
+            for (int64_t c = 0; c < channels; ++c) o[c] = g[c] * as[c] + x[c] * bs[c] + ds[c];
+            continue;
+        }
+        for (int64_t c = 0; c < channels; ++c, g += space, x += space, o += space) {
+            const T ac = as[c], bc = bs[c], dc = ds[c];
+            for (int64_t i = 0; i < space; ++i) o[i] = g[i] * ac + x[i] * bc + dc;
+        }
+    }
+}
+
+template <class T>
+void sums(const T* grad, const T* in, const T* mean, double* sums, double* dots, int64_t batch, int64_t channels,
+          int64_t space, bool per_sample) {
+    for (int64_t c = 0; c < (per_sample ? batch : 1) * channels; ++c) sums[c] = dots[c] = 0;
+    for (int64_t b = 0; b < batch; ++b, grad += channels * space, in += channels * space) {
+        const T* __restrict m = of_sample(mean, b, channels, per_sample);
+        double* __restrict s = per_sample ? sums + b * channels : sums;
+        double* __restrict d = per_sample ? dots + b * channels : dots;
+        if (space == 1) {
+            for (int64_t c = 0; c < channels; ++c) {
+                s[c] += static_cast<double>(grad[c]);
+                d[c] += static_cast<double>(grad[c] * (in[c] - m[c]));
+            }
+            continue;
+        }
+        for (int64_t c = 0; c < channels; ++c) {
+            const T* __restrict g = grad + c * space;
+            const T* __restrict x = in + c * space;
+            s[c] += row_sum(g, space);
+            pieces(space, [&](int64_t start, int64_t width) {
+                T centered[kBuffer];
+                for (int64_t i = 0; i < width; ++i) centered[i] = x[start + i] - m[c];
+                d[c] += row_dot(g + start, centered, width);
+            });
+        }
+    }
+}
+
+template <class T>
+constexpr NormLoops<T> loops() {
+    return {norm_rows<T>, norm_rows_backward<T>, affine<T>, sums<T>, combine<T>};
+}
+
+}  // namespace
+
+extern const NormTable norm_table;
+constinit const NormTable norm_table = {loops<float>(), loops<double>()};
+
+}  // namespace wengert::kernels::WENGERT_ISA
