@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/refcount.h"
-#include "python/autograd_module.h"
+#include "python/autograd/module.h"
 #include "python/bindings.h"
 #include "python/creation.h"
 #include "python/device_object.h"

@@ -6,7 +6,7 @@
 #include "python/device_object.h"
 #include "python/dtype_object.h"
 #include "python/exceptions.h"
-#include "python/node_object.h"
+#include "python/autograd/node_object.h"
 #include "python/operations.h"
 #include "python/overrides.h"
 #include "python/size_object.h"
@@ -78,7 +78,7 @@ PyObject* imaginary_part(const Tensor& t) {
 PyObject* get_requires_grad(const Tensor& t) { return wrap(requires_grad(t)); }
 PyObject* get_is_leaf(const Tensor& t) { return wrap(is_leaf(t)); }
 PyObject* get_output_nr(const Tensor& t) { return wrap(int64_t{output_nr(t)}); }
-PyObject* get_grad_fn(const Tensor& t) { return wrap(grad_fn(t)); }
+PyObject* get_grad_fn(const Tensor& t) { return wrap_node(grad_fn(t)); }
 PyObject* get_retains_grad(const Tensor& t) { return wrap(meta_of(t) && meta_of(t)->retains_grad && !is_leaf(t)); }
 PyObject* get_version(const Tensor& t) {
     check(!(t.flags() & kInference), ErrorKind::Runtime, "Inference tensors do not track version counter.");

@@ -1,4 +1,4 @@
-#include "python/grad_modes.h"
+#include "python/autograd/grad_modes.h"
 
 #include <optional>
 
@@ -40,6 +40,8 @@ bool multithreading() { return state.multithreading; }
 void set_multithreading(bool on) { state.multithreading = on; }
 bool view_replay() { return state.view_replay; }
 void set_view_replay(bool on) { state.view_replay = on; }
+bool grad_layout() { return state.grad_layout; }
+void set_grad_layout(bool on) { state.grad_layout = on; }
 
 constexpr ArgSpec anomaly_args[] = {{"mode", ArgKind::Bool}, {"check_nan", ArgKind::Bool, kOptional}};
 constexpr Signature anomaly_signatures[] = {anomaly_args};
@@ -63,6 +65,8 @@ PyMethodDef functions[] = {
     {"_set_multithreading_enabled", set<"_set_multithreading_enabled", set_multithreading>, METH_O, nullptr},
     {"_is_view_replay_enabled", get<view_replay>, METH_NOARGS, nullptr},
     {"_set_view_replay_enabled", set<"_set_view_replay_enabled", set_view_replay>, METH_O, nullptr},
+    {"_is_grad_layout_enforcement_enabled", get<grad_layout>, METH_NOARGS, nullptr},
+    {"_set_grad_layout_enforcement_enabled", set<"_set_grad_layout_enforcement_enabled", set_grad_layout>, METH_O, nullptr},
     {"is_anomaly_enabled", get<AnomalyMode::is_enabled>, METH_NOARGS, "Whether anomaly mode is on."},
     {"is_anomaly_check_nan_enabled", get<AnomalyMode::should_check_nan>, METH_NOARGS, nullptr},
     fast_method("set_anomaly_enabled", set_anomaly, "set_anomaly_enabled(mode, check_nan=True)\n--\n\nSwitches anomaly mode."),

@@ -1,7 +1,9 @@
-// Puts python/autograd/ into the module.
+#include "python/autograd/module.h"
+
 #include "python/autograd/anomaly.h"
 #include "python/autograd/engine_bindings.h"
 #include "python/autograd/function_object.h"
+#include "python/autograd/grad_modes.h"
 #include "python/autograd/saved_fields.h"
 #include "python/autograd/saved_hooks.h"
 
@@ -9,15 +11,12 @@ namespace wengert::python {
 
 int add_autograd(PyObject* module) {
     install_anomaly_factory();
-#ifndef Py_GIL_DISABLED
-    concurrent_counts = false;  // from here on the interpreter lock guards them, see pass_gil.h
-#endif
     PyObject* autograd = PyModule_New("wengert._C._autograd");
     if (!autograd) return -1;
     bool ok = PyModule_AddObjectRef(module, "_autograd", autograd) == 0 && add_node_type(module) == 0 &&
               add_function_type(module) == 0 && add_saved_tensor_type(autograd) == 0 &&
               add_saved_hook_functions(autograd) == 0 && add_engine_functions(module) == 0 &&
-              add_mode_functions(module) == 0 && add_forward_functions(module) == 0;
+              add_version_functions(module) == 0 && add_grad_modes(module) == 0 && add_forward_functions(module) == 0;
     Py_DECREF(autograd);
     return ok ? 0 : -1;
 }

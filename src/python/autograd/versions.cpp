@@ -1,0 +1,52 @@
+// Version counters in Python.
+#include "graph/autograd_meta.h"
+#include "python/autograd/engine_bindings.h"
+#include "python/exceptions.h"
+#include "python/tensor_object.h"
+
+namespace wengert::python {
+namespace {
+
+PyObject* increment_version(PyObject*, PyObject* tensors) {
+    return guarded([&]() -> PyObject* {
+        PyRef iterator(PyObject_GetIter(tensors));
+        if (!iterator) {
+            PyErr_Clear();
+            fail(ErrorKind::Runtime, "increment_version expects a Tensor or an iterable of Tensors, got ",
+                 Py_TYPE(tensors)->tp_name);
+        }
+        while (PyRef item{PyIter_Next(iterator.get())}) {
+            check(is_tensor(item.get()), ErrorKind::Runtime, "increment_version expects Tensors, got ",
+                  Py_TYPE(item.get())->tp_name);
+            const Tensor& t = tensor_of(item.get());
+            if (!(t.flags() & kInference)) bump_version(t);
+        }
+        if (PyErr_Occurred()) throw PyException();
+        Py_RETURN_NONE;
+    });
+}
+
+PyObject* set_version_counter(PyObject*, PyObject* args) {
+    return guarded([&]() -> PyObject* {
+        PyObject *tensors, *versions;
+        if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &tensors, &PyTuple_Type, &versions)) return nullptr;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {
+            long long version = PyLong_AsLongLong(PyTuple_GET_ITEM(versions, i));
+            check(version >= 0, ErrorKind::Runtime, "Cannot set a version_counter to a value below 0: ", version);
+            tensor_of(PyTuple_GET_ITEM(tensors, i)).impl()->version() = static_cast<uint32_t>(version);
+        }
+        Py_RETURN_NONE;
+    });
+}
+
+PyMethodDef functions[] = {
+    {"_increment_version", increment_version, METH_O, nullptr},
+    {"_unsafe_set_version_counter", set_version_counter, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+int add_version_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+
+}  // namespace wengert::python
