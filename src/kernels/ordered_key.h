@@ -18,7 +18,7 @@ using Unsigned = std::conditional_t<
     std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>>;
 
 template <class T>
-Unsigned<sizeof(T)> ordered_key(T x) {
+Unsigned<sizeof(T)> ordered_key(T x) {  // -0.0 equals 0.0
     using U = Unsigned<sizeof(T)>;
     constexpr U sign = static_cast<U>(U{1} << (8 * sizeof(T) - 1));
     if constexpr (std::is_floating_point_v<T>) {
@@ -33,10 +33,10 @@ Unsigned<sizeof(T)> ordered_key(T x) {
 }
 
 // An element's key with its position: sorting by (key, index) is a stable sort.
-template <class U>
+template <class U, class Index = int64_t>
 struct Keyed {
     U key;
-    int64_t index;
+    Index index;
     friend bool operator<(const Keyed& a, const Keyed& b) {
         return a.key != b.key ? a.key < b.key : a.index < b.index;
     }

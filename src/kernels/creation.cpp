@@ -1,0 +1,138 @@
+#include "kernels/creation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/elementwise.h"
+
+namespace wengert::kernels {
+namespace {
+
+Category highest_kind(std::initializer_list<Scalar> numbers) {
+    Category kind = Category::Bool;
+    for (const Scalar& s : numbers) kind = std::max(kind, s.kind());
+    return kind;
+}
+
+DType dtype_for(std::optional<DType> dtype, std::initializer_list<Scalar> numbers, bool integral_allowed) {
+    if (dtype) return *dtype;
+    Category kind = highest_kind(numbers);
+    if (kind == Category::Complex) return complex_dtype(default_dtype());
+    return kind == Category::Floating || !integral_allowed ? default_dtype() : DType::Int64;
+}
+
+int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step) {
+    if (highest_kind({start, end, step}) <= Category::Integral) {
+        int64_t a = start.to<int64_t>(), b = end.to<int64_t>(), s = step.to<int64_t>();
+        check(s != 0, ErrorKind::Runtime, "[arange] step must be nonzero");
+        check((s > 0 && b >= a) || (s < 0 && b <= a), ErrorKind::Runtime,
+              "[arange] upper bound and lower bound inconsistent with step sign: ", a, ", ", b, " and ", s);
+        return (b - a) / s + ((b - a) % s != 0);
+    }
+    double a = start.to<double>(), b = end.to<double>(), s = step.to<double>();
+    check(s != 0, ErrorKind::Runtime, "[arange] step must be nonzero");
+    check(std::isfinite(a) && std::isfinite(b), ErrorKind::Runtime, "[arange] unsupported range: ", a, " -> ", b);
+    check((s > 0 && b >= a) || (s < 0 && b <= a), ErrorKind::Runtime,
+          "[arange] upper bound and lower bound inconsistent with step sign: ", a, ", ", b, " and ", s);
+    double length = std::ceil((b - a) / s);
+    check(length >= 0 && length < 9.2e18, ErrorKind::Runtime, "[arange] invalid size, possible overflow: ", length);
+    return static_cast<int64_t>(length);
+}
+
+// Fills out[i] = f(position, from the start or from the end), symmetric, so that both ends are exact.
+template <class T, class Number, class F>
+void fill_linear(const Tensor& out, Number start, Number end, F f) {
+    const int64_t n = out.numel();
+    T* p = out.data_as<T>();
+    const Number step = n > 1 ? (end - start) / static_cast<double>(n - 1) : Number(0);
+    for (int64_t i = 0; i < n; ++i) {
+        Number x = i < n / 2 || n == 1 ? start + step * static_cast<double>(i) : end - step * static_cast<double>(n - 1 - i);
+        p[i] = static_cast<T>(f(x));
+    }
+}
+
+template <class F>
+Tensor linear(const Scalar& start, const Scalar& end, int64_t steps, std::optional<DType> dtype, const char* op, F f) {
+    check(steps >= 0, ErrorKind::Runtime, "[", op, "] number of steps must be non-negative, got ", steps);
+    Tensor out = empty(Dims{steps}, dtype_for(dtype, {start, end}, false));
+    dispatch(out.dtype(), [&]<class T> {
+        if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
+            fill_linear<T>(out, start.to<complex128>(), end.to<complex128>(), f);
+        else
+            fill_linear<T>(out, start.to<double>(), end.to<double>(), f);
+    });
+    return out;
+}
+
+Tensor triangle_indices(int64_t row, int64_t col, std::optional<DType> dtype, const char* op, auto first, auto last) {
+    check(row >= 0 && col >= 0, ErrorKind::Runtime, "[", op, "] row and col must be non-negative, got ", row, " and ", col);
+    int64_t count = 0;
+    for (int64_t r = 0; r < row; ++r) count += std::max<int64_t>(last(r) - first(r), 0);
+    Tensor out = empty(Dims{2, count}, DType::Int64);
+    int64_t* rows = out.data_as<int64_t>();
+    int64_t* cols = rows + count;
+    for (int64_t r = 0; r < row; ++r)
+        for (int64_t c = first(r); c < last(r); ++c) {
+            *rows++ = r;
+            *cols++ = c;
+        }
+    return dtype ? to_dtype(out, *dtype) : out;
+}
+
+}  // namespace
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<DType> dtype) {
+    check(highest_kind({start, end, step}) != Category::Complex, ErrorKind::Runtime,
+          "[arange] complex ranges have no order");
+    Tensor out = empty(Dims{range_length(start, end, step)}, dtype_for(dtype, {start, end, step}, true));
+    const bool integral = highest_kind({start, end, step}) <= Category::Integral && is_integral(out.dtype());
+    dispatch(out.dtype(), [&]<class T> {
+        T* p = out.data_as<T>();
+        for (int64_t i = 0; i < out.numel(); ++i)
+            p[i] = integral ? static_cast<T>(start.to<int64_t>() + i * step.to<int64_t>())
+                            : static_cast<T>(start.to<double>() + static_cast<double>(i) * step.to<double>());
+    });
+    return out;
+}
+
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::optional<DType> dtype) {
+    return linear(start, end, steps, dtype, "linspace", [](auto x) { return x; });
+}
+
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, std::optional<DType> dtype) {
+    return linear(start, end, steps, dtype, "logspace", [=](auto x) { return std::pow(decltype(x)(base), x); });
+}
+
+Tensor eye(int64_t n, std::optional<int64_t> m, std::optional<DType> dtype) {
+    const int64_t columns = m.value_or(n);
+    check(n >= 0, ErrorKind::Runtime, "[eye] n must be greater or equal to 0, got ", n);
+    check(columns >= 0, ErrorKind::Runtime, "[eye] m must be greater or equal to 0, got ", columns);
+    Tensor out = zeros(Dims{n, columns}, dtype.value_or(default_dtype()));
+    dispatch(out.dtype(), [&]<class T> {
+        for (int64_t i = 0; i < std::min(n, columns); ++i) out.data_as<T>()[i * (columns + 1)] = T(1);
+    });
+    return out;
+}
+
+Tensor zeros_like(const Tensor& self, std::optional<DType> dtype) { return full_like(self, 0, dtype); }
+Tensor ones_like(const Tensor& self, std::optional<DType> dtype) { return full_like(self, 1, dtype); }
+
+Tensor full_like(const Tensor& self, const Scalar& value, std::optional<DType> dtype) {
+    Tensor out = empty_like(self, dtype.value_or(self.dtype()));  // dense, whatever its strides
+    dispatch(out.dtype(), [&]<class T> { std::fill_n(out.data_as<T>(), out.numel(), value.to<T>()); });
+    return out;
+}
+
+Tensor ones(IntSpan sizes, std::optional<DType> dtype) { return full(sizes, 1, dtype.value_or(default_dtype())); }
+
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset, std::optional<DType> dtype) {
+    return triangle_indices(row, col, dtype, "tril_indices", [](int64_t) { return int64_t{0}; },
+                            [=](int64_t r) { return std::clamp<int64_t>(r + offset + 1, 0, col); });
+}
+
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset, std::optional<DType> dtype) {
+    return triangle_indices(row, col, dtype, "triu_indices",
+                            [=](int64_t r) { return std::clamp<int64_t>(r + offset, 0, col); }, [=](int64_t) { return col; });
+}
+
+}  // namespace wengert::kernels

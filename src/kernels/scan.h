@@ -1,0 +1,21 @@
+// Scans: every prefix of a dimension reduced. Shapes are the input's; integral sums and products are int64 unless `dtype`
+// says otherwise; float32 accumulates in double. cummax and cummin keep NaN once met, and of equal elements the last
+// gives the index, as in PyTorch.
+#pragma once
+
+#include <optional>
+#include <tuple>
+
+#include "tensor/tensor.h"
+
+namespace wengert::kernels {
+
+Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
+Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
+Tensor logcumsumexp(const Tensor& self, int64_t dim);
+std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim);
+std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim);
+// The gradient of cummax and cummin: grad added at the indices that won.
+Tensor cummaxmin_backward(const Tensor& grad, IntSpan sizes, const Tensor& indices, int64_t dim);
+
+}  // namespace wengert::kernels
