@@ -26,8 +26,8 @@ struct FreeList {
 
 extern constinit thread_local FreeList slab_lists[kSlabClasses];
 
-void* slab_refill(size_t size_class);
-void slab_overflow(size_t size_class) noexcept;
+[[gnu::cold]] void* slab_refill(size_t size_class);
+[[gnu::cold]] void slab_overflow(size_t size_class) noexcept;
 inline constexpr uint32_t kSlabBound = 1u << 16;
 
 constexpr size_t slab_class(size_t bytes) { return (bytes + kSlabUnit - 1) / kSlabUnit; }

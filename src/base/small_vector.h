@@ -44,9 +44,7 @@ public:
                 return;
             }
         }
-        reserve(o.size_);
-        std::uninitialized_copy(o.begin(), o.end(), data_);
-        size_ = o.size_;
+        copy_long(o);
     }
     SmallVector(SmallVector&& o) noexcept { take(o); }
     SmallVector& operator=(const SmallVector& o) {
@@ -137,6 +135,11 @@ private:
         free_heap();
         data_ = fresh;
         capacity_ = static_cast<uint32_t>(capacity);
+    }
+    [[gnu::noinline]] void copy_long(const SmallVector& o) {
+        reserve(o.size_);
+        std::uninitialized_copy(o.begin(), o.end(), data_);
+        size_ = o.size_;
     }
     void free_heap() noexcept {
         if (data_ != inline_data()) ::operator delete(data_, std::align_val_t{alignof(T)});

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include "tensor/operand.h"
@@ -41,17 +42,44 @@ struct Kernel {
     void* data[kNumDTypes];     // passed to the loop; for foreign loops
 };
 
-// A new tensor with the result.
-Tensor run(const Kernel& kernel, std::span<const Operand> inputs);
+using Operands = std::span<const Operand>;
+
+// A new tensor with the result. Its strides follow those of dense inputs.
+Tensor run(const Kernel& kernel, Operands inputs);
 // Into `out`, whose shape must be the broadcast shape; its dtype may be any that the result can be cast to. Inputs may
 // be `out` itself (in-place); other overlap is resolved through a copy.
-void run_into(const Tensor& out, const Kernel& kernel, std::span<const Operand> inputs);
+void run_into(const Tensor& out, const Kernel& kernel, Operands inputs);
 
 // The result in a given dtype, for VJPs whose cotangent fixes it: all inputs are cast to `compute`.
-Tensor run_as(DType compute, const Kernel& kernel, std::span<const Operand> inputs);
+Tensor run_as(DType compute, const Kernel& kernel, Operands inputs);
 
-// The dtype in which `kernel` computes for these operands.
-DType compute_dtype(const Kernel& kernel, std::span<const Operand> inputs);
+// So that one may write run(kernel, {a, b}).
+inline Tensor run(const Kernel& kernel, std::initializer_list<Operand> inputs) {
+    return run(kernel, Operands(inputs.begin(), inputs.size()));
+}
+inline void run_into(const Tensor& out, const Kernel& kernel, std::initializer_list<Operand> inputs) {
+    run_into(out, kernel, Operands(inputs.begin(), inputs.size()));
+}
+inline Tensor run_as(DType compute, const Kernel& kernel, std::initializer_list<Operand> inputs) {
+    return run_as(compute, kernel, Operands(inputs.begin(), inputs.size()));
+}
+
+// The dtype in which `kernel` computes for these operands, and that of its result.
+DType compute_dtype(const Kernel& kernel, Operands inputs);
+inline DType result_dtype(const Kernel& kernel, DType compute) {
+    switch (kernel.rule) {
+        case ResultRule::Same:
+        case ResultRule::Floating:
+            return compute;
+        case ResultRule::Bool:
+            return DType::Bool;
+        case ResultRule::Real:
+            return real_dtype(compute);
+        case ResultRule::Complex:
+            return complex_dtype(compute);
+    }
+    return compute;
+}
 
 // dst[...] = src[...], converting and broadcasting; does not touch version counters.
 void copy_into(const Tensor& dst, const Tensor& src);

@@ -51,14 +51,12 @@ constexpr DType complex_dtype(DType d) {
     return d == DType::Float64 || d == DType::Complex128 ? DType::Complex128 : DType::Complex64;
 }
 
-constexpr int64_t item_size(DType d) {
-    constexpr int8_t sizes[] = {
+inline constexpr int64_t kItemSizes[] = {
 #define X(name, type, python, legacy) sizeof(type),
-        WENGERT_DTYPES(X)
+    WENGERT_DTYPES(X)
 #undef X
-    };
-    return sizes[static_cast<int>(d)];
-}
+};
+constexpr int64_t item_size(DType d) { return kItemSizes[static_cast<int>(d)]; }
 std::string_view dtype_name(DType d);     // "float32"
 std::string_view legacy_type_name(DType d);  // "FloatTensor"
 inline std::ostream& operator<<(std::ostream& out, DType d) { return out << dtype_name(d); }

@@ -8,15 +8,7 @@
 
 namespace wengert {
 
-Ref<Storage> Storage::allocate(int64_t bytes) {
-    size_t inline_size = sizeof(Storage) + static_cast<size_t>(bytes);
-    if (inline_size <= kSlabLimit) {
-        auto* s = new (slab_allocate(inline_size)) Storage;
-        s->inline_bytes_ = static_cast<uint32_t>(inline_size);
-        s->data_ = reinterpret_cast<std::byte*>(s + 1);
-        s->bytes_ = bytes;
-        return Ref<Storage>::adopt(s);
-    }
+Ref<Storage> Storage::allocate_block(int64_t bytes) {
     size_t actual;
     void* data = block_allocate(static_cast<size_t>(bytes), &actual);
     auto* s = new (slab_allocate(sizeof(Storage))) Storage;
@@ -41,11 +33,6 @@ Ref<Storage> Storage::wrap(void* data, int64_t bytes, Deleter deleter, void* con
 void Storage::free_memory() noexcept {
     if (kind_ == Kind::Block) block_free(data_, static_cast<size_t>(bytes_));
     if (kind_ == Kind::Foreign && deleter_) deleter_(context_);
-}
-
-void Storage::dispose(Storage* s) noexcept {
-    s->free_memory();
-    slab_free(s, s->inline_bytes_);
 }
 
 void Storage::grow(int64_t bytes) {

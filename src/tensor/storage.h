@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "base/refcount.h"
 #include "base/slab.h"
@@ -24,9 +25,22 @@ class Storage final : public RefCounted {
 public:
     using Deleter = void (*)(void* context) noexcept;
 
-    static Ref<Storage> allocate(int64_t bytes);
+    static Ref<Storage> allocate(int64_t bytes) {
+        size_t inline_size = sizeof(Storage) + static_cast<size_t>(bytes);
+        if (inline_size > kSlabLimit) [[unlikely]]
+            return allocate_block(bytes);
+        auto* s = new (slab_allocate(inline_size)) Storage;
+        s->inline_bytes_ = static_cast<uint32_t>(inline_size);
+        s->data_ = reinterpret_cast<std::byte*>(s + 1);
+        s->bytes_ = bytes;
+        return Ref<Storage>::adopt(s);
+    }
     static Ref<Storage> wrap(void* data, int64_t bytes, Deleter deleter, void* context);
-    static void dispose(Storage* s) noexcept;
+    static void dispose(Storage* s) noexcept {
+        if (s->kind_ != Kind::Inline) [[unlikely]]
+            s->free_memory();
+        slab_free(s, s->inline_bytes_);
+    }
 
     std::byte* data() const noexcept { return data_; }
     int64_t bytes() const noexcept { return bytes_; }
@@ -42,6 +56,7 @@ public:
 private:
     enum class Kind : uint8_t { Inline, Block, Foreign };
     Storage() = default;
+    static Ref<Storage> allocate_block(int64_t bytes);
     void free_memory() noexcept;
 
     Kind kind_ = Kind::Inline;

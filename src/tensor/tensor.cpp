@@ -6,9 +6,11 @@
 
 namespace wengert {
 
-TensorImpl::~TensorImpl() {
-    if (owns_pyobj) pyobject_hooks.release(pyobj);
-    delete meta;
+inline TensorImpl::~TensorImpl() {
+    if (owns_pyobj) [[unlikely]]
+        pyobject_hooks.release(pyobj);
+    if (meta) [[unlikely]]
+        delete meta;
 }
 
 void TensorImpl::dispose(TensorImpl* t) noexcept { delete t; }
@@ -88,6 +90,10 @@ Tensor empty_like(const Tensor& t, DType dtype) {
     if (!t.is_contiguous() && t.is_non_overlapping_and_dense())
         return empty_strided(t.sizes(), t.strides(), dtype, t.device());
     return empty(t.sizes(), dtype, t.device());
+}
+
+Tensor empty_same(const TensorImpl& dense, DType dtype) {
+    return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(dense, dtype)));
 }
 
 Tensor zeros(IntSpan sizes, DType dtype, Device device) {

@@ -41,6 +41,10 @@ inline PyObjectHooks pyobject_hooks;
 class TensorImpl final : public RefCounted, public SlabAllocated {
 public:
     TensorImpl(Ref<Storage> storage, DType dtype) : dtype(dtype), storage(std::move(storage)) {}
+    // New memory under the sizes and strides of `dense`.
+    TensorImpl(const TensorImpl& dense, DType dtype)
+        : dtype(dtype), numel(dense.numel), sizes(dense.sizes), strides(dense.strides),
+          storage(Storage::allocate(dense.numel * item_size(dtype))) {}
     ~TensorImpl();
     static void dispose(TensorImpl* t) noexcept;
 
@@ -102,6 +106,7 @@ Tensor empty(IntSpan sizes, DType dtype, Device device = {});
 Tensor empty_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device = {});
 Tensor empty_like(const Tensor& t);  // its shape and dtype; its strides too where t is dense, else contiguous
 Tensor empty_like(const Tensor& t, DType dtype);
+Tensor empty_same(const TensorImpl& dense, DType dtype);  // the same sizes and strides; nothing is checked
 Tensor zeros(IntSpan sizes, DType dtype, Device device = {});
 Tensor full(IntSpan sizes, Scalar value, DType dtype, Device device = {});
 Tensor scalar_tensor(Scalar value, DType dtype);  // 0-dimensional

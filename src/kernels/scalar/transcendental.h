@@ -71,7 +71,7 @@ template <Floating T>
 WENGERT_INLINE T sigmoid(T x) {
     T z = exp(-abs(x));
     T denominator = T(1) + z;
-    return (x < T(0) ? z : T(1)) / denominator + (x - x);  // the last term keeps NaN
+    return (x < T(0) ? z : T(1)) / denominator;
 }
 
 template <Floating T>

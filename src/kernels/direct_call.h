@@ -1,0 +1,144 @@
+// The first branch of `run`, for what small tensors do most: contiguous tensors of one dtype and shape, and numbers that do
+// not change the dtype. `bind` says whether a call is of that kind. A call on one-element tensors costs little more than
+// these instructions, so all of it is inlined, unrolled over the number of operands.
+#pragma once
+
+#include "kernels/arithmetic_error.h"
+#include "kernels/casting.h"
+#include "kernels/elementwise.h"
+
+namespace wengert::kernels {
+
+// A number, or one converted element, where a loop can read it.
+struct alignas(16) Slot {
+    std::byte bytes[16];
+};
+
+// Equal sizes, both contiguous: one pass over the dimensions.
+[[gnu::always_inline]] inline bool same_contiguous(const TensorImpl& a, const TensorImpl& b) noexcept {
+    if (a.sizes.size() != b.sizes.size()) return false;
+    int64_t expected = 1;
+    for (size_t d = a.sizes.size(); d-- > 0;) {
+        int64_t size = a.sizes[d];
+        if (size != b.sizes[d]) return false;
+        if (size != 1 && (a.strides[d] != expected || b.strides[d] != expected)) return false;
+        expected *= size;
+    }
+    return true;
+}
+
+template <size_t N>
+class DirectCall {
+public:
+    // Takes the dtype from the tensors.
+    [[gnu::always_inline]] bool bind(const Kernel& kernel, const Operand* inputs) {
+        const TensorImpl* model = inputs[0].impl();
+        if (N > 1 && !model) model = inputs[1].impl();
+        return model && bind<true>(kernel, *model, inputs);
+    }
+    // Takes the dtype as given; numbers are converted to it whatever they are.
+    [[gnu::always_inline]] bool bind_as(DType compute, const Kernel& kernel, const Operand* inputs) {
+        const TensorImpl* model = inputs[0].impl();
+        return model && model->dtype == compute && bind<false>(kernel, *model, inputs);
+    }
+
+    [[gnu::always_inline]] Tensor run(const Kernel& kernel) {
+        Tensor out = empty_same(*model_, result_dtype(kernel, dtype_));
+        run_into(kernel, *out.impl());
+        return out;
+    }
+
+    // Whether `out` can take the result as it is, overlapping each input exactly or not at all.
+    [[gnu::always_inline]] bool fits(const Kernel& kernel, const TensorImpl& out) const noexcept {
+        if (out.dtype != result_dtype(kernel, dtype_) || !same_contiguous(out, *model_)) return false;
+        const char *begin = address(out), *end = begin + out.numel * item_size(out.dtype);
+        for (size_t i = 0; i < N; ++i) {
+            bool exact = args_[i] == begin && steps_[i] == item_size(out.dtype);
+            if (!exact && args_[i] < end && begin < args_[i] + model_->numel * steps_[i]) return false;
+        }
+        return true;
+    }
+
+    [[gnu::always_inline]] void run_into(const Kernel& kernel, const TensorImpl& out) {
+        args_[N] = address(out);
+        steps_[N] = item_size(out.dtype);
+        loop_(args_, &model_->numel, steps_, kernel.data[static_cast<int>(dtype_)]);
+        if (is_integral(dtype_)) [[unlikely]]
+            raise_noted_zero_division(kernel.name);
+    }
+
+private:
+    static char* address(const TensorImpl& t) noexcept { return reinterpret_cast<char*>(t.data()); }
+
+    template <bool promote>
+    [[gnu::always_inline]] bool bind(const Kernel& kernel, const TensorImpl& model, const Operand* inputs) {
+        DType dtype = model.dtype;
+        model_ = &model;
+        dtype_ = dtype;
+        loop_ = kernel.loops[static_cast<int>(dtype)];  // null for integers where they are computed as floats
+        if (!loop_ || kernel.condition_mask != 0 || kernel.inputs != N) return false;
+        bool compared = false;  // whether the model's layout has been looked at
+#pragma GCC unroll 4
+        for (size_t i = 0; i < N; ++i) {
+            if (const TensorImpl* t = inputs[i].impl()) [[likely]] {
+                if (t != &model) {
+                    if (t->dtype != dtype || !same_contiguous(*t, model)) return false;
+                    compared = true;
+                }
+                args_[i] = address(*t);
+                steps_[i] = item_size(dtype);
+            } else {
+                if (promote && inputs[i].scalar().kind() > category(dtype)) return false;
+                store_number(i, inputs[i].scalar());
+                args_[i] = reinterpret_cast<char*>(slots_[i].bytes);
+                steps_[i] = 0;
+            }
+        }
+        return compared || same_contiguous(model, model);
+    }
+
+    [[gnu::always_inline]] void store_number(size_t i, const Scalar& value) {
+        if (dtype_ == DType::Float32)
+            *reinterpret_cast<float*>(slots_[i].bytes) = value.to<float>();
+        else
+            store_scalar(slots_[i].bytes, dtype_, value);
+    }
+
+    const TensorImpl* model_;
+    DType dtype_;
+    Loop loop_;
+    char* args_[N + 1];
+    int64_t steps_[N + 1];
+    Slot slots_[N];
+};
+
+// Calls f with the DirectCall for that many operands. Five and more are rare: they share the general way.
+struct NoDirectCall {
+    bool bind(const Kernel&, const Operand*) { return false; }
+    bool bind_as(DType, const Kernel&, const Operand*) { return false; }
+    bool fits(const Kernel&, const TensorImpl&) const { return false; }
+    Tensor run(const Kernel&) { return {}; }
+    void run_into(const Kernel&, const TensorImpl&) {}
+};
+
+template <class F>
+[[gnu::always_inline]] inline decltype(auto) with_direct_call(size_t operands, F&& f) {
+    switch (operands) {
+#define CASE(n)             \
+    case n: {               \
+        DirectCall<n> call; \
+        return f(call);     \
+    }
+        CASE(1)
+        CASE(2)
+        CASE(3)
+        CASE(4)
+#undef CASE
+        default: {
+            NoDirectCall call;
+            return f(call);
+        }
+    }
+}
+
+}  // namespace wengert::kernels
