@@ -11,6 +11,11 @@ list(FILTER core_sources EXCLUDE REGEX "/src/kernels/isa/")
 wengert_generated(generated_core "^(ops|kernels)/.*\\.cpp$")
 list(FILTER generated_core EXCLUDE REGEX "/kernels/isa_")
 
+# Loops that are compiled once, for the dtypes that need no particular instruction set.
+set(loop_sources ${generated_core} "${PROJECT_SOURCE_DIR}/src/kernels/casting.cpp")
+list(FILTER loop_sources INCLUDE REGEX "/kernels/(base_|casting)")
+set_source_files_properties(${loop_sources} PROPERTIES COMPILE_OPTIONS -O3)
+
 add_library(wengert_core STATIC ${core_sources} ${generated_core})
 add_dependencies(wengert_core wengert_codegen)
 target_compile_features(wengert_core PUBLIC cxx_std_20)

@@ -13,6 +13,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   check_cxx_compiler_flag(-march=x86-64-v4 WENGERT_HAVE_X86_64_LEVELS)
   if(WENGERT_HAVE_X86_64_LEVELS)
     set(WENGERT_ISAS v2 v3 v4)
+    target_compile_definitions(wengert_core PUBLIC WENGERT_HAVE_X86_64_LEVELS=1)  # kernels/dispatch.h
   endif()
 endif()
 
