@@ -6,6 +6,7 @@
 #include "python/device_object.h"
 #include "python/dtype_object.h"
 #include "python/exceptions.h"
+#include "python/autograd/hooks.h"
 #include "python/autograd/node_object.h"
 #include "python/operations.h"
 #include "python/overrides.h"
@@ -203,6 +204,16 @@ int forbid_assign_grad_fn(PyObject*, PyObject* value, void*) {
     });
 }
 
+PyObject* get_backward_hooks(const Tensor& t) { return backward_hooks(t); }
+PyObject* get_post_accumulate_hooks(const Tensor& t) { return post_accumulate_hooks(t); }
+template <void (*Set)(const Tensor&, PyObject*)>
+int assign_hooks(PyObject* self, PyObject* value, void* name) {
+    return guarded_status([&] {
+        forbid_delete(value, static_cast<const char*>(name));
+        Set(tensor_of(self), value);
+    });
+}
+
 PyObject* volatile_set_error(const char* message) {
     PyErr_SetString(PyExc_RuntimeError, message);
     return nullptr;
@@ -263,6 +274,8 @@ PyGetSetDef tensor_properties[] = {
     READ_ONLY("_version", get_version, "How often its memory was written in place."),
     READ_ONLY("_base", get_base, "The tensor of which it is a differentiable view, or None."),
     WRITABLE("data", get_data, assign_data, "The same memory without history, with a version counter of its own."),
+    WRITABLE("_backward_hooks", get_backward_hooks, assign_hooks<set_backward_hooks>, nullptr),
+    WRITABLE("_post_accumulate_grad_hooks", get_post_accumulate_hooks, assign_hooks<set_post_accumulate_hooks>, nullptr),
     WRITABLE("volatile", get_volatile, assign_volatile, nullptr),
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

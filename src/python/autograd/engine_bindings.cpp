@@ -140,14 +140,12 @@ TensorList tensors_from(PyObject* args) {
     return out;
 }
 
-// Behind _functions.DelayedError(message, n)(*tensors) and UndefinedGrad()(*tensors), which are classes in Python.
-PyObject* delayed_error(PyObject*, PyObject* args) {
+// What `_functions.DelayedError(message, n)` and `UndefinedGrad()` call.
+PyObject* delayed_error(PyObject* note, PyObject* tensors) {
     return guarded([&]() -> PyObject* {
-        const char* message;
-        Py_ssize_t n;
-        PyObject* tensors;
-        if (!PyArg_ParseTuple(args, "snO!", &message, &n, &PyTuple_Type, &tensors)) return nullptr;
-        TensorList out = DelayedError(message, static_cast<size_t>(n))(tensors_from(tensors));
+        PyObject* message = PyTuple_GET_ITEM(note, 0);
+        size_t n = PyLong_AsSize_t(PyTuple_GET_ITEM(note, 1));
+        TensorList out = DelayedError(PyUnicode_AsUTF8(message), n)(tensors_from(tensors));
         return out.size() == 1 ? wrap(out[0]) : wrap(out);
     });
 }
@@ -159,17 +157,57 @@ PyObject* undefined_gradient(PyObject*, PyObject* tensors) {
     });
 }
 
+PyObject* make_delayed_error(PyObject*, PyObject* args) {
+    static PyMethodDef call = {"DelayedError", delayed_error, METH_VARARGS, "Passes tensors through; raises in backward."};
+    const char* message;
+    Py_ssize_t n;
+    if (!PyArg_ParseTuple(args, "sn:DelayedError", &message, &n)) return nullptr;
+    return PyCFunction_New(&call, args);  // the arguments are its `self`
+}
+
+PyObject* make_undefined_grad(PyObject*, PyObject*) {
+    static PyMethodDef call = {"UndefinedGrad", undefined_gradient, METH_VARARGS,
+                               "Passes tensors through; their gradients are undefined."};
+    return PyCFunction_New(&call, nullptr);
+}
+
+// ones_like where backward() may leave the gradient out, else None.
+PyObject* implicit_gradient(PyObject*, PyObject* o) {
+    return guarded([&]() -> PyObject* {
+        const Tensor& t = tensor_of(o);
+        if (t.numel() != 1 || !is_floating(t.dtype())) Py_RETURN_NONE;
+        return wrap(full(t.sizes(), 1, t.dtype()));
+    });
+}
+
 PyMethodDef functions[] = {
     {"_engine_run_backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(run_backward)), METH_FASTCALL,
      "run(tensors, grad_tensors, keep_graph, create_graph, inputs, allow_unreachable, accumulate_grad)"},
-    {"_queue_callback", queue_callback, METH_O, nullptr},
-    {"_is_checkpoint_valid", is_checkpoint_valid, METH_NOARGS, nullptr},
+    {"_implicit_gradient", implicit_gradient, METH_O, nullptr},
     {"_current_graph_task_id", graph_task_id, METH_NOARGS, nullptr},
     {"_current_autograd_node", autograd_node, METH_NOARGS, nullptr},
-    {"_get_current_graph_task_keep_graph", keep_graph_of_task, METH_NOARGS, nullptr},
     {"_will_engine_execute_node", will_execute, METH_O, nullptr},
-    {"_delayed_error", delayed_error, METH_VARARGS, nullptr},
-    {"_undefined_gradient", undefined_gradient, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// `Variable._execution_engine`
+PyMethodDef engine_methods[] = {
+    {"run_backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(run_backward)), METH_FASTCALL, nullptr},
+    {"queue_callback", queue_callback, METH_O, "Runs a function once the current pass has finished."},
+    {"is_checkpoint_valid", is_checkpoint_valid, METH_NOARGS, "False while a selective pass runs."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// `_C._autograd`
+PyMethodDef task_functions[] = {
+    {"_get_current_graph_task_keep_graph", keep_graph_of_task, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// `_C._functions`
+PyMethodDef node_functions[] = {
+    {"DelayedError", make_delayed_error, METH_VARARGS, "DelayedError(message, num_inputs)"},
+    {"UndefinedGrad", make_undefined_grad, METH_NOARGS, "UndefinedGrad()"},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -182,7 +220,16 @@ void run_blocking(void (*f)(void*), void* context) {
 
 int add_engine_functions(PyObject* module) {
     Engine::get_default_engine().hooks.run_blocking = run_blocking;
-    return PyModule_AddFunctions(module, functions);
+    PyRef engine(PyModule_New("wengert._C._execution_engine"));
+    PyRef functions_module(PyObject_GetAttrString(module, "_functions"));
+    PyRef autograd(PyObject_GetAttrString(module, "_autograd"));
+    if (!engine || !functions_module || !autograd) return -1;
+    bool ok = PyModule_AddFunctions(engine.get(), engine_methods) == 0 &&
+              PyModule_AddObjectRef(module, "_execution_engine", engine.get()) == 0 &&
+              PyModule_AddFunctions(functions_module.get(), node_functions) == 0 &&
+              PyModule_AddFunctions(autograd.get(), task_functions) == 0 &&
+              PyModule_AddFunctions(module, functions) == 0;
+    return ok ? 0 : -1;
 }
 
 }  // namespace wengert::python
