@@ -24,7 +24,8 @@ COMPARE = {ast.Lt: ("<", "lt"), ast.LtE: ("<=", "le"), ast.Gt: (">", "gt"), ast.
            ast.Eq: ("==", "eq"), ast.NotEq: ("!=", "ne")}  # fmt: skip
 CONSTANTS = {"pi": "std::numbers::pi", "inf": "std::numeric_limits<double>::infinity()",
              "nan": "std::numeric_limits<double>::quiet_NaN()"}  # fmt: skip
-ATTRIBUTES = {"sizes": Kind.OTHER, "dtype": Kind.OTHER, "dim": Kind.NUMBER, "numel": Kind.NUMBER}
+ATTRIBUTES = {"sizes": Kind.OTHER, "dtype": Kind.OTHER, "dim": Kind.NUMBER, "numel": Kind.NUMBER, "strides": Kind.OTHER,
+              "offset": Kind.NUMBER}  # fmt: skip
 ATOM, UNARY, COMPARISON, TERNARY = 9, 8, 4, 1
 
 

@@ -95,6 +95,8 @@ class Operation:
         """The computation into `self`."""
         if self.row.writes_only:
             return self.forward
+        if isinstance(self.row.get("inplace"), str):
+            return self._translate(str(self.row.get("inplace")).removeprefix("kernels::"), "kernels::")
         return f"run_into(self, {self.operands})" if self.row.is_elementwise else f"kernels::copy_into(self, {self.forward})"
 
     @property

@@ -13,7 +13,8 @@ from .formula import Formula
 from .schema import Type
 from .table import Row
 
-ATTRIBUTE_TYPES = {"sizes": "Dims", "dtype": "DType", "dim": "int64_t", "numel": "int64_t"}
+ATTRIBUTE_TYPES = {"sizes": "Dims", "dtype": "DType", "dim": "int64_t", "numel": "int64_t", "strides": "Dims",
+                   "offset": "int64_t"}  # fmt: skip
 ATTRIBUTE_GETTERS = {"sizes": "sym_sizes"}  # as PyTorch names them: _saved_self_sym_sizes
 
 

@@ -64,6 +64,8 @@ inline Dims get_sizes(const Operand& o) { return Dims(o.sizes()); }
 std::vector<Dims> get_sizes(TensorSpan ts);
 inline DType get_dtype(const Operand& o) { return o.dtype(); }
 inline int64_t get_dim(const Operand& o) noexcept { return static_cast<int64_t>(o.sizes().size()); }
+inline const Dims& get_strides(const Tensor& t) noexcept { return t.strides(); }
+inline int64_t get_offset(const Tensor& t) noexcept { return t.offset(); }
 inline int64_t get_numel(const Operand& o) noexcept { return o.is_tensor() ? o.impl()->numel : 1; }
 
 // Division of plain integers, as Python rounds it.

@@ -1,0 +1,28 @@
+#include "ops/formulas/common.h"
+
+#include <algorithm>
+
+#include "generated/ops/ops.h"
+
+namespace wengert::ops::formulas {
+
+Tensor zeros_like(const Tensor& t) { return zeros(t.sizes(), t.dtype(), t.device()); }
+
+Tensor fitted(const Tensor& t, IntSpan sizes, DType dtype) {
+    Tensor out = ops::to_dtype(t, dtype);
+    if (std::ranges::equal(out.sizes(), sizes)) return out.is_same(t) ? ops::clone(t) : out;
+    return is_broadcastable_to(out.sizes(), sizes) ? ops::clone(ops::expand(out, sizes)) : ops::sum_to_size(out, sizes);
+}
+
+Tensor expand_reduced(const Tensor& grad, IntSpan sizes, const std::optional<Dims>& dim, bool keepdim) {
+    const int64_t n = static_cast<int64_t>(sizes.size());
+    Tensor out = grad;
+    if (!keepdim && dim && !dim->empty() && n > 0) {
+        Dims kept(sizes);
+        for (int64_t d : *dim) kept[static_cast<size_t>(wrap_dim(d, n, "sum"))] = 1;
+        out = ops::reshape(out, kept);
+    }
+    return ops::expand(out, sizes);
+}
+
+}  // namespace wengert::ops::formulas
