@@ -5,4 +5,5 @@
 #pragma once
 
 #include "kernels/scalar/complex_transcendental.h"
+#include "kernels/scalar/families.h"
 #include "kernels/scalar/special.h"
