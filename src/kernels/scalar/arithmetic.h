@@ -157,6 +157,10 @@ template <Floating T>
 WENGERT_INLINE T angle(T x) {
     return isnan(x) ? x : x < T(0) ? pi<T> : T(0);
 }
+template <Floating T>
+WENGERT_INLINE std::complex<T> complex(T real, T imag) {
+    return {real, imag};
+}
 
 // --- Elementary arithmetic
 template <Real T>

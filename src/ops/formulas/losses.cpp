@@ -1,5 +1,8 @@
 #include "ops/formulas/losses.h"
 
+#include <cmath>
+#include <numbers>
+
 #include "generated/ops/ops.h"
 
 namespace wengert::ops::formulas {
@@ -9,6 +12,63 @@ Tensor reduce_loss(const Tensor& loss, std::string_view reduction) {
     if (reduction == "sum") return ops::sum(loss);
     check(reduction == "mean", ErrorKind::Value, reduction, " is not a valid value for reduction; use 'mean', 'sum' or 'none'");
     return ops::sum(loss) / loss.numel();
+}
+
+Tensor reduce_batch_loss(const Tensor& loss, const Tensor& input, std::string_view reduction) {
+    if (reduction != "batchmean") return reduce_loss(loss, reduction);
+    return ops::sum(loss) / (input.dim() == 0 ? 1 : input.sizes()[0]);
+}
+
+Tensor weighted(const Tensor& loss, const Tensor& weight) { return weight.defined() ? loss * weight : loss; }
+
+Tensor cross_entropy_of_logits(const Tensor& input, const Tensor& target, const Tensor& pos_weight) {
+    check(input.sizes() == target.sizes(), ErrorKind::Value, "[binary_cross_entropy_with_logits] Target size (", ShapeOf{target.sizes()},
+          ") must be the same as input size (", ShapeOf{input.sizes()}, ")");
+    return ops::bce_with_logits_elementwise(input, target, pos_weight.defined() ? Operand(pos_weight) : Operand(1));
+}
+
+Tensor gaussian_nll(const Tensor& input, const Tensor& target, const Operand& var, bool full, double eps) {
+    Tensor variance;
+    if (var.is_tensor()) {
+        variance = var.tensor();
+        // One variance for each row: [N] beside [N, D].
+        if (variance.dim() + 1 == input.dim() && variance.dim() > 0) variance = ops::unsqueeze(variance, -1);
+    } else {
+        variance = ops::sum(input * 0.0) + var;  // a number, in the dtype of the input
+    }
+    variance = ops::clamp_min(variance, eps);
+    Tensor loss = 0.5 * (ops::log(variance) + ops::square(input - target) / variance);
+    return full ? loss + 0.5 * std::log(2 * std::numbers::pi) : loss;
+}
+
+Tensor poisson_nll(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps) {
+    Tensor loss = log_input ? ops::exp(input) - target * input : input - target * ops::log(input + eps);
+    if (!full) return loss;
+    Tensor stirling = target * ops::log(target) - target + 0.5 * ops::log(2 * std::numbers::pi * target);
+    return loss + ops::where(ops::gt(target, 1), stirling, 0);
+}
+
+Tensor cosine(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+    const Dims along{dim};
+    Tensor product = ops::sum(x1 * x2, along);
+    Tensor length1 = ops::clamp_min(ops::sqrt(ops::sum(x1 * x1, along)), eps);
+    Tensor length2 = ops::clamp_min(ops::sqrt(ops::sum(x2 * x2, along)), eps);
+    return product / length1 / length2;
+}
+
+Tensor row_norm(const Tensor& x, double p, bool keepdim) {
+    const Dims last{-1};
+    if (p == 2) return ops::sqrt(ops::sum(x * x, last, keepdim));
+    if (p == 1) return ops::sum(ops::abs(x), last, keepdim);
+    return ops::pow(ops::sum(ops::pow(ops::abs(x), p), last, keepdim), 1 / p);
+}
+
+Tensor triplet_margin(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p,
+                      double eps, bool swap) {
+    Tensor near = row_norm(anchor - positive + eps, p, false);
+    Tensor far = row_norm(anchor - negative + eps, p, false);
+    if (swap) far = ops::minimum(far, row_norm(positive - negative + eps, p, false));
+    return ops::relu(near - far + margin);
 }
 
 }  // namespace wengert::ops::formulas

@@ -3,10 +3,22 @@
 
 #include <string_view>
 
-#include "tensor/tensor.h"
+#include "tensor/operand.h"
 
 namespace wengert::ops::formulas {
 
 Tensor reduce_loss(const Tensor& loss, std::string_view reduction);
+// 'batchmean' too: the sum over the size of dimension 0 of `input`.
+Tensor reduce_batch_loss(const Tensor& loss, const Tensor& input, std::string_view reduction);
+Tensor weighted(const Tensor& loss, const Tensor& weight);  // `weight` may be undefined
+
+Tensor cross_entropy_of_logits(const Tensor& input, const Tensor& target, const Tensor& pos_weight);
+Tensor gaussian_nll(const Tensor& input, const Tensor& target, const Operand& var, bool full, double eps);
+Tensor poisson_nll(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps);
+
+Tensor cosine(const Tensor& x1, const Tensor& x2, int64_t dim, double eps);
+Tensor row_norm(const Tensor& x, double p, bool keepdim);  // of the vectors along the last dimension
+Tensor triplet_margin(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p,
+                      double eps, bool swap);
 
 }  // namespace wengert::ops::formulas
