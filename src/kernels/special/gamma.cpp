@@ -57,7 +57,7 @@ double trigamma_positive(double x) {
 // Sum over k >= 0 of (q + k)^-s for q > 0, s > 1.
 double zeta_positive(double s, double q) {
     double sum = 0, first = std::pow(q, -s);
-    double enough = std::fmax(kLarge, s / 2);
+    double enough = std::fmax(kLarge, s + 8);  // the twelve terms below then reach the last bit
     while (q < enough) {
         double term = std::pow(q, -s);
         sum += term;

@@ -16,9 +16,10 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
 constexpr int kMaxTerms = 5000;
 
-// log(1 + u) - u, which is -u^2 / 2 + ... near zero.
-double log1p_minus(double u) {
-    if (std::fabs(u) > 0.4) return std::log1p(u) - u;
+// log(1 + u) - u for u = x / a - 1, which is -u^2 / 2 + ... near zero.
+double log1p_minus(double a, double x) {
+    double u = (x - a) / a;
+    if (std::fabs(u) > 0.4) return std::log(x / a) - u;
     double t = u / (2 + u), square = t * t, power = t * square, sum = 0;
     for (int k = 3; k < 60; k += 2) {
         sum += power / k;
@@ -43,7 +44,7 @@ double prefactor(double a, double x) {
     // By Stirling's series, so that the large logarithms cancel before they are rounded.
     double y = 1 / (a * a);
     double rest = (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y * (1.0 / 1188 - y * 691.0 / 360360))))) / a;
-    return std::sqrt(a / (2 * kPi)) * std::exp(a * log1p_minus((x - a) / a) - rest);
+    return std::sqrt(a / (2 * kPi)) * std::exp(a * log1p_minus(a, x) - rest);
 }
 
 double lower_series(double a, double x) {
@@ -109,8 +110,7 @@ double horner(const double* c, int n, double x) {
 bool is_uniform(double a, double x) { return a > 2e4 && std::fabs(x - a) < 0.1 * a; }
 
 double uniform(double a, double x, bool upper) {
-    double u = (x - a) / a;
-    double eta = std::copysign(std::sqrt(-2 * log1p_minus(u)), u);
+    double eta = std::copysign(std::sqrt(-2 * log1p_minus(a, x)), x - a);
     double sum = horner(kTemme0, 12, eta) + (horner(kTemme1, 8, eta) + horner(kTemme2, 5, eta) / a) / a;
     double correction = std::exp(-a * eta * eta / 2) / std::sqrt(2 * kPi * a) * sum;
     double z = eta * std::sqrt(a / 2);
