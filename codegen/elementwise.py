@@ -78,16 +78,19 @@ def forward_formula(row: Row, vocabulary: Vocabulary) -> Formula:
     return formula
 
 
-def partial_formula(row: Row, argument: str, vocabulary: Vocabulary) -> Formula:
+CONSTANT_PARTIALS = ("0", "1")  # their chain-rule products need no kernel
+
+
+def partial_translator(row: Row, vocabulary: Vocabulary) -> ScalarTranslator:
     names = scalar_names(row) | {"result": row.schema.results[0].type}
-    return ScalarTranslator(row.text, names, vocabulary)(row.partials[argument])
+    return ScalarTranslator(row.text, names, vocabulary)
 
 
 def is_complex(row: Row, vocabulary: Vocabulary) -> bool:
     """Whether the row is defined on complex numbers: as it says, else if all that its formulas use is."""
     if "complex" not in row.categories or "complex" in row.keys:
         return bool(row.get("complex", False))
-    formulas = [forward_formula(row, vocabulary), *(partial_formula(row, a, vocabulary) for a in row.partials)]
+    formulas = [forward_formula(row, vocabulary), *map(partial_translator(row, vocabulary), row.partials.values())]
     return all(not f.ordered and f.functions <= vocabulary.complex_functions for f in formulas)
 
 
@@ -96,7 +99,7 @@ def vjp_inputs(row: Row, formula: Formula) -> list[str]:
 
 
 def kernels(row: Row, vocabulary: Vocabulary) -> list[Kernel]:
-    """The forward kernel and one VJP kernel for each argument whose partial is not simply 1."""
+    """The forward kernel and one VJP kernel for each argument whose partial is not simply 0 or 1."""
     if not row.is_elementwise:
         return []
     camel = "".join(part[:1].upper() + part[1:] for part in row.name.split("_")) + ("_" if row.writes_only else "")
@@ -108,12 +111,11 @@ def kernels(row: Row, vocabulary: Vocabulary) -> list[Kernel]:
                      forward.text, row.rule, categories)]  # fmt: skip
     inexact = tuple(c for c in ("floating", "complex") if c in categories)
     for argument, source in row.partials.items():
-        if source == "1":
+        if source in CONSTANT_PARTIALS:
             continue
-        formula = partial_formula(row, argument, vocabulary)
-        partial = f"conj({formula.text})" if on_complex else formula.text
+        formula = partial_translator(row, vocabulary).chain_rule(source, "grad", "conj" if on_complex else "")
         result.append(
             Kernel(f"{row.name}_d_{argument}", f"{camel}D{argument[:1].upper()}{argument[1:]}", f"d_{argument}: {source}",
                    ("grad", *vjp_inputs(row, formula)), frozenset(forward.conditions | formula.conditions),
-                   f"chain(grad, {partial})", "Same", inexact))  # fmt: skip
+                   formula.text, "Same", inexact))  # fmt: skip
     return result

@@ -78,6 +78,37 @@ class Translator:
         self.found.text, self.found.kind = text.cpp, text.kind
         return self.found
 
+    def chain_rule(self, source: str | ast.expr, cotangent: str, conjugate: str = "") -> Formula:
+        """The chain-rule product of `cotangent` and a partial derivative. A partial that is chosen by a condition chooses
+        the cotangent: a branch that is 0 drops it, even an infinite one, where multiplying by 0 would give NaN."""
+        tree = source if isinstance(source, ast.expr) else parse(source, self.row)
+        self.source = ast.unparse(tree)
+        self.found = Formula("", Kind.OTHER)
+        text = self._chain(tree, cotangent, conjugate)
+        self.found.text, self.found.kind = text.cpp, text.kind
+        return self.found
+
+    def _chain(self, tree: ast.expr, cotangent: str, conjugate: str) -> Text:
+        if isinstance(tree, ast.IfExp):
+            test = self.truth(tree.test, self.visit(tree.test))
+            if self.chooses(test):
+                branches = [self._chain(branch, cotangent, conjugate) for branch in (tree.body, tree.orelse)]
+                return self.conditional(test, *branches)
+        if isinstance(tree, ast.Constant) and tree.value in (0, 1):
+            return Text(cotangent, Kind.TENSOR) if tree.value else self.visit(tree)
+        partial = self.visit(tree)
+        text = f"{conjugate}({partial.cpp})" if conjugate and self.may_be_complex(partial) else partial.cpp
+        return Text(f"{self.chain_name}({cotangent}, {text})", Kind.TENSOR)
+
+    chain_name = "ops::chain"
+
+    def chooses(self, test: Text) -> bool:
+        """Whether a condition is evaluated for each element."""
+        return not self.is_native([test])
+
+    def may_be_complex(self, value: Text) -> bool:
+        return value.kind is not Kind.NUMBER
+
     def fail(self, problem: str, remedy: str) -> RowError:
         return RowError(self.row, f"formula '{self.source}': {problem}", remedy)
 
@@ -280,6 +311,14 @@ class Translator:
 
 class ScalarTranslator(Translator):
     """The scalar world: every name is an element of type T, or bool where it is a condition."""
+
+    chain_name = "chain"
+
+    def chooses(self, test: Text) -> bool:
+        return True
+
+    def may_be_complex(self, value: Text) -> bool:
+        return True
 
     def visit_Constant(self, node: ast.Constant) -> Text:
         if isinstance(node.value, bool):

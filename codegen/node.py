@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .elementwise import is_complex, vjp_inputs
+from .elementwise import CONSTANT_PARTIALS, is_complex, vjp_inputs
 from .formula import Formula, Translator, parse
 from .saved import Field, saved_fields
 from .schema import Argument, Type
@@ -69,23 +69,26 @@ def edge_index(row: Row, argument: Argument) -> str:
 
 
 def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[dict, list[Gradient]]:
-    names = argument_types(row) | result_types(row)
     on_complex = is_complex(row, vocabulary)
     formulas, gradients = {}, []
     for argument in row.differentiable:
         source = row.partials[argument.name]
-        formula = Translator(row.text, names, vocabulary)(source)
+        formula = chain_rule(row, source, "grad", vocabulary, "conjugate" if on_complex else "")
         inputs = vjp_inputs(row, formula)
         tensors = [n for n in inputs if n == "result" or row.schema.argument(n).type.is_tensor_like]
         # The cotangent's dtype is the one to compute in, but that of a real result of a complex operand is too small.
         dtype = "grad.dtype()" if row.rule != "Real" else f"widest(grad.dtype(){''.join(', ' + n for n in tensors)})"
         fused = f"run_as({dtype}, kernels::K_{row.name}_d_{argument.name}, {{{', '.join(['grad', *inputs])}}})"
-        partial = formula.text if formula.kind is Kind.NUMBER or not on_complex else f"conjugate({formula.text})"
-        recorded = "grad" if source == "1" else f"ops::chain(grad, {partial})"
         formulas[argument.name,] = formula
-        gradients.append(Gradient((argument,), (edge_index(row, argument),), recorded, None if source == "1" else fused,
-                                  ("grad", *tensors)))  # fmt: skip
+        gradients.append(Gradient((argument,), (edge_index(row, argument),), formula.text,
+                                  None if source in CONSTANT_PARTIALS else fused, ("grad", *tensors)))  # fmt: skip
     return formulas, gradients
+
+
+def chain_rule(row: Row, partial: str, cotangent: str, vocabulary: Vocabulary, conjugate: str = "") -> Formula:
+    if partial == "0":
+        return Formula(f"formulas::zeros_like({cotangent})", Kind.TENSOR)
+    return Translator(row.text, argument_types(row) | result_types(row), vocabulary).chain_rule(partial, cotangent, conjugate)
 
 
 def gradient_names(row: Row) -> dict[str, Kind]:
@@ -155,8 +158,7 @@ def _partial_term(row: Row, argument: Argument, vocabulary: Vocabulary) -> Term:
     tangent = f"{argument.name}_t"
     if row.partials[argument.name] == "1":  # the sum must not be the operand's own tangent
         return Term(tangent, f"ops::clone({tangent})")
-    formula = Translator(row.text, argument_types(row) | result_types(row), vocabulary)(row.partials[argument.name])
-    return Term(tangent, f"ops::chain({tangent}, {formula.text})")
+    return Term(tangent, chain_rule(row, row.partials[argument.name], tangent, vocabulary).text)
 
 
 def _terms(row: Row, source: str, vocabulary: Vocabulary) -> tuple[list[Term], set[str]]:
