@@ -279,7 +279,7 @@ struct Attempt {
 
 }  // namespace
 
-// The path of most calls: one signature, no keywords, as many arguments as there are parameters or fewer.
+// The path of most calls: no keywords, and the first signature fits.
 int OverloadSet::parse_positional(ParsedArgs& p, PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     const Signature& s = signatures_[0];
     int bound = self != nullptr;

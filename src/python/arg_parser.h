@@ -136,6 +136,7 @@ public:
         return convert_operand(o);
     }
     Operand operand(int i, const Scalar& otherwise) { return has(i) ? operand(i) : Operand(otherwise); }
+    std::optional<Operand> optional_operand(int i) { return has(i) ? std::optional(operand(i)) : std::nullopt; }
 
     TensorVector tensors(int i) const;        // empty where left out
     TensorVector index_tensors(int i) const;  // None becomes an undefined tensor
@@ -194,8 +195,7 @@ public:
 
     // The index of the first signature that takes these arguments.
     int parse(ParsedArgs& p, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-        return kwnames == nullptr && count_ == 1 ? parse_positional(p, self, args, nargs)
-                                                 : parse_any(p, self, args, nargs, kwnames);
+        return kwnames == nullptr ? parse_positional(p, self, args, nargs) : parse_any(p, self, args, nargs, kwnames);
     }
     const char* name() const noexcept { return name_; }
 

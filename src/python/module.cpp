@@ -57,6 +57,9 @@ PyModuleDef module_definition = {PyModuleDef_HEAD_INIT, "wengert._C", "The compi
                                  nullptr, nullptr, nullptr, nullptr};
 
 int add_generated(PyObject* module) {
+    constexpr PyMethodDef none[] = {{nullptr, nullptr, 0, nullptr}};
+    for (const char* where : {"nn.functional", "linalg", "special", "fft", "private"})
+        if (add_functions(module, where, none) < 0) return -1;
     if (!&generated_bindings) return 0;
     for (const BindingTable& table : generated_bindings()) {
         bool methods = std::string_view(table.where) == "Tensor";

@@ -20,8 +20,11 @@ PyObject* namespace_of(PyObject* module, const std::string& where) {
         Py_XDECREF(found);  // the module keeps it
         return found;
     }
-    PyRef created(PyModule_New(("wengert._C." + attribute).c_str()));
-    if (!created || PyModule_AddObjectRef(module, attribute.c_str(), created.get()) < 0) return nullptr;
+    std::string full_name = "wengert._C." + attribute;
+    PyRef created(PyModule_New(full_name.c_str()));
+    if (!created || PyModule_AddObjectRef(module, attribute.c_str(), created.get()) < 0 ||
+        PyDict_SetItemString(PyImport_GetModuleDict(), full_name.c_str(), created.get()) < 0)  // for `import *` from it
+        return nullptr;
     return created.get();
 }
 

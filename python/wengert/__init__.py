@@ -1,0 +1,42 @@
+"""Wengert: PyTorch's automatic differentiation, small and fast, on NumPy and SciPy.
+
+    >>> import wengert as wg
+    >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+
+The core is compiled (`wengert._C`); its functions are the public ones of this module. Modules that need more than the
+core are loaded when first used.
+"""
+
+# The import below brings in functions named like Python's own (sum, abs, ...), so this file uses none of those.
+import importlib as _importlib
+import math as _math
+
+from . import _C
+from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
+from ._dtype_info import finfo, iinfo
+from ._overrides import DisableTorchFunctionSubclass
+from ._setup import set_up_tensor as _set_up_tensor
+from ._tensor_str import get_printoptions, set_printoptions
+from ._version import __version__
+
+e, pi, inf, nan, newaxis = _math.e, _math.pi, _math.inf, _math.nan, None
+
+from . import autograd  # noqa: E402  # needs the names above
+from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+
+_set_up_tensor()
+
+_LAZY_MODULES = {"fft", "func", "linalg", "nn", "optim", "special", "testing", "utils"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LAZY_MODULES:
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'wengert' has no attribute {name!r}")
+
+
+def __dir__() -> "list[str]":
+    return [*globals(), *_LAZY_MODULES]

@@ -1,0 +1,80 @@
+"""Copies of tensors that outlive the process or the graph: pickle and deepcopy."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import numpy as np
+
+from wengert import _C
+from wengert._C import Tensor
+
+
+def _warn_if_has_hooks(tensor: Any) -> None:
+    for hook in (getattr(tensor, "_backward_hooks", None) or {}).values():
+        if not getattr(hook, "__torch_unserializable__", False):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @wengert.utils.hooks.unserializable_hook to suppress this warning",
+                stacklevel=3,
+            )
+
+
+def _is_dense(tensor: Any) -> bool:
+    order = sorted(range(tensor.ndim), key=tensor.stride, reverse=True)
+    return bool(tensor.detach().numpy().transpose(order).flags.c_contiguous)
+
+
+def rebuild_tensor(
+    cls: Any, array: np.ndarray[Any, Any], order: tuple[int, ...], requires_grad: bool, attributes: dict[str, Any]
+) -> Any:
+    """Make the tensor that `reduce_ex` took apart."""
+    inverse = [order.index(axis) for axis in range(len(order))]
+    tensor = _C.from_numpy(array).permute(inverse).detach() if inverse != list(order) or order else _C.from_numpy(array)
+    if cls is not Tensor:
+        tensor = Tensor._make_subclass(cls, tensor)
+    tensor.requires_grad_(requires_grad)
+    tensor.__dict__.update(attributes)
+    return tensor
+
+
+def reduce_ex(self: Any, protocol: int) -> Any:
+    """Take the tensor apart for pickle: values, strides, requires_grad and attributes; neither `.grad` nor hooks."""
+    disabled = _C._set_overrides_disabled(True)
+    try:
+        _warn_if_has_hooks(self)
+        order = tuple(range(self.ndim))
+        if _is_dense(self):
+            order = tuple(sorted(order, key=lambda axis: -self.stride(axis)))
+        array = np.ascontiguousarray(self.detach().numpy().transpose(order)).reshape([self.shape[axis] for axis in order])
+        attributes = {name: value for name, value in self.__dict__.items() if not name.startswith("_backward_hooks")}
+        return rebuild_tensor, (type(self), array.copy(), order, self.requires_grad, attributes)
+    finally:
+        _C._set_overrides_disabled(disabled)
+
+
+def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
+    """Copy a leaf: values, requires_grad, `.grad` and attributes."""
+    if id(self) in memo:
+        return memo[id(self)]
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
+            "If you were attempting to deepcopy a module, this may be because of a tensor that an operation computed: "
+            "use x.detach().clone(), or x.clone() to stay in the graph."
+        )
+    disabled = _C._set_overrides_disabled(True)
+    try:
+        result = self.detach().clone()
+        if type(self) is not Tensor:
+            result = Tensor._make_subclass(type(self), result)
+        result.requires_grad_(self.requires_grad)
+        memo[id(self)] = result
+        if self.grad is not None:
+            result.grad = copy.deepcopy(self.grad, memo)
+        result.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return result
+    finally:
+        _C._set_overrides_disabled(disabled)

@@ -1,0 +1,55 @@
+"""What a subclass of Tensor does by default when an operation meets it: run it, and make results of its own type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert import _C
+from wengert._C import Tensor
+
+
+class DisableTorchFunctionSubclass:
+    """A block in which subclasses do not override operations.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> class Named(wg.Tensor):
+    ...     pass
+    >>> x = wg.ones(2).as_subclass(Named)
+    >>> with wg.DisableTorchFunctionSubclass():
+    ...     type(x + 1).__name__
+    'Tensor'
+    """
+
+    def __enter__(self) -> None:
+        self._previous = _C._set_overrides_disabled(True)
+
+    def __exit__(self, *exc_info: object) -> None:
+        _C._set_overrides_disabled(self._previous)
+
+
+# Getters whose results stay plain tensors.
+_PLAIN_RESULTS = {Tensor.grad.__get__, Tensor._grad.__get__, Tensor._base.__get__}  # type: ignore[attr-defined]
+
+
+def torch_function(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """Run `func` with overriding off; tensors among its results become instances of `cls`."""
+    if not all(issubclass(cls, other) for other in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **(kwargs or {}))
+        return result if func in _PLAIN_RESULTS else _converted(result, cls)
+
+
+def _converted(result: Any, cls: Any) -> Any:
+    if cls is Tensor:
+        return result
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else result.as_subclass(cls)
+    if isinstance(result, (tuple, list)):
+        items = (_converted(item, cls) for item in result)
+        if hasattr(result, "_fields"):
+            return type(result)(*items)
+        return type(result)(items)
+    return result

@@ -1,0 +1,29 @@
+"""Gives Tensor the methods that are written in Python."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from wengert._C import Tensor
+
+from . import _copying, _overrides, _tensor_str
+
+
+def _repr(self: Any) -> str:
+    return _tensor_str.tensor_str(self)
+
+
+def set_up_tensor() -> None:
+    """Attach the Python methods to the compiled type; called once, at import."""
+    from .autograd import _tensor_methods
+
+    Tensor.__repr__ = _repr  # type: ignore[method-assign]
+    Tensor.__reduce_ex__ = _copying.reduce_ex  # type: ignore[method-assign]
+    Tensor.__deepcopy__ = _copying.deepcopy  # type: ignore[attr-defined]
+    Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[attr-defined]
+    Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win
+    Tensor.__module__ = "wengert"
+    for name, member in vars(_tensor_methods).items():
+        if isinstance(member, types.FunctionType) and member.__module__ == _tensor_methods.__name__:
+            setattr(Tensor, name, member)

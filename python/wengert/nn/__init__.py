@@ -1,0 +1,6 @@
+"""Parameters, and the functions of neural networks in `wengert.nn.functional`."""
+
+from . import functional
+from ._parameter import Parameter
+
+__all__ = ["Parameter", "functional"]

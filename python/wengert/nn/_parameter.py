@@ -1,0 +1,47 @@
+"""Parameter: a tensor that wants gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert import _C
+from wengert._C import Tensor
+
+
+class Parameter(Tensor):
+    """A leaf tensor that requires grad by default, also where recording is off.
+
+    Operations on it return plain tensors; pickling and copying keep the type.
+
+    Parameters
+    ----------
+    data : Tensor, optional
+        The values, shared with the parameter; empty by default.
+    requires_grad : bool, default True
+        Whether to ask for gradients.
+
+    Raises
+    ------
+    RuntimeError
+        If `requires_grad` and the dtype is neither floating point nor complex.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.nn.Parameter(wg.ones(2))
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    __torch_function__ = _C._disabled_torch_function_impl
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is None:
+            data = _C.empty(0)
+        return Tensor._make_subclass(cls, data, requires_grad)
+
+    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+        pass
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
