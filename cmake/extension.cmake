@@ -24,7 +24,9 @@ install(TARGETS _C DESTINATION wengert COMPONENT python)
 file(GLOB package_entries CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/wengert/*")
 list(FILTER package_entries EXCLUDE REGEX "__pycache__")
 wengert_generated(generated_package "^python_package/")  # stubs, and data that Python reads
-install(FILES ${generated_package} DESTINATION wengert COMPONENT python)
+install(DIRECTORY "${WENGERT_GENERATED}/python_package/" DESTINATION wengert COMPONENT python)
+list(TRANSFORM generated_package REPLACE "/python_package/([^/]+)/.*" "/python_package/\\1")  # folders as a whole
+list(REMOVE_DUPLICATES generated_package)
 
 file(MAKE_DIRECTORY "${package}")
 set(names)

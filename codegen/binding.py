@@ -157,10 +157,14 @@ class Binding:
         return json.dumps(text.rstrip(), ensure_ascii=False)
 
     @property
-    def names(self) -> list[str]:
-        suffix = "_" if self.overloads[0].variant == "inplace" else ""
-        aliases = {a: None for o in self.overloads for a in o.row.get("aliases", [])}
-        return [self.name, *(a + suffix for a in aliases)]
+    def names(self) -> list[tuple[str, str]]:
+        """(where, name) of all places where it is found: `aliases: [absolute, special.expit]`."""
+        aliases = dict.fromkeys(a for o in self.overloads for a in o.row.get("aliases", []))
+        if self.is_method:
+            suffix = "_" if self.overloads[0].variant == "inplace" else ""
+            return [(self.where, self.name), *((self.where, a + suffix) for a in aliases if "." not in a)]
+        places = [a.rpartition(".") for a in aliases]
+        return [(self.where, self.name), *((where or self.where, name) for where, _, name in places)]
 
     @property
     def direct(self) -> list[tuple[str, str]]:

@@ -10,10 +10,11 @@ from typing import TypeVar
 
 import jinja2
 
-from .binding import bindings
+from .binding import Binding, bindings
 from .elementwise import is_complex, kernels
 from .node import gradient_names
 from .operation import Operation
+from .stubs import definitions
 from .table import Row, load
 from .vocabulary import Vocabulary, read_vocabulary
 
@@ -50,7 +51,8 @@ def kernel_units(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def output_paths(table: Path) -> list[str]:
-    units = kernel_units(load(table))
+    table_rows = load(table)
+    units = kernel_units(table_rows)
     return [
         "kernels/kernels.h",
         "kernels/kernel_table.cpp",
@@ -60,6 +62,7 @@ def output_paths(table: Path) -> list[str]:
         *(f"ops/ops_{i}.cpp" for i in range(OPERATION_UNITS)),
         "python/bindings.cpp",
         *(f"python/functions_{i}.cpp" for i in range(BINDING_UNITS)),
+        *map(stub_path, namespaces(table_rows)),
         "python_package/_op_table.json",
     ]
 
@@ -72,6 +75,7 @@ def generate(table: Path, source: Path) -> dict[str, str]:
         **dict(kernel_texts(rows, vocabulary)),
         **dict(operation_texts(operations, vocabulary)),
         **dict(binding_texts(rows)),
+        **dict(stub_texts(rows)),
         "python_package/_op_table.json": op_table(rows, vocabulary),
     }
 
@@ -116,9 +120,10 @@ def binding_texts(rows: list[Row]) -> Iterator[tuple[str, str]]:
     yield "python/bindings.cpp", render("bindings.cpp.j2", units=BINDING_UNITS)
     for i, unit in enumerate(balanced(bindings(rows), BINDING_UNITS, lambda b: len(b.overloads))):
         overloads = [o for b in unit for o in b.overloads]
-        tables: dict[str, list] = defaultdict(list)
-        for b in unit:
-            tables[b.where].append(b)
+        tables: dict[str, list[tuple[str, Binding]]] = defaultdict(list)
+        for binding in unit:
+            for where, name in binding.names:
+                tables[where].append((name, binding))
         yield f"python/functions_{i}.cpp", render(
             "functions.cpp.j2",
             unit=i,
@@ -126,6 +131,28 @@ def binding_texts(rows: list[Row]) -> Iterator[tuple[str, str]]:
             tables=list(tables.items()),
             overloads={o.table: o for o in overloads}.values(),
             result_types={o.result_type: o for o in overloads if o.result_type}.values(),
+        )
+
+
+def stub_path(namespace: str) -> str:
+    """As the submodules of _C are named: _C._nn_functional."""
+    return f"python_package/_C/{'_' + namespace.replace('.', '_') if namespace else '__init__'}.pyi"
+
+
+def namespaces(rows: list[Row]) -> list[str]:
+    where = {where: None for binding in bindings(rows) for where, _ in binding.names}
+    return ["", *(w for w in where if w not in ("", "Tensor"))]
+
+
+def stub_texts(rows: list[Row]) -> Iterator[tuple[str, str]]:
+    lines: dict[str, list[str]] = defaultdict(list)
+    for binding in bindings(rows):
+        for where, name in binding.names:
+            lines[where] += definitions(binding, name)
+    for namespace in namespaces(rows):
+        template = "_namespace.pyi.j2" if namespace else "_C.pyi.j2"
+        yield stub_path(namespace), render(
+            template, namespace=namespace, functions=lines[namespace], methods=lines["Tensor"]
         )
 
 
