@@ -1,8 +1,7 @@
 #include "python/creation.h"
 
-#include <cmath>
-
 #include "graph/autograd_meta.h"
+#include "kernels/creation.h"
 #include "kernels/elementwise.h"
 #include "python/convert.h"
 #include "python/operations.h"
@@ -87,12 +86,7 @@ ARGUMENTS(eye_args, {"n", ArgKind::Int}, {"m", ArgKind::Int, kOptional | kNullab
 constexpr Signature eye_signatures[] = {eye_args};
 constinit OverloadSet eye_overloads{"eye", eye_signatures};
 Tensor make_eye(const ParsedArgs& p) {
-    int64_t n = p.integer(0), m = p.integer(1, n);
-    check(n >= 0 && m >= 0, ErrorKind::Runtime, "[eye] n and m must not be negative, got ", n, " and ", m);
-    Tensor t = zeros(Dims{n, m}, option_dtype(p, 2, default_dtype()));
-    int64_t k = std::min(n, m);
-    kernels::fill_(alias(t, Dims{k}, Dims{m + 1}, 0), 1);
-    return t;
+    return kernels::eye(p.integer(0), p.optional_integer(1), option_dtype(p, 2, default_dtype()));
 }
 
 // --- Like another tensor
@@ -118,36 +112,9 @@ constinit OverloadSet full_like_overloads{"full_like", full_like_signatures};
 Tensor make_full_like(const ParsedArgs& p) { return filled_like(p, 2, p.scalar(1)); }
 
 // --- Sequences
-DType sequence_dtype(std::initializer_list<Scalar> numbers) {
-    for (const Scalar& s : numbers)
-        if (s.kind() == Category::Floating) return default_dtype();
-    return DType::Int64;
-}
-
-Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype) {
-    double a = start.to<double>(), b = end.to<double>(), s = step.to<double>();
-    check(s != 0, ErrorKind::Runtime, "step must be nonzero");
-    check(std::isfinite(a) && std::isfinite(b), ErrorKind::Runtime, "unsupported range: ", a, " -> ", b);
-    check(s > 0 ? b >= a : b <= a, ErrorKind::Runtime, "upper bound and lower bound inconsistent with step sign");
-    bool integral = sequence_dtype({start, end, step}) == DType::Int64;
-    int64_t n, first = start.to<int64_t>(), stride = step.to<int64_t>();
-    if (integral) {
-        int64_t span = end.to<int64_t>() - first;
-        n = span / stride + (span % stride != 0);
-    } else {
-        n = static_cast<int64_t>(std::ceil((b - a) / s));
-    }
-    Tensor t = empty(Dims{n}, dtype);
-    dispatch(dtype, [&]<class T> {
-        T* out = t.data_as<T>();
-        for (int64_t i = 0; i < n; ++i) {
-            if constexpr (std::is_integral_v<T>)
-                out[i] = integral ? static_cast<T>(first + i * stride) : static_cast<T>(a + static_cast<double>(i) * s);
-            else
-                out[i] = Scalar(a + static_cast<double>(i) * s).to<T>();
-        }
-    });
-    return t;
+std::optional<DType> wanted_dtype(const ParsedArgs& p, int first) {
+    if (p.has(first)) return p.dtype(first);
+    return p.has(first + 6) ? std::optional(p.tensor(first + 6).dtype()) : std::nullopt;
 }
 
 ARGUMENTS(arange_end_args, {"end", ArgKind::Scalar});
@@ -158,50 +125,20 @@ PyObject* py_arange(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
     return guarded([&]() -> PyObject* {
         ParsedArgs p;
         switch (arange_overloads.parse(p, nullptr, args, nargs, kwnames)) {
-            case 0: {
-                Scalar end = p.scalar(0);
-                return with_options(p, 1, arange(0, end, 1, option_dtype(p, 1, sequence_dtype({end}))));
-            }
-            case 1: {
-                Scalar start = p.scalar(0), end = p.scalar(1), step = p.scalar(2, 1);
-                DType dtype = option_dtype(p, 3, sequence_dtype({start, end, step}));
-                return with_options(p, 3, arange(start, end, step, dtype));
-            }
+            case 0:
+                return with_options(p, 1, kernels::arange(0, p.scalar(0), 1, wanted_dtype(p, 1)));
+            case 1:
+                return with_options(p, 3, kernels::arange(p.scalar(0), p.scalar(1), p.scalar(2, 1), wanted_dtype(p, 3)));
         }
         return p.finish();
     });
-}
-
-// From both ends towards the middle, so that both ends are exact.
-Tensor linear_space(const Scalar& start, const Scalar& end, int64_t steps, DType dtype, double base = 0) {
-    check(steps >= 0, ErrorKind::Runtime, "number of steps must be non-negative");
-    Tensor t = empty(Dims{steps}, dtype);
-    auto write = [&]<class T, class W>(W a, W b) {
-        W step = steps > 1 ? (b - a) / static_cast<W>(steps - 1) : W(0);
-        T* out = t.data_as<T>();
-        for (int64_t i = 0; i < steps; ++i) {
-            W v = i < steps / 2 || steps == 1 ? a + step * static_cast<W>(i) : b - step * static_cast<W>(steps - 1 - i);
-            out[i] = Scalar(base == 0 ? v : std::pow(static_cast<W>(base), v)).template to<T>();
-        }
-    };
-    dispatch(dtype, [&]<class T> {
-        if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
-            write.template operator()<T, complex128>(start.to<complex128>(), end.to<complex128>());
-        else
-            write.template operator()<T, double>(start.to<double>(), end.to<double>());
-    });
-    return t;
-}
-DType space_dtype(const Scalar& a, const Scalar& b) {
-    return a.is_complex() || b.is_complex() ? complex_dtype(default_dtype()) : default_dtype();
 }
 
 ARGUMENTS(linspace_args, {"start", ArgKind::Scalar}, {"end", ArgKind::Scalar}, {"steps", ArgKind::Int});
 constexpr Signature linspace_signatures[] = {linspace_args};
 constinit OverloadSet linspace_overloads{"linspace", linspace_signatures};
 Tensor make_linspace(const ParsedArgs& p) {
-    Scalar start = p.scalar(0), end = p.scalar(1);
-    return linear_space(start, end, p.integer(2), option_dtype(p, 3, space_dtype(start, end)));
+    return kernels::linspace(p.scalar(0), p.scalar(1), p.integer(2), wanted_dtype(p, 3));
 }
 
 ARGUMENTS(logspace_args, {"start", ArgKind::Scalar}, {"end", ArgKind::Scalar}, {"steps", ArgKind::Int},
@@ -209,8 +146,7 @@ ARGUMENTS(logspace_args, {"start", ArgKind::Scalar}, {"end", ArgKind::Scalar}, {
 constexpr Signature logspace_signatures[] = {logspace_args};
 constinit OverloadSet logspace_overloads{"logspace", logspace_signatures};
 Tensor make_logspace(const ParsedArgs& p) {
-    Scalar start = p.scalar(0), end = p.scalar(1);
-    return linear_space(start, end, p.integer(2), option_dtype(p, 4, space_dtype(start, end)), p.floating(3, 10.0));
+    return kernels::logspace(p.scalar(0), p.scalar(1), p.integer(2), p.floating(3, 10.0), wanted_dtype(p, 4));
 }
 
 // --- Methods: the dtype of self unless another is given

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kernels/elementwise.h"
+#include "kernels/reduce.h"
 #include "python/convert.h"
 #include "python/arg_parser.h"
 #include "python/exceptions.h"
@@ -16,6 +17,12 @@
 #include "python/overrides.h"
 #include "python/tensor_factory.h"
 #include "python/tensor_type.h"
+
+// Until the table has their rows.
+namespace wengert::ops {
+[[gnu::weak]] Tensor index(const Tensor& self, TensorSpan indices);
+[[gnu::weak]] const Tensor& index_put_(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate);
+}  // namespace wengert::ops
 
 namespace wengert::python {
 namespace {
@@ -238,7 +245,7 @@ int contains(PyObject* self, PyObject* element) noexcept {
         check(is_tensor(element) || is_number(element), ErrorKind::Runtime,
               "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ", Py_TYPE(element)->tp_name, ".");
         PyRef equal(checked(PyObject_RichCompare(element, self, Py_EQ)));
-        return item_of(ops::any(tensor_of(equal.get()))).to<bool>();
+        return item_of(kernels::any(tensor_of(equal.get()))).to<bool>();
     } catch (...) {
         set_python_error();
         return -1;
