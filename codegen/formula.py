@@ -250,7 +250,12 @@ class Translator:
     def widened(self, values: list[Text]) -> list[Text]:
         if self.is_native(values) or any(v.kind is Kind.TENSOR for v in values):
             return values
-        return [Text(f"wide({', '.join(v.cpp for v in values)})", Kind.TENSOR), *values[1:]]
+        return [self.wide(values), *values[1:]]
+
+    def wide(self, values: list[Text]) -> Text:
+        """The first value, made wide unless another one turns out to be a tensor."""
+        deciding = [values[0], *(v for v in values[1:] if v.kind is Kind.OPERAND)]
+        return Text(f"wide({', '.join(v.cpp for v in deciding)})", Kind.TENSOR)
 
     def logical(self, function: str, symbol: str, values: list[Text]) -> Text:
         if not self.is_native(values):
@@ -285,7 +290,7 @@ class Translator:
             values = self.bind(name, function.schema, positional, keywords)
             operands = [i for i, a in enumerate(function.schema.arguments[: len(values)]) if a.type.base == "Operand"]
             if operands and not any(values[i].kind is Kind.TENSOR for i in operands):
-                values[operands[0]] = Text(f"wide({', '.join(values[i].cpp for i in operands)})", Kind.TENSOR)
+                values[operands[0]] = self.wide([values[i] for i in operands])
         elif keywords:
             raise self.fail(f"keyword arguments of the helper '{name}'", "pass all arguments by position")
         return Text(f"{function.cpp}({', '.join(v.cpp for v in values)})", function.result)

@@ -182,6 +182,8 @@ def find_form(row: Row) -> str:
 
 def check(row: Row) -> None:
     keys, schema = row.keys, row.schema
+    if keys.get("result", "same") not in RULES:
+        raise row.error(f"unknown result rule '{keys['result']}'", f"use {', '.join(RULES)}")
     if row.form == "elementwise" and not row.is_elementwise:
         raise row.error("d_<argument> without `kernel`", "add `kernel:`, or write explicit <argument>: and jvp formulas")
     if row.is_elementwise and "forward" in keys:
@@ -201,8 +203,6 @@ def check(row: Row) -> None:
     for category in row.categories:
         if category not in CATEGORIES:
             raise row.error(f"unknown dtype category '{category}'", f"use {', '.join(CATEGORIES)}")
-    if keys.get("result", "same") not in RULES:
-        raise row.error(f"unknown result rule '{keys['result']}'", f"use {', '.join(RULES)}")
     if len(keys.get("output_differentiability", schema.results)) != len(schema.results):
         raise row.error("output_differentiability has another length than the results", "give one flag per result")
     if not keys.get("doc"):

@@ -1,0 +1,95 @@
+"""What a wrong row says: the row, the problem, the remedy."""
+
+import pytest
+import yaml
+
+from codegen.elementwise import kernels
+from codegen.operation import Operation
+from codegen.schema import RowError
+from codegen.table import make_row, name_nodes
+from codegen.vocabulary import Function, Kind, Vocabulary, read_vocabulary
+
+
+def words(tmp_path) -> Vocabulary:
+    neg = make_row({"op": "neg(Tensor self) -> Tensor", "compose": "self", "doc": "x"}, "test")
+    known = read_vocabulary(tmp_path, [neg.schema])
+    known.scalar_functions = {"exp", "where"}
+    known.helpers["helper"] = Function("formulas::helper", Kind.TENSOR)
+    return known
+
+
+ELEMENTWISE = "op: f(Tensor self) -> Tensor\ndoc: x\n"
+EXPLICIT = "op: f(Tensor self, Tensor other, int n) -> Tensor\ndoc: x\nother: none\n"
+
+# (row, fragments of the message)
+BAD_ROWS = {
+    "no schema": ("op: f\ndoc: x\ncompose: self", ["[f]", "not a schema", "write name.overload("]),
+    "no op": ("kernel: self", ["without `op`", "begin it with `op: schema`"]),
+    "unknown type": ("op: f(Matrix self) -> Tensor", ["unknown type 'Matrix'", "use one of Tensor"]),
+    "unnamed argument": ("op: f(Tensor) -> Tensor", ["cannot read argument 'Tensor'", "write it as `Type name`"]),
+    "default then none": ("op: f(int a=1, int b) -> Tensor", ["'b' follows one with a default", "give it a default too"]),
+    "silence": (ELEMENTWISE, ["nothing says how it is differentiated", "give exactly one of"]),
+    "two forms": (ELEMENTWISE + "compose: neg(self)\nnon_differentiable: true", ["compose and non_differentiable"]),
+    "misspelt key": (ELEMENTWISE + "kernal: exp(self)", ["unknown key 'kernal'", "use a tensor argument, d_<argument>"]),
+    "derivative of a number": (EXPLICIT + "self: grad\nlinear: [self]\nn: grad", ["unknown key 'n'"]),
+    "partial without kernel": (ELEMENTWISE + "d_self: 1", ["d_<argument> without `kernel`", "add `kernel:`"]),
+    "kernel and forward": (ELEMENTWISE + "kernel: exp(self)\nforward: f(self)\nd_self: 1", ["keep one"]),
+    "forgotten argument": (
+        "op: f(Tensor self, Tensor other) -> Tensor\ndoc: x\nself: grad\nlinear: [self]",
+        ["no derivative with respect to 'other'", "add `other: formula` or `other: none`"],
+    ),
+    "no forward mode": (EXPLICIT + "self: grad", ["forward mode needs `jvp` or `linear`", "add `jvp: formula`"]),
+    "both forward modes": (EXPLICIT + "self: grad\njvp: self_t\nlinear: [self]", ["and only one"]),
+    "linear in what has no formula": (EXPLICIT + "self: grad\nlinear: [other]", ["linear in 'other'"]),
+    "no doc": ("op: f(Tensor self) -> Tensor\ncompose: neg(self)", ["no `doc`", "describe the operation"]),
+    "unknown category": (ELEMENTWISE + "kernel: self\nd_self: 1\ndtypes: [real]", ["category 'real'", "use bool, integral"]),
+    "unknown rule": (ELEMENTWISE + "kernel: self\nd_self: 1\nresult: float", ["result rule 'float'", "use same, floating"]),
+    "reserved name": (
+        "op: f(Tensor grad) -> Tensor\ndoc: x\nkernel: exp(grad)\nd_grad: 1",
+        ["argument name 'grad' is taken", "rename it"],
+    ),
+    "syntax": (ELEMENTWISE + "kernel: exp(self\nd_self: 1", ["'exp(self' is not a Python expression", "correct it"]),
+    "unused argument": (
+        "op: f(Tensor self, float x) -> Tensor\ndoc: x\nkernel: exp(self)\nd_self: 1",
+        ["`kernel` does not use 'x'", "remove it from the schema"],
+    ),
+    "unknown scalar function": (ELEMENTWISE + "kernel: foo(self)\nd_self: 1", ["unknown function 'foo' of scalars"]),
+    "unknown name": (ELEMENTWISE + "kernel: exp(self)\nd_self: x", ["unknown name 'x'", "use an argument or one of"]),
+    "unknown function": (
+        EXPLICIT + "self: foo(grad)\nlinear: [self]",
+        ["unknown function 'foo'", "declare a helper in src/ops/formulas"],
+    ),
+    "wrong arguments": (EXPLICIT + "self: neg(grad, grad)\nlinear: [self]", ["the arguments of 'neg'", "call it as neg("]),
+    "keyword of a helper": (EXPLICIT + "self: helper(x=grad)\nlinear: [self]", ["pass all arguments by position"]),
+    "method call": (EXPLICIT + "self: grad.neg()\nlinear: [self]", ["a call of something that is no name"]),
+    "attribute": (EXPLICIT + "self: helper(self.shape)\nlinear: [self]", ["attribute 'shape'", "only <argument>.sizes"]),
+    "chained comparison": (ELEMENTWISE + "kernel: self\nd_self: 1 if 0 < self < 1 else 0", ["write `a < b and b < c`"]),
+    "bit operator": (ELEMENTWISE + "kernel: self\nd_self: self & self", ["write `and`, `or`"]),
+    "lambda": (EXPLICIT + "self: 'lambda x: x'\nlinear: [self]", ["Lambda is not part of the language"]),
+    "no tangent": (EXPLICIT + "self: grad\njvp: self_t + self", ["a term of `jvp: self_t + self` mentions no tangent"]),
+    "string in a loop": (
+        "op: f(Tensor self, str mode) -> Tensor\ndoc: x\nkernel: exp(self)\nd_self: 1",
+        ["'mode' cannot enter an elementwise kernel", "use `compose:`"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ROWS)
+def test_a_wrong_row_is_refused_with_a_remedy(case, tmp_path):
+    text, fragments = BAD_ROWS[case]
+    with pytest.raises(RowError) as caught:
+        row = make_row(yaml.safe_load(text), "test")
+        known = words(tmp_path)
+        kernels(row, known)
+        op = Operation(row, known)
+        _ = op.derivatives if row.is_recorded else op.composition
+    message = str(caught.value)
+    assert message.startswith("[")
+    for fragment in fragments:
+        assert fragment in message
+
+
+def test_two_rows_of_one_name_are_refused():
+    row = {"op": "f(Tensor self) -> Tensor", "compose": "self", "doc": "x"}
+    with pytest.raises(RowError, match="two rows have this name; give one of them another overload name"):
+        name_nodes([make_row(row, "a"), make_row(row, "b")])
