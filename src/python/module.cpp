@@ -12,6 +12,7 @@
 #include "python/bindings.h"
 #include "python/creation.h"
 #include "python/device_object.h"
+#include "python/dtype_functions.h"
 #include "python/dtype_object.h"
 #include "python/exceptions.h"
 #include "python/generator_object.h"
@@ -34,25 +35,6 @@ void warn_python(WarningKind kind, const std::string& message) {
     if (PyErr_WarnEx(category, message.c_str(), 1) < 0) throw PyException();
 }
 
-PyObject* get_default_dtype(PyObject*, PyObject*) { return wrap(default_dtype()); }
-PyObject* set_default_dtype_py(PyObject*, PyObject* dtype) {
-    return guarded([&]() -> PyObject* {
-        check(is_dtype_like(dtype), ErrorKind::Type, "invalid dtype object: only floating-point types are supported as the "
-              "default type, got ", Py_TYPE(dtype)->tp_name);
-        set_default_dtype(to_dtype(dtype));
-        Py_RETURN_NONE;
-    });
-}
-PyObject* is_tensor_py(PyObject*, PyObject* o) { return wrap(is_tensor(o)); }
-
-PyMethodDef module_functions[] = {
-    {"get_default_dtype", get_default_dtype, METH_NOARGS, "get_default_dtype()\n--\n\nThe dtype of new tensors of floats."},
-    {"set_default_dtype", set_default_dtype_py, METH_O,
-     "set_default_dtype(dtype)\n--\n\nSets the dtype of new tensors of floats; float32 or float64."},
-    {"is_tensor", is_tensor_py, METH_O, "is_tensor(obj)\n--\n\nWhether an object is a Tensor."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
 PyModuleDef module_definition = {PyModuleDef_HEAD_INIT, "wengert._C", "The compiled core of Wengert.", -1, nullptr,
                                  nullptr, nullptr, nullptr, nullptr};
 
@@ -73,7 +55,7 @@ int fill_module(PyObject* module) {
     if (!import_numpy()) return -1;
     bool ok = add_dtypes(module) == 0 && add_devices(module) == 0 && add_size(module) == 0 &&
               add_generators(module) == 0 && add_override_functions(module) == 0 && add_tensor_type(module) == 0 &&
-              add_functions(module, "", module_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
+              add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
               add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
               add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
               add_tensor_methods(dlpack_methods) == 0 && add_autograd(module) == 0 && add_generated(module) == 0;
