@@ -12,13 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from .schema import Argument, RowError
+from .schema import Argument, RowError, Type
 from .table import Row
 
 KINDS = {"Tensor": "Tensor", "Operand": "Operand", "Scalar": "Scalar", "int": "Int", "float": "Float", "bool": "Bool",
          "str": "String", "dtype": "DType", "device": "Device", "Generator": "Generator"}  # fmt: skip
 ACCESSORS = {"Tensor": "tensor", "Operand": "operand", "Scalar": "scalar", "int": "integer", "float": "floating",
-             "bool": "boolean", "str": "string", "dtype": "dtype", "device": "device", "Generator": "generator"}  # fmt: skip
+             "bool": "boolean", "str": "string", "dtype": "dtype",
+             "device": "device", "Generator": "generator"}  # fmt: skip
 LIST_ACCESSORS = {"Tensor": "tensors", "int": "ints", "float": "floats"}
 
 
@@ -53,7 +54,7 @@ def value(argument: Argument, i: int) -> str:
     return f"p.{accessor}({i}, {argument.cpp_default})" if default is not None else f"p.{accessor}({i})"
 
 
-def _as_list(text: str, size: int | None) -> list:
+def _as_list(text: str, size: int | None) -> list[float]:
     literal = ast.literal_eval(text)
     return list(literal) if isinstance(literal, (list, tuple)) else [literal] * (size or 1)
 
@@ -153,7 +154,7 @@ class Binding:
             lines = [f"{self.name}{o.signature.replace('$', '')}" for o in overloads]
             text = "\n".join([*lines, *(f"\n{o.row.get('doc').rstrip()}" for o in overloads)])
         if overloads[0].variant == "inplace":
-            text = text.rstrip() + f"\n\nIn place: writes to `self`."
+            text = text.rstrip() + "\n\nIn place: writes to `self`."
         return json.dumps(text.rstrip(), ensure_ascii=False)
 
     @property
@@ -171,9 +172,8 @@ class Binding:
         """(condition, result) pairs that are tried before any parsing."""
         for overload in self.overloads:
             arguments = overload.row.schema.arguments
-            types = [a.type for a in arguments]
-            required = [a for a in arguments if a.default is None]
-            if not all(t.is_tensor_like and not t.is_list and not t.optional for t in types) or required != list(arguments):
+            plain = [a for a in arguments if a.type in (Type("Tensor"), Type("Operand")) and a.default is None]
+            if len(plain) != len(arguments):
                 continue
             if 1 <= len(arguments) <= 2 and overload.self_index == 0:
                 return self._direct_calls(overload)
@@ -205,7 +205,7 @@ def bindings(rows: Iterable[Row]) -> list[Binding]:
             if not has_self:
                 raise RowError(row.text, "a method without an argument `self`", "write `methods: [function]`")
             variant = "inplace" if row.writes_only else "method"
-            groups.setdefault(("Tensor", name.rstrip("_") + "_" if row.writes_only else name), []).append(Overload(row, variant))
+            groups.setdefault(("Tensor", name), []).append(Overload(row, variant))
             if row.has_inplace:
                 groups.setdefault(("Tensor", f"{name}_"), []).append(Overload(row, "inplace"))
     return [Binding(where, name, tuple(overloads)) for (where, name), overloads in groups.items()]

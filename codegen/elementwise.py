@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .formula import Formula, ScalarTranslator
+from .schema import Type
 from .table import Row
 from .vocabulary import Vocabulary
 
@@ -54,13 +55,14 @@ class Kernel:
             for dtype, cpp in DTYPES[category].items():
                 if (dtype in PER_ISA) != per_isa or (self.rule == "Complex" and cpp not in COMPLEX_OF):
                     continue
-                out = {"Bool": "bool", "Real": REAL_OF.get(cpp, cpp), "Complex": COMPLEX_OF.get(cpp, cpp)}.get(self.rule, cpp)
+                results = {"Bool": "bool", "Real": REAL_OF.get(cpp, cpp), "Complex": COMPLEX_OF.get(cpp, cpp)}
+                out = results.get(self.rule, cpp)
                 inputs = ", ".join("bool" if n in self.conditions else cpp for n in self.inputs)
                 lines.append(f"entry<{self.functor}, {out}({inputs})>(K_{self.name}, DType::{dtype})")
         return lines
 
 
-def scalar_names(row: Row) -> dict:
+def scalar_names(row: Row) -> dict[str, Type]:
     for argument in row.schema.arguments:
         if argument.type.base not in ("Tensor", "Operand", "Scalar", "int", "float", "bool") or argument.type.is_list:
             raise row.error(f"'{argument.name}' cannot enter an elementwise kernel",
@@ -114,8 +116,9 @@ def kernels(row: Row, vocabulary: Vocabulary) -> list[Kernel]:
         if source in CONSTANT_PARTIALS:
             continue
         formula = partial_translator(row, vocabulary).chain_rule(source, "grad", "conj" if on_complex else "")
+        functor = f"{camel}D{argument[:1].upper()}{argument[1:]}"
+        conditions = frozenset(forward.conditions | formula.conditions)
         result.append(
-            Kernel(f"{row.name}_d_{argument}", f"{camel}D{argument[:1].upper()}{argument[1:]}", f"d_{argument}: {source}",
-                   ("grad", *vjp_inputs(row, formula)), frozenset(forward.conditions | formula.conditions),
-                   formula.text, "Same", inexact))  # fmt: skip
+            Kernel(f"{row.name}_d_{argument}", functor, f"d_{argument}: {source}", ("grad", *vjp_inputs(row, formula)),
+                   conditions, formula.text, "Same", inexact))  # fmt: skip
     return result

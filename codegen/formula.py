@@ -15,7 +15,7 @@ import ast
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from .schema import RowError, Type
+from .schema import RowError, Schema, Type
 from .vocabulary import Kind, Vocabulary, kind_of_type
 
 INFIX = {ast.Add: ("+", 5), ast.Sub: ("-", 5), ast.Mult: ("*", 6), ast.Div: ("/", 6), ast.Mod: ("%", 6)}
@@ -41,7 +41,7 @@ class Text:
 
 @dataclass
 class Formula:
-    """A translated formula and what it mentions: names, `(name, attribute)` pairs, functions, names used as conditions."""
+    """A translated formula and what it mentions: names, (name, attribute) pairs, functions, conditions."""
 
     text: str
     kind: Kind
@@ -79,8 +79,10 @@ class Translator:
         return self.found
 
     def chain_rule(self, source: str | ast.expr, cotangent: str, conjugate: str = "") -> Formula:
-        """The chain-rule product of `cotangent` and a partial derivative. A partial that is chosen by a condition chooses
-        the cotangent: a branch that is 0 drops it, even an infinite one, where multiplying by 0 would give NaN."""
+        """The chain-rule product of `cotangent` and a partial derivative.
+
+        A partial that is chosen by a condition chooses the cotangent: a branch that is 0 drops it, even an infinite
+        one, where multiplying by 0 would give NaN."""
         tree = source if isinstance(source, ast.expr) else parse(source, self.row)
         self.source = ast.unparse(tree)
         self.found = Formula("", Kind.OTHER)
@@ -113,10 +115,11 @@ class Translator:
         return RowError(self.row, f"formula '{self.source}': {problem}", remedy)
 
     def visit(self, node: ast.expr) -> Text:
-        method = getattr(self, f"visit_{type(node).__name__}", None)
+        method = getattr(self, f"visit_{type(node).__name__.lower()}", None)
         if method is None:
             raise self.fail(f"{type(node).__name__} is not part of the language", "move it into a formula helper")
-        return method(node)
+        text: Text = method(node)
+        return text
 
     def name_kind(self, name: str) -> Kind:
         if name not in self.names:
@@ -126,7 +129,7 @@ class Translator:
         return known_as if isinstance(known_as, Kind) else kind_of_type(known_as)
 
     # --- Leaves
-    def visit_Constant(self, node: ast.Constant) -> Text:
+    def visit_constant(self, node: ast.Constant) -> Text:
         value = node.value
         if isinstance(value, bool):
             return Text(str(value).lower(), Kind.NUMBER)
@@ -136,14 +139,14 @@ class Translator:
             return Text(f'"{value}"', Kind.OTHER)
         return Text("{}", Kind.OTHER) if value is None else Text(repr(value), Kind.NUMBER)
 
-    def visit_Name(self, node: ast.Name) -> Text:
+    def visit_name(self, node: ast.Name) -> Text:
         if node.id in CONSTANTS and node.id not in self.names:
             return Text(CONSTANTS[node.id], Kind.NUMBER)
         kind = self.name_kind(node.id)
         self.found.names.add(node.id)
         return Text(node.id, kind)
 
-    def visit_Attribute(self, node: ast.Attribute) -> Text:
+    def visit_attribute(self, node: ast.Attribute) -> Text:
         if not isinstance(node.value, ast.Name) or node.attr not in ATTRIBUTES:
             raise self.fail(f"attribute '{node.attr}'", f"only <argument>.{'/'.join(ATTRIBUTES)} are known")
         self.name_kind(node.value.id)
@@ -151,14 +154,14 @@ class Translator:
         name = node.value.id
         return Text(f"{name}_{node.attr}" if name in self.saved else f"get_{node.attr}({name})", ATTRIBUTES[node.attr])
 
-    def visit_List(self, node: ast.List) -> Text:
+    def visit_list(self, node: ast.List) -> Text:
         items = [self.visit(e) for e in node.elts]
         owner = "Dims" if all(i.kind is Kind.NUMBER for i in items) else "TensorList"
         return Text(f"{owner}{{{', '.join(i.cpp for i in items)}}}", Kind.OTHER)
 
-    visit_Tuple = visit_List
+    visit_tuple = visit_list
 
-    def visit_Subscript(self, node: ast.Subscript) -> Text:
+    def visit_subscript(self, node: ast.Subscript) -> Text:
         index = node.slice
         if not isinstance(index, ast.Constant) or not isinstance(index.value, int) or index.value < 0:
             raise self.fail("only constant indices are known", "index a result, `grads` or a list with 0, 1, ...")
@@ -168,7 +171,7 @@ class Translator:
         return Text(f"{value.cpp}[{index.value}]", Kind.TENSOR)
 
     # --- Operators
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Text:
+    def visit_unaryop(self, node: ast.UnaryOp) -> Text:
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.Not):
             return self.logical("logical_not", "!", [self.truth(node.operand, operand)])
@@ -178,13 +181,11 @@ class Translator:
             raise self.fail("`~`", "write `not`")
         return Text(f"-{self.widened([operand])[0].within(UNARY)}", self.joined([operand]), UNARY)
 
-    def visit_BinOp(self, node: ast.BinOp) -> Text:
+    def visit_binop(self, node: ast.BinOp) -> Text:
         left, right = self.visit(node.left), self.visit(node.right)
         kind = self.joined([left, right])
         op = type(node.op)
-        if kind is Kind.NUMBER and op is ast.Div and isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
-            return Text(repr(node.left.value / node.right.value), Kind.NUMBER)
-        if kind is Kind.NUMBER and op is ast.Div:
+        if kind is Kind.NUMBER and op is ast.Div:  # as Python divides integers
             left = Text(f"double({left.cpp})", Kind.NUMBER)
         if op in (ast.BitAnd, ast.BitOr):
             raise self.fail("`&` and `|`", "write `and`, `or`")
@@ -195,7 +196,7 @@ class Translator:
             return Text(f"{left.within(precedence)} {symbol} {right.within(precedence + 1)}", kind, precedence)
         return self.operator_call(FUNCTIONS.get(op), [left, right])
 
-    def visit_Compare(self, node: ast.Compare) -> Text:
+    def visit_compare(self, node: ast.Compare) -> Text:
         if len(node.ops) != 1:
             raise self.fail("chained comparison", "write `a < b and b < c`")
         left, op = self.visit(node.left), type(node.ops[0])
@@ -208,10 +209,12 @@ class Translator:
         symbol, function = COMPARE[op]
         self.found.ordered |= op not in (ast.Eq, ast.NotEq)
         if self.is_native([left, right]):
-            return Text(f"{left.within(COMPARISON + 1)} {symbol} {right.within(COMPARISON + 1)}", Kind.NUMBER, COMPARISON)
+            return Text(
+                f"{left.within(COMPARISON + 1)} {symbol} {right.within(COMPARISON + 1)}", Kind.NUMBER, COMPARISON
+            )
         return self.operator_call(function, [left, right])
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> Text:
+    def visit_boolop(self, node: ast.BoolOp) -> Text:
         is_and = isinstance(node.op, ast.And)
         values = [self.truth(v, self.visit(v)) for v in node.values]
         result = values[0]
@@ -220,7 +223,7 @@ class Translator:
             result = self.logical(function, symbol, [result, value])
         return result
 
-    def visit_IfExp(self, node: ast.IfExp) -> Text:
+    def visit_ifexp(self, node: ast.IfExp) -> Text:
         test, then, otherwise = (self.visit(n) for n in (node.test, node.body, node.orelse))
         return self.conditional(self.truth(node.test, test), then, otherwise)
 
@@ -230,7 +233,7 @@ class Translator:
             self.found.conditions.add(node.id)
         return value
 
-    def visit_Call(self, node: ast.Call) -> Text:
+    def visit_call(self, node: ast.Call) -> Text:
         if not isinstance(node.func, ast.Name):
             raise self.fail("a call of something that is no name", "call operations and formula helpers by name")
         name = node.func.id
@@ -295,7 +298,7 @@ class Translator:
             raise self.fail(f"keyword arguments of the helper '{name}'", "pass all arguments by position")
         return Text(f"{function.cpp}({', '.join(v.cpp for v in values)})", function.result)
 
-    def bind(self, name: str, schema, positional: list[Text], keywords: dict[str, Text]) -> list[Text]:
+    def bind(self, name: str, schema: Schema, positional: list[Text], keywords: dict[str, Text]) -> list[Text]:
         arguments = schema.arguments
         if len(positional) > len(arguments) or not keywords.keys() <= {a.name for a in arguments}:
             raise self.fail(f"the arguments of '{name}'", f"call it as {schema.text}")
@@ -325,24 +328,24 @@ class ScalarTranslator(Translator):
     def may_be_complex(self, value: Text) -> bool:
         return True
 
-    def visit_Constant(self, node: ast.Constant) -> Text:
+    def visit_constant(self, node: ast.Constant) -> Text:
         if isinstance(node.value, bool):
             return Text(str(node.value).lower(), Kind.NUMBER)
         if not isinstance(node.value, (int, float)):
             raise self.fail(f"constant {node.value!r} in an elementwise formula", "use real numbers")
         return Text(f"T({node.value!r})", Kind.NUMBER)
 
-    def visit_Name(self, node: ast.Name) -> Text:
+    def visit_name(self, node: ast.Name) -> Text:
         if node.id in CONSTANTS and node.id not in self.names:
             return Text(f"{node.id}<T>", Kind.NUMBER)
         self.name_kind(node.id)
         self.found.names.add(node.id)
         return Text(node.id, Kind.NUMBER)
 
-    def visit_Attribute(self, node: ast.Attribute) -> Text:
+    def visit_attribute(self, node: ast.Attribute) -> Text:
         raise self.fail(f"attribute '{node.attr}' in an elementwise formula", "use explicit `x:` and `jvp:` formulas")
 
-    def visit_BinOp(self, node: ast.BinOp) -> Text:
+    def visit_binop(self, node: ast.BinOp) -> Text:
         op = type(node.op)
         left, right = self.visit(node.left), self.visit(node.right)
         if op in (ast.BitAnd, ast.BitOr, ast.MatMult):
@@ -356,7 +359,9 @@ class ScalarTranslator(Translator):
     def logical(self, function: str, symbol: str, values: list[Text]) -> Text:
         if len(values) == 1:
             return Text(f"!{values[0].within(UNARY)}", Kind.NUMBER, UNARY)
-        return Text(f"{values[0].within(COMPARISON + 1)} {symbol[0]} {values[1].within(COMPARISON + 1)}", Kind.NUMBER, 2)
+        return Text(
+            f"{values[0].within(COMPARISON + 1)} {symbol[0]} {values[1].within(COMPARISON + 1)}", Kind.NUMBER, 2
+        )
 
     def conditional(self, test: Text, then: Text, otherwise: Text) -> Text:
         return self.call("where", [test, then, otherwise], {})

@@ -81,7 +81,9 @@ def generate(table: Path, source: Path) -> dict[str, str]:
 
 
 def kernel_texts(rows: list[Row], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    units = {unit: [k for row in members for k in kernels(row, vocabulary)] for unit, members in kernel_units(rows).items()}
+    units = {
+        unit: [k for row in members for k in kernels(row, vocabulary)] for unit, members in kernel_units(rows).items()
+    }
     everything = [k for unit in units.values() for k in unit]
     yield "kernels/kernels.h", render("kernels.h.j2", kernels=everything)
     yield "kernels/kernel_table.cpp", render("kernel_table.cpp.j2", kernels=everything, units=list(units))
@@ -98,21 +100,27 @@ UNARY_OPERATORS = {"-": "neg"}
 
 def operation_texts(operations: list[Operation], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     known = {op.name for op in operations}
-    yield "ops/ops.h", render(
-        "ops.h.j2",
-        operations=operations,
-        operators=[(s, n) for s, n in OPERATORS.items() if n in known],
-        unary_operators=[(s, n) for s, n in UNARY_OPERATORS.items() if n in known],
+    yield (
+        "ops/ops.h",
+        render(
+            "ops.h.j2",
+            operations=operations,
+            operators=[(s, n) for s, n in OPERATORS.items() if n in known],
+            unary_operators=[(s, n) for s, n in UNARY_OPERATORS.items() if n in known],
+        ),
     )
     yield "ops/node_types.cpp", render("node_types.cpp.j2", units=OPERATION_UNITS)
     for i, unit in enumerate(balanced(operations, OPERATION_UNITS, lambda op: op.weight)):
-        yield f"ops/ops_{i}.cpp", render(
-            "operations.cpp.j2",
-            operations=unit,
-            unit=i,
-            gradient_names=gradient_names,
-            kernel_headers=vocabulary.kernel_headers,
-            helper_headers=vocabulary.helper_headers,
+        yield (
+            f"ops/ops_{i}.cpp",
+            render(
+                "operations.cpp.j2",
+                operations=unit,
+                unit=i,
+                gradient_names=gradient_names,
+                kernel_headers=vocabulary.kernel_headers,
+                helper_headers=vocabulary.helper_headers,
+            ),
         )
 
 
@@ -124,13 +132,16 @@ def binding_texts(rows: list[Row]) -> Iterator[tuple[str, str]]:
         for binding in unit:
             for where, name in binding.names:
                 tables[where].append((name, binding))
-        yield f"python/functions_{i}.cpp", render(
-            "functions.cpp.j2",
-            unit=i,
-            bindings=unit,
-            tables=list(tables.items()),
-            overloads={o.table: o for o in overloads}.values(),
-            result_types={o.result_type: o for o in overloads if o.result_type}.values(),
+        yield (
+            f"python/functions_{i}.cpp",
+            render(
+                "functions.cpp.j2",
+                unit=i,
+                bindings=unit,
+                tables=list(tables.items()),
+                overloads={o.table: o for o in overloads}.values(),
+                result_types={o.result_type: o for o in overloads if o.result_type}.values(),
+            ),
         )
 
 
@@ -151,8 +162,9 @@ def stub_texts(rows: list[Row]) -> Iterator[tuple[str, str]]:
             lines[where] += definitions(binding, name)
     for namespace in namespaces(rows):
         template = "_namespace.pyi.j2" if namespace else "_C.pyi.j2"
-        yield stub_path(namespace), render(
-            template, namespace=namespace, functions=lines[namespace], methods=lines["Tensor"]
+        yield (
+            stub_path(namespace),
+            render(template, namespace=namespace, functions=lines[namespace], methods=lines["Tensor"]),
         )
 
 
@@ -185,14 +197,22 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "elementwise": row.is_elementwise,
         "node": row.node,
         "arguments": [
-            {"name": a.name, "type": a.type.text, "default": a.default, "keyword_only": a.keyword_only,
-             "differentiable": a in row.differentiable}
+            {
+                "name": a.name,
+                "type": a.type.text,
+                "default": a.default,
+                "keyword_only": a.keyword_only,
+                "differentiable": a in row.differentiable,
+            }
             for a in row.schema.arguments
         ],
         "results": [{"name": r.name, "type": r.type.text} for r in row.schema.results],
         "differentiable_results": [r.name for r in row.differentiable_results],
-        "formulas": {**{f"d_{a}": p for a, p in row.partials.items()}, **{", ".join(a): f for a, f in row.vjps.items()},
-                     **{k: row.get(k) for k in ("kernel", "compose", "jvp", "linear", "fused") if k in row.keys}},
+        "formulas": {
+            **{f"d_{a}": p for a, p in row.partials.items()},
+            **{", ".join(a): f for a, f in row.vjps.items()},
+            **{k: row.get(k) for k in ("kernel", "compose", "jvp", "linear", "fused") if k in row.keys},
+        },
         "view": row.is_view,
         "categories": [c for c in row.categories if c != "complex" or complex_ok],
         "result_rule": row.rule,

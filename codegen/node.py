@@ -12,6 +12,8 @@ from .schema import Argument, Type
 from .table import Row
 from .vocabulary import Kind, Vocabulary
 
+Formulas = dict[tuple[str, ...], Formula]  # by the arguments whose gradients they compute
+
 
 @dataclass(frozen=True)
 class Gradient:
@@ -68,9 +70,10 @@ def edge_index(row: Row, argument: Argument) -> str:
     return " + ".join([*lists, str(len(before) - len(lists))] if not lists or len(before) > len(lists) else lists)
 
 
-def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[dict, list[Gradient]]:
+def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, list[Gradient]]:
     on_complex = is_complex(row, vocabulary)
-    formulas, gradients = {}, []
+    formulas: Formulas = {}
+    gradients = []
     for argument in row.differentiable:
         source = row.partials[argument.name]
         formula = chain_rule(row, source, "grad", vocabulary, "conjugate" if on_complex else "")
@@ -88,7 +91,9 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[dict, list
 def chain_rule(row: Row, partial: str, cotangent: str, vocabulary: Vocabulary, conjugate: str = "") -> Formula:
     if partial == "0":
         return Formula(f"formulas::zeros_like({cotangent})", Kind.TENSOR)
-    return Translator(row.text, argument_types(row) | result_types(row), vocabulary).chain_rule(partial, cotangent, conjugate)
+    return Translator(row.text, argument_types(row) | result_types(row), vocabulary).chain_rule(
+        partial, cotangent, conjugate
+    )
 
 
 def gradient_names(row: Row) -> dict[str, Kind]:
@@ -101,11 +106,12 @@ def gradient_names(row: Row) -> dict[str, Kind]:
     return {"grads": Kind.OTHER, **{f"grad_{r.name}": Kind.TENSOR for r in results}}
 
 
-def _explicit_gradients(row: Row, vocabulary: Vocabulary) -> tuple[dict, list[Gradient]]:
+def _explicit_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, list[Gradient]]:
     values = argument_types(row) | result_types(row)
     names = values | gradient_names(row) | {"grad_mask": Kind.OTHER}
     fused_sources = row.get("fused", {})
-    formulas, gradients = {}, []
+    formulas: Formulas = {}
+    gradients = []
     for group, source in row.vjps.items():
         formula = Translator(row.text, names, vocabulary, saved=values)(source)
         mentions = {n for n in formula.names if n in gradient_names(row) or _is_tensor(values.get(n))}
@@ -171,7 +177,7 @@ def _terms(row: Row, source: str, vocabulary: Vocabulary) -> tuple[list[Term], s
     mentioned = [sorted(f.names & set(tangent_names)) for f in formulas]
     if not all(mentioned):
         raise row.error(f"a term of `jvp: {source}` mentions no tangent", "a tangent is linear in <argument>_t")
-    if all(len(m) == 1 and not tangent_names[m[0]] is Kind.OTHER for m in mentioned):
+    if all(len(m) == 1 and tangent_names[m[0]] is not Kind.OTHER for m in mentioned):
         return [Term(m[0], f.text) for m, f in zip(mentioned, formulas, strict=True)], set()
     needed = {n.removesuffix("_t") for m in mentioned for n in m}
     return [Term("", f.text) for f in formulas], needed

@@ -97,7 +97,11 @@ class Operation:
             return self.forward
         if isinstance(self.row.get("inplace"), str):
             return self._translate(str(self.row.get("inplace")).removeprefix("kernels::"), "kernels::")
-        return f"run_into(self, {self.operands})" if self.row.is_elementwise else f"kernels::copy_into(self, {self.forward})"
+        return (
+            f"run_into(self, {self.operands})"
+            if self.row.is_elementwise
+            else f"kernels::copy_into(self, {self.forward})"
+        )
 
     @property
     def write_out(self) -> str:

@@ -38,7 +38,8 @@ def needed_names(formulas: Mapping[tuple[str, ...], Formula]) -> dict[str | tupl
     """Each name or (name, attribute) in formulas -> the arguments whose gradients mention it, in order."""
     needed: dict[str | tuple[str, str], list[str]] = {}
     for arguments, formula in formulas.items():
-        for name in [*sorted(formula.names), *sorted(formula.attributes)]:
+        mentioned: list[str | tuple[str, str]] = [*formula.names, *formula.attributes]
+        for name in mentioned:
             needed.setdefault(name, []).extend(arguments)
     return {name: tuple(users) for name, users in needed.items()}
 
@@ -85,5 +86,5 @@ def _attribute(row: Row, name: str, type_: Type, attribute: str, users: tuple[st
     else:
         cpp = ATTRIBUTE_TYPES[attribute]
     getter = f"{name}_{ATTRIBUTE_GETTERS.get(attribute, attribute)}"
-    return Field(f"{name}_{attribute}", cpp, getter, f"get_{attribute}({name})", f"{name}_{attribute}_", users, is_result,
-                 is_tensor=False)  # fmt: skip
+    whole = f"{name}_{attribute}"
+    return Field(whole, cpp, getter, f"get_{attribute}({name})", f"{whole}_", users, is_result, is_tensor=False)

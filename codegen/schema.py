@@ -137,8 +137,12 @@ class Schema:
         types = [r.type.value for r in self.results]
         return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
 
-    def argument(self, name: str) -> Argument | None:
+    def find(self, name: str) -> Argument | None:
         return next((a for a in self.arguments if a.name == name), None)
+
+    def argument(self, name: str) -> Argument:
+        """One that is known to exist."""
+        return next(a for a in self.arguments if a.name == name)
 
 
 def cpp_number(value: float) -> str:

@@ -9,7 +9,8 @@ from .schema import Argument, Result, Type
 
 # Inside class Tensor, `float`, `int`, ... are methods: annotations use private names, see templates/_C.pyi.j2.
 ANNOTATIONS = {"Tensor": "Tensor", "Operand": "_Operand", "Scalar": "_Number", "int": "_int", "float": "_float",
-               "bool": "_bool", "str": "_str", "dtype": "_dtype", "device": "_DeviceLike", "Generator": "Generator"}  # fmt: skip
+               "bool": "_bool", "str": "_str", "dtype": "_dtype", "device": "_DeviceLike",
+               "Generator": "Generator"}  # fmt: skip
 
 
 def annotation(type_: Type) -> str:
@@ -49,8 +50,15 @@ def signature(overload: Overload) -> str:
             parts.append("*")
             keyword_only = True
         parts.append(parameter(argument, "input" if argument.name == "self" else argument.name))
-    positional = [a for i, a in enumerate(arguments) if not a.keyword_only and not (is_method and i == overload.self_index)]
-    if positional and positional[-1].type.base == "int" and positional[-1].type.is_list and positional[-1].default is None:
+    positional = [
+        a for i, a in enumerate(arguments) if not a.keyword_only and not (is_method and i == overload.self_index)
+    ]
+    if (
+        positional
+        and positional[-1].type.base == "int"
+        and positional[-1].type.is_list
+        and positional[-1].default is None
+    ):
         at = parts.index(parameter(positional[-1], positional[-1].name))  # x.view(2, 3)
         if at == is_method and "*" not in parts:
             parts[at] = f"*{positional[-1].name}: _int | Sequence[_int]"

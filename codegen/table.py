@@ -1,7 +1,7 @@
 """The table: ops/*.yaml -> checked rows.
 
-Every row takes exactly one form, and says so by its keys; anything missing, superfluous or misspelt is an error that names
-the row and the remedy.
+Every row takes exactly one form, and says so by its keys; anything missing, superfluous or misspelt is an error that
+names the row and the remedy.
 
     elementwise         kernel + d_<argument> for every tensor argument (`none`: no gradient)
     explicit            <argument>: VJP for every tensor argument, and jvp or linear
@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from .schema import Argument, Result, RowError, Schema, parse_schema
 
 FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
-        "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases", "python",
-        "node", "doc"}  # fmt: skip
+        "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
+        "python", "node", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
@@ -57,7 +57,7 @@ class Row:
     # --- What Python sees
     @property
     def namespace(self) -> str:
-        return self.get("namespace", "")
+        return str(self.get("namespace", ""))
 
     @property
     def python_name(self) -> str:
@@ -66,8 +66,9 @@ class Row:
 
     @property
     def methods(self) -> list[str]:
-        both = not self.namespace and self.schema.argument("self") is not None
-        return self.get("methods", ["method"] if self.writes_only else ["function", "method"] if both else ["function"])
+        both = not self.namespace and self.schema.find("self") is not None
+        default = ["method"] if self.writes_only else ["function", "method"] if both else ["function"]
+        return list(self.get("methods", default))
 
     # --- Shape of the operation
     @property
@@ -119,11 +120,12 @@ class Row:
     # --- Elementwise rows
     @property
     def rule(self) -> str:
-        return RULES[self.get("result", "same")]
+        return RULES.get(self.get("result", "same"), "")
 
     @property
     def categories(self) -> list[str]:
-        return self.get("dtypes", ["floating", "complex"] if self.rule in ("Floating", "Complex") else list(CATEGORIES))
+        default = ("floating", "complex") if self.rule in ("Floating", "Complex") else CATEGORIES
+        return list(self.get("dtypes", default))
 
 
 def load(directory: Path) -> list[Row]:
@@ -148,9 +150,11 @@ def make_row(keys: Mapping[str, Any], family: str) -> Row:
         names = tuple(n.strip() for n in key.split(","))
         partial = key.startswith("d_") and key not in {a.name for a in schema.arguments}
         for name in (key[2:],) if partial else names:
-            argument = schema.argument(name)
+            argument = schema.find(name)
             if argument is None or not argument.type.is_tensor_like:
-                raise row.error(f"unknown key '{key}'", f"use a tensor argument, d_<argument> or {', '.join(sorted(KEYS))}")
+                raise row.error(
+                    f"unknown key '{key}'", f"use a tensor argument, d_<argument> or {', '.join(sorted(KEYS))}"
+                )
         if str(value) == "none":
             continue
         if partial:
@@ -185,21 +189,28 @@ def check(row: Row) -> None:
     if keys.get("result", "same") not in RULES:
         raise row.error(f"unknown result rule '{keys['result']}'", f"use {', '.join(RULES)}")
     if row.form == "elementwise" and not row.is_elementwise:
-        raise row.error("d_<argument> without `kernel`", "add `kernel:`, or write explicit <argument>: and jvp formulas")
+        raise row.error(
+            "d_<argument> without `kernel`", "add `kernel:`, or write explicit <argument>: and jvp formulas"
+        )
     if row.is_elementwise and "forward" in keys:
         raise row.error("both `kernel` and `forward`", "keep one")
     if row.is_recorded:
         prefix = "d_" if row.form == "elementwise" else ""
         given = {n.strip() for k in keys for n in k.split(",")}
         for argument in schema.tensors:
-            if prefix + argument.name not in given:
-                raise row.error(f"no derivative with respect to '{argument.name}'",
-                                f"add `{prefix}{argument.name}: formula` or `{prefix}{argument.name}: none`")  # fmt: skip
+            key = prefix + argument.name
+            if key not in given:
+                problem = f"no derivative with respect to '{argument.name}'"
+                raise row.error(problem, f"add `{key}: formula` or `{key}: none`")
     if row.form == "explicit" and ("jvp" in keys) == ("linear" in keys):
-        raise row.error("forward mode needs `jvp` or `linear`, and only one", "add `jvp: formula` or `linear: [arguments]`")
+        raise row.error(
+            "forward mode needs `jvp` or `linear`, and only one", "add `jvp: formula` or `linear: [arguments]`"
+        )
     for name in keys.get("linear", []):
         if name not in {a.name for a in row.differentiable}:
-            raise row.error(f"linear in '{name}', which has no formula", f"add `{name}: formula` or leave it out of linear")
+            raise row.error(
+                f"linear in '{name}', which has no formula", f"add `{name}: formula` or leave it out of linear"
+            )
     for category in row.categories:
         if category not in CATEGORIES:
             raise row.error(f"unknown dtype category '{category}'", f"use {', '.join(CATEGORIES)}")

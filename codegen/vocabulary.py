@@ -24,7 +24,7 @@ class Kind(Enum):
 
 
 def kind_of_type(type_: Type) -> Kind:
-    if type_.is_list or type_.optional and type_.base != "Tensor":
+    if type_.is_list or (type_.optional and type_.base != "Tensor"):
         return Kind.OTHER
     return {"Tensor": Kind.TENSOR, "Operand": Kind.OPERAND, "Scalar": Kind.OPERAND, "int": Kind.NUMBER,
             "float": Kind.NUMBER, "bool": Kind.NUMBER}.get(type_.base, Kind.OTHER)  # fmt: skip
@@ -94,7 +94,9 @@ def declarations(text: str) -> Iterable[tuple[str, str]]:
 def scalar_functions(text: str, in_complex_header: bool) -> Iterable[tuple[str, bool]]:
     """(name, whether it takes complex numbers): a template that asks for no Real, Floating or Integral type does."""
     text = re.sub(r"//.*", "", text)
-    for match in re.finditer(r"(template\s*<([^>]*)>\s*)?(?:requires[^\n]*\n)?WENGERT_INLINE\s+[\w:<>, ]+?\s(\w+)\(", text):
+    for match in re.finditer(
+        r"(template\s*<([^>]*)>\s*)?(?:requires[^\n]*\n)?WENGERT_INLINE\s+[\w:<>, ]+?\s(\w+)\(", text
+    ):
         constrained = any(word in (match[2] or "Real") for word in ("Real", "Floating", "Integral"))
         yield match[3], in_complex_header or not constrained
     for match in re.finditer(r"^\s*WENGERT_\w+\((\w+)[,)]", text, re.MULTILINE):  # several by one macro

@@ -27,10 +27,16 @@ BAD_ROWS = {
     "no op": ("kernel: self", ["without `op`", "begin it with `op: schema`"]),
     "unknown type": ("op: f(Matrix self) -> Tensor", ["unknown type 'Matrix'", "use one of Tensor"]),
     "unnamed argument": ("op: f(Tensor) -> Tensor", ["cannot read argument 'Tensor'", "write it as `Type name`"]),
-    "default then none": ("op: f(int a=1, int b) -> Tensor", ["'b' follows one with a default", "give it a default too"]),
+    "default then none": (
+        "op: f(int a=1, int b) -> Tensor",
+        ["'b' follows one with a default", "give it a default too"],
+    ),
     "silence": (ELEMENTWISE, ["nothing says how it is differentiated", "give exactly one of"]),
     "two forms": (ELEMENTWISE + "compose: neg(self)\nnon_differentiable: true", ["compose and non_differentiable"]),
-    "misspelt key": (ELEMENTWISE + "kernal: exp(self)", ["unknown key 'kernal'", "use a tensor argument, d_<argument>"]),
+    "misspelt key": (
+        ELEMENTWISE + "kernal: exp(self)",
+        ["unknown key 'kernal'", "use a tensor argument, d_<argument>"],
+    ),
     "derivative of a number": (EXPLICIT + "self: grad\nlinear: [self]\nn: grad", ["unknown key 'n'"]),
     "partial without kernel": (ELEMENTWISE + "d_self: 1", ["d_<argument> without `kernel`", "add `kernel:`"]),
     "kernel and forward": (ELEMENTWISE + "kernel: exp(self)\nforward: f(self)\nd_self: 1", ["keep one"]),
@@ -42,8 +48,14 @@ BAD_ROWS = {
     "both forward modes": (EXPLICIT + "self: grad\njvp: self_t\nlinear: [self]", ["and only one"]),
     "linear in what has no formula": (EXPLICIT + "self: grad\nlinear: [other]", ["linear in 'other'"]),
     "no doc": ("op: f(Tensor self) -> Tensor\ncompose: neg(self)", ["no `doc`", "describe the operation"]),
-    "unknown category": (ELEMENTWISE + "kernel: self\nd_self: 1\ndtypes: [real]", ["category 'real'", "use bool, integral"]),
-    "unknown rule": (ELEMENTWISE + "kernel: self\nd_self: 1\nresult: float", ["result rule 'float'", "use same, floating"]),
+    "unknown category": (
+        ELEMENTWISE + "kernel: self\nd_self: 1\ndtypes: [real]",
+        ["category 'real'", "use bool, integral"],
+    ),
+    "unknown rule": (
+        ELEMENTWISE + "kernel: self\nd_self: 1\nresult: float",
+        ["result rule 'float'", "use same, floating"],
+    ),
     "reserved name": (
         "op: f(Tensor grad) -> Tensor\ndoc: x\nkernel: exp(grad)\nd_grad: 1",
         ["argument name 'grad' is taken", "rename it"],
@@ -59,10 +71,16 @@ BAD_ROWS = {
         EXPLICIT + "self: foo(grad)\nlinear: [self]",
         ["unknown function 'foo'", "declare a helper in src/ops/formulas"],
     ),
-    "wrong arguments": (EXPLICIT + "self: neg(grad, grad)\nlinear: [self]", ["the arguments of 'neg'", "call it as neg("]),
+    "wrong arguments": (
+        EXPLICIT + "self: neg(grad, grad)\nlinear: [self]",
+        ["the arguments of 'neg'", "call it as neg("],
+    ),
     "keyword of a helper": (EXPLICIT + "self: helper(x=grad)\nlinear: [self]", ["pass all arguments by position"]),
     "method call": (EXPLICIT + "self: grad.neg()\nlinear: [self]", ["a call of something that is no name"]),
-    "attribute": (EXPLICIT + "self: helper(self.shape)\nlinear: [self]", ["attribute 'shape'", "only <argument>.sizes"]),
+    "attribute": (
+        EXPLICIT + "self: helper(self.shape)\nlinear: [self]",
+        ["attribute 'shape'", "only <argument>.sizes"],
+    ),
     "chained comparison": (ELEMENTWISE + "kernel: self\nd_self: 1 if 0 < self < 1 else 0", ["write `a < b and b < c`"]),
     "bit operator": (ELEMENTWISE + "kernel: self\nd_self: self & self", ["write `and`, `or`"]),
     "lambda": (EXPLICIT + "self: 'lambda x: x'\nlinear: [self]", ["Lambda is not part of the language"]),
@@ -74,15 +92,17 @@ BAD_ROWS = {
 }
 
 
+def generate(text: str, known: Vocabulary) -> object:
+    row = make_row(yaml.safe_load(text), "test")
+    op = Operation(row, known)
+    return kernels(row, known), op.derivatives if row.is_recorded else op.composition
+
+
 @pytest.mark.parametrize("case", BAD_ROWS)
 def test_a_wrong_row_is_refused_with_a_remedy(case, tmp_path):
     text, fragments = BAD_ROWS[case]
     with pytest.raises(RowError) as caught:
-        row = make_row(yaml.safe_load(text), "test")
-        known = words(tmp_path)
-        kernels(row, known)
-        op = Operation(row, known)
-        _ = op.derivatives if row.is_recorded else op.composition
+        generate(text, words(tmp_path))
     message = str(caught.value)
     assert message.startswith("[")
     for fragment in fragments:

@@ -25,7 +25,7 @@ TENSORS = {
     "-x ** 2": "-ops::pow(x, 2)",
     "x / n": "x / n",
     "1 / n": "double(1) / n",
-    "1 / 4": "0.25",
+    "1 / 4": "double(1) / 4",
     "a * x": "a * x",
     "a - 1": "wide(a) - 1",  # a number alone would be computed in the default dtype
     "1 / a": "wide(1, a) / a",

@@ -1,18 +1,12 @@
 """The generated text of typical rows, kept in golden/ so that reviews see what a change of the generator does.
 
-`python tests/codegen/test_golden.py --update` writes the files anew.
+`python -m tests.codegen.test_golden --update` writes the files anew.
 """
 
 import sys
 from pathlib import Path
 
 import pytest
-
-GOLDEN = Path(__file__).parent / "golden"
-ROWS = ["exp", "mul", "sum", "select"]
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from codegen.binding import bindings
 from codegen.elementwise import kernels
@@ -22,6 +16,9 @@ from codegen.operation import Operation
 from codegen.stubs import definitions
 from codegen.table import name_nodes, read_rows
 from codegen.vocabulary import Function, Kind, Vocabulary, read_vocabulary
+
+GOLDEN = Path(__file__).parent / "golden"
+ROWS = ["exp", "mul", "sum", "select"]
 
 
 def vocabulary(schemas) -> Vocabulary:
@@ -44,13 +41,21 @@ def text_of(name: str) -> str:
         parts.append(render("kernel_table.cpp.j2", kernels=members, units=["golden"]))
     parts.append(render("ops.h.j2", operations=[op], operators=[], unary_operators=[]))
     parts.append(
-        render("operations.cpp.j2", operations=[op], unit=0, gradient_names=gradient_names, kernel_headers=[],
-               helper_headers=[])  # fmt: skip
+        render(
+            "operations.cpp.j2",
+            operations=[op],
+            unit=0,
+            gradient_names=gradient_names,
+            kernel_headers=[],
+            helper_headers=[],
+        )
     )
     bound = bindings([row])
     overloads = {o.table: o for b in bound for o in b.overloads}.values()
     tables = [(where, [(name, b)]) for b in bound for where, name in b.names]
-    parts.append(render("functions.cpp.j2", unit=0, bindings=bound, tables=tables, overloads=overloads, result_types=[]))
+    parts.append(
+        render("functions.cpp.j2", unit=0, bindings=bound, tables=tables, overloads=overloads, result_types=[])
+    )
     parts.append("\n".join(line for b in bound for line in definitions(b, b.name)) + "\n")
     return "\n// ==================================================\n\n".join(parts)
 
@@ -58,7 +63,7 @@ def text_of(name: str) -> str:
 @pytest.mark.parametrize("name", ROWS)
 def test_generated_text_is_the_golden_one(name):
     golden = (GOLDEN / f"{name}.txt").read_text()
-    assert text_of(name) == golden, "if this is meant, run: python tests/codegen/test_golden.py --update"
+    assert text_of(name) == golden, "if this is meant, run: python -m tests.codegen.test_golden --update"
 
 
 if __name__ == "__main__":

@@ -63,7 +63,9 @@ def test_types_are_read_and_written(text):
 
 
 def test_a_schema_is_read():
-    schema = parse_schema("max.dim(Tensor self, int[2] dim=[0, 1], *, str mode='a, b') -> (Tensor values, Tensor indices)")
+    schema = parse_schema(
+        "max.dim(Tensor self, int[2] dim=[0, 1], *, str mode='a, b') -> (Tensor values, Tensor indices)"
+    )
     assert schema.cpp_name == "max_dim"
     assert [a.name for a in schema.arguments] == ["self", "dim", "mode"]
     assert schema.arguments[1].type == Type("int", is_list=True, size=2)
