@@ -110,13 +110,12 @@ template <class C>
 struct Givens {
     real_of<C> c;
     C s;
-    static Givens zeroing_second(const C& x, const C& y) {
-        using R = real_of<C>;
-        R ax = std::abs(x), ay = std::abs(y);
-        if (ay == 0) return {1, 0};
-        R r = std::hypot(ax, ay);
-        if (ax == 0) return {0, std::conj(y) / ay};
-        return {ax / r, (x / ax) * std::conj(y) / r};
+    // The rotation that makes y zero.
+    Givens(const C& x, const C& y) : c(1), s(0) {
+        real_of<C> ax = std::abs(x), ay = std::abs(y), r = std::hypot(ax, ay);
+        if (ay == 0) return;
+        c = ax / r;
+        s = (ax == 0 ? C(1) : x / ax) * std::conj(y) / r;
     }
     void apply(C& x, C& y) const {
         C first = x, second = y;
@@ -137,7 +136,7 @@ void to_hessenberg(Matrix<C> h, Matrix<C> z) {
     for (int64_t j = 0; j + 2 < n; ++j)
         for (int64_t i = n - 1; i > j + 1; --i) {
             if (h(i, j) == C(0)) continue;
-            auto g = Givens<C>::zeroing_second(h(i - 1, j), h(i, j));
+            Givens<C> g(h(i - 1, j), h(i, j));
             for (int64_t c = j; c < n; ++c) g.apply(h(i - 1, c), h(i, c));
             for (int64_t r = 0; r < n; ++r) g.apply_adjoint_right(h(r, i - 1), h(r, i));
             for (int64_t r = 0; r < z.rows; ++r) g.apply_adjoint_right(z(r, i - 1), z(r, i));
@@ -182,7 +181,7 @@ bool to_schur(Matrix<C> h, Matrix<C> z) {
         if (iterations % 11 == 10) shift = h(end - 1, end - 1) + C(std::abs(h(end - 1, end - 2)));  // breaks cycles
         for (int64_t i = start; i < end; ++i) h(i, i) -= shift;
         for (int64_t i = start; i + 1 < end; ++i) {
-            turns[i] = Givens<C>::zeroing_second(h(i, i), h(i + 1, i));
+            turns[i] = Givens<C>(h(i, i), h(i + 1, i));
             for (int64_t c = i; c < n; ++c) turns[i].apply(h(i, c), h(i + 1, c));
         }
         for (int64_t i = start; i + 1 < end; ++i) {

@@ -153,6 +153,12 @@ void swap_rows(Matrix<T> a, int64_t i, int64_t j) {
         for (int64_t c = 0; c < a.cols; ++c) std::swap(a(i, c), a(j, c));
 }
 
+// |re| + |im|: what LAPACK compares, so that the same pivots are chosen.
+template <class T>
+real_of<T> size(const T& x) {
+    return std::abs(std::real(x)) + std::abs(std::imag(x));
+}
+
 template <class T>
 void getrf(Int rows, Int cols, T* data, Int lda, int* pivots, int* info) {
     int64_t m = *rows, n = *cols, steps = std::min(m, n);
@@ -163,7 +169,7 @@ void getrf(Int rows, Int cols, T* data, Int lda, int* pivots, int* info) {
         for (int64_t j = j0; j < j0 + w; ++j) {
             int64_t pivot = j;
             for (int64_t i = j + 1; i < m; ++i)
-                if (std::abs(a(i, j)) > std::abs(a(pivot, j))) pivot = i;
+                if (size(a(i, j)) > size(a(pivot, j))) pivot = i;
             pivots[j] = static_cast<int>(pivot + 1);
             if (a(pivot, j) == T(0)) {
                 if (*info == 0) *info = static_cast<int>(j + 1);

@@ -61,9 +61,10 @@ void complete(Matrix<T> u, int64_t j) {
     }
 }
 
-// a [m,n], m >= n: a = u diag(s) v^H with u [m, u.cols], v [n, n]. Returns false if it did not converge.
+// a [m,n], m >= n: a = u diag(s) v^H with u [m, u.cols], v [n, n]. Returns LAPACK's info: 0, 1 where it did not converge,
+// -4 where the input is not finite.
 template <class T>
-bool decompose(Matrix<const T> a, real_of<T>* s, Matrix<T> u, Matrix<T> v) {
+int decompose(Matrix<const T> a, real_of<T>* s, Matrix<T> u, Matrix<T> v) {
     using R = real_of<T>;
     int64_t m = a.rows, n = a.cols;
     Scratch<T> columns(m * n), rotations(n * n);
@@ -71,7 +72,7 @@ bool decompose(Matrix<const T> a, real_of<T>* s, Matrix<T> u, Matrix<T> v) {
     R largest = 0;
     for (int64_t j = 0; j < n; ++j)
         for (int64_t i = 0; i < m; ++i) {
-            if (!(std::abs(a(i, j)) <= std::numeric_limits<R>::max())) return false;
+            if (!(std::abs(a(i, j)) <= std::numeric_limits<R>::max())) return -4;
             largest = std::max(largest, static_cast<R>(std::abs(a(i, j))));
         }
     R scale = largest > 0 ? largest : R(1);  // squares must neither overflow nor vanish
@@ -81,7 +82,7 @@ bool decompose(Matrix<const T> a, real_of<T>* s, Matrix<T> u, Matrix<T> v) {
     }
     bool moving = true;
     for (int sweep = 0; moving; ++sweep) {
-        if (sweep == 60) return false;
+        if (sweep == 60) return 1;
         moving = false;
         for (int64_t p = 0; p < n; ++p)
             for (int64_t q = p + 1; q < n; ++q) moving |= orthogonalise(w, r, p, q);
@@ -106,7 +107,7 @@ bool decompose(Matrix<const T> a, real_of<T>* s, Matrix<T> u, Matrix<T> v) {
             complete(u, k);
     }
     for (int64_t k = n; k < u.cols; ++k) complete(u, k);
-    return true;
+    return 0;
 }
 
 template <class T>
@@ -124,8 +125,7 @@ int svd(char job, int64_t m, int64_t n, const T* data, int64_t lda, real_of<T>* 
     int64_t tall = std::max(m, n), left_cols = !wanted ? 0 : full ? tall : k;
     Scratch<T> left(tall * left_cols);
     Matrix<T> lm = column_major(left.data(), tall, left_cols, tall), rm = column_major(right.data(), wanted ? k : 0, k, k);
-    if (!decompose(a, s, lm, rm)) return 1;
-    if (!wanted) return 0;
+    if (int info = decompose(a, s, lm, rm); info != 0 || !wanted) return info;
     Matrix<T> um = column_major(u, m, full ? m : k, ldu), vm = column_major(vt, full ? n : k, n, ldvt);
     const Matrix<T>&us = m < n ? rm : lm, &vs = m < n ? lm : rm;
     for (int64_t j = 0; j < um.cols; ++j)
