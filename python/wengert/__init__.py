@@ -14,18 +14,23 @@ core are loaded when first used.
 import importlib as _importlib
 import math as _math
 
-from . import _C
+from . import _C as _C
 from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
-from ._dtype_info import finfo, iinfo
-from ._overrides import DisableTorchFunctionSubclass
+from ._dtype_info import finfo as finfo
+from ._dtype_info import iinfo as iinfo
+from ._overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from ._setup import set_up_tensor as _set_up_tensor
-from ._tensor_str import get_printoptions, set_printoptions
-from ._version import __version__
+from ._tensor_str import get_printoptions as get_printoptions
+from ._tensor_str import set_printoptions as set_printoptions
+from ._version import __version__ as __version__
 
 e, pi, inf, nan, newaxis = _math.e, _math.pi, _math.inf, _math.nan, None
 
-from . import autograd  # noqa: E402  # needs the names above
-from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from . import autograd as autograd  # noqa: E402  # needs the names above
+from .autograd import enable_grad as enable_grad  # noqa: E402
+from .autograd import inference_mode as inference_mode  # noqa: E402
+from .autograd import no_grad as no_grad  # noqa: E402
+from .autograd import set_grad_enabled as set_grad_enabled  # noqa: E402
 
 _set_up_tensor()
 

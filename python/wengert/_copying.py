@@ -12,6 +12,9 @@ from wengert import _C
 from wengert._C import Tensor
 
 
+_HOOK_ATTRIBUTES = ("_backward_hooks", "_post_accumulate_grad_hooks")
+
+
 def _warn_if_has_hooks(tensor: Any) -> None:
     for hook in (getattr(tensor, "_backward_hooks", None) or {}).values():
         if not getattr(hook, "__torch_unserializable__", False):
@@ -22,17 +25,18 @@ def _warn_if_has_hooks(tensor: Any) -> None:
             )
 
 
-def _is_dense(tensor: Any) -> bool:
-    order = sorted(range(tensor.ndim), key=tensor.stride, reverse=True)
-    return bool(tensor.detach().numpy().transpose(order).flags.c_contiguous)
+def _memory_order(tensor: Any) -> tuple[int, ...]:
+    """Return the axes from the slowest to the fastest in memory; the natural order where there are gaps."""
+    order = tuple(sorted(range(tensor.ndim), key=tensor.stride, reverse=True))
+    dense = tensor.detach().numpy().transpose(order).flags.c_contiguous
+    return order if dense else tuple(range(tensor.ndim))
 
 
 def rebuild_tensor(
     cls: Any, array: np.ndarray[Any, Any], order: tuple[int, ...], requires_grad: bool, attributes: dict[str, Any]
 ) -> Any:
-    """Make the tensor that `reduce_ex` took apart."""
-    inverse = [order.index(axis) for axis in range(len(order))]
-    tensor = _C.from_numpy(array).permute(inverse).detach() if inverse != list(order) or order else _C.from_numpy(array)
+    """Make the tensor that `reduce_ex` took apart; axis i of `array` is axis ``order[i]`` of the tensor."""
+    tensor = _C.from_numpy(array.transpose(np.argsort(order)) if order else array)
     if cls is not Tensor:
         tensor = Tensor._make_subclass(cls, tensor)
     tensor.requires_grad_(requires_grad)
@@ -45,12 +49,10 @@ def reduce_ex(self: Any, protocol: int) -> Any:
     disabled = _C._set_overrides_disabled(True)
     try:
         _warn_if_has_hooks(self)
-        order = tuple(range(self.ndim))
-        if _is_dense(self):
-            order = tuple(sorted(order, key=lambda axis: -self.stride(axis)))
-        array = np.ascontiguousarray(self.detach().numpy().transpose(order)).reshape([self.shape[axis] for axis in order])
-        attributes = {name: value for name, value in self.__dict__.items() if not name.startswith("_backward_hooks")}
-        return rebuild_tensor, (type(self), array.copy(), order, self.requires_grad, attributes)
+        order = _memory_order(self)
+        array = self.detach().numpy().transpose(order).copy()
+        attributes = {name: value for name, value in self.__dict__.items() if name not in _HOOK_ATTRIBUTES}
+        return rebuild_tensor, (type(self), array, order, self.requires_grad, attributes)
     finally:
         _C._set_overrides_disabled(disabled)
 

@@ -13,7 +13,7 @@ def _numpy_dtype(dtype: Any) -> Any:
     return np.dtype(dtype.name if isinstance(dtype, _C.dtype) else dtype)
 
 
-class finfo:  # noqa: N801  # PyTorch's name
+class finfo:  # PyTorch's name
     """The limits of a floating-point dtype; of a complex one, those of its parts.
 
     Parameters
@@ -44,7 +44,7 @@ class finfo:  # noqa: N801  # PyTorch's name
         return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in names)}, dtype={self.dtype})"
 
 
-class iinfo:  # noqa: N801  # PyTorch's name
+class iinfo:  # PyTorch's name
     """The limits of an integral dtype.
 
     Examples

@@ -1,3 +1,3 @@
-"""Discrete Fourier transforms. Generated from the operations' table."""
+"""Discrete Fourier transforms. They come from the table of operations."""
 
 from wengert._C._fft import *  # noqa: F403

@@ -1,3 +1,3 @@
-"""Linear algebra: decompositions, solvers, norms. Generated from the operations' table."""
+"""Linear algebra: decompositions, solvers, norms. They come from the table of operations."""
 
 from wengert._C._linalg import *  # noqa: F403

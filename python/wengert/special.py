@@ -1,3 +1,3 @@
-"""Special functions. Generated from the operations' table."""
+"""Special functions. They come from the table of operations."""
 
 from wengert._C._special import *  # noqa: F403

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 import wengert as wg
 
 SHAPE = (4, 5, 3)
@@ -63,7 +64,10 @@ def evaluate(index, as_array):
         def __getitem__(self, item):
             return item
 
-    return eval(f"index[{index}]", {"index": Index(), "mask": as_array(mask), "a": lambda *args, **kw: as_array(np.array(*args, **kw)), "np": np})  # fmt: skip
+    def a(*args, **options):
+        return as_array(np.array(*args, **options))
+
+    return eval(f"index[{index}]", {"index": Index(), "mask": as_array(mask), "a": a, "np": np})
 
 
 def array_and_tensor():
@@ -85,9 +89,8 @@ def test_setitem(index, value):
     array, tensor = array_and_tensor()
     place = evaluate(index, lambda x: x)
     shape = array[place].shape
-    new = {"number": -1.0, "tensor": -np.arange(np.prod(shape)).reshape(shape), "broadcast": np.full((1, 1), -2.0)}[value]
-    if value == "broadcast" and len(shape) < 2:
-        new = np.full(1, -2.0) if shape else np.array(-2.0)
+    ones = (1,) * min(len(shape), 2)
+    new = {"number": -1.0, "tensor": -np.arange(np.prod(shape)).reshape(shape), "broadcast": np.full(ones, -2.0)}[value]
     array[place] = new
     tensor[evaluate(index, wg.from_numpy)] = new if value == "number" else wg.tensor(new)
     np.testing.assert_array_equal(tensor.numpy(), array)
@@ -95,7 +98,7 @@ def test_setitem(index, value):
 
 @pytest.mark.parametrize("index", INDICES)
 def test_gradients_go_back_where_values_came_from(index):
-    array, tensor = array_and_tensor()
+    _, tensor = array_and_tensor()
     tensor.requires_grad_()
     result = tensor[evaluate(index, wg.from_numpy)]
     weights = np.random.default_rng(0).standard_normal(tuple(result.shape))

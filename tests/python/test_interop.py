@@ -5,6 +5,7 @@ import weakref
 
 import numpy as np
 import pytest
+
 import wengert as wg
 
 NUMPY_DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "complex64", "complex128"]
@@ -52,7 +53,7 @@ def test_memory_lives_as_long_as_someone_needs_it():
 
 @pytest.mark.parametrize("array", [np.array(["a"]), np.array([None]), np.ones(2, np.float16), np.ones(2, ">f8")])
 def test_arrays_without_a_dtype_here(array):
-    with pytest.raises(TypeError, match="can't convert np.ndarray of type"):
+    with pytest.raises(TypeError, match=r"can't convert np\.ndarray of type"):
         wg.from_numpy(array)
 
 

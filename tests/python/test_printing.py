@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 import wengert as wg
 
 # Blank lines belong to the output, so the file is cut at the prompts only.

@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
+
 import wengert as wg
 
 DTYPES = [
@@ -155,7 +156,7 @@ def test_size():
     assert repr(size) == "wengert.Size([2, 3])"
     assert size.numel() == 6
     assert isinstance(size[1:], wg.Size)
-    assert isinstance(size + (4,), wg.Size)
+    assert isinstance(size + wg.Size([4]), wg.Size)
     assert pickle.loads(pickle.dumps(size)) == size
     with pytest.raises(TypeError, match="int"):
         wg.Size([1.5])
@@ -203,20 +204,20 @@ def test_finfo_and_iinfo():
 def test_operators_as_numpy(op, other):
     x = wg.tensor([5.0, 7.0], dtype=wg.float64)
     right = eval(other)
-    plain = right.numpy().astype(np.float64) if isinstance(right, wg.Tensor) else right
-    forward, reflected = eval(f"x {op} right"), eval(f"right {op} x")
+    names = {"x": x, "right": right, "array": x.numpy(), "plain": np.asarray(right, np.float64)}
+    forward, reflected = eval(f"x {op} right", names), eval(f"right {op} x", names)
     assert isinstance(forward, wg.Tensor)
     assert isinstance(reflected, wg.Tensor)
-    array = x.numpy()  # noqa: F841
-    np.testing.assert_allclose(forward.numpy(), eval(f"array {op} plain"), rtol=1e-12)
-    np.testing.assert_allclose(reflected.numpy(), eval(f"plain {op} array"), rtol=1e-12)
+    np.testing.assert_allclose(forward.numpy(), eval(f"array {op} plain", names), rtol=1e-12)
+    np.testing.assert_allclose(reflected.numpy(), eval(f"plain {op} array", names), rtol=1e-12)
 
 
 @pytest.mark.parametrize("op", ["&", "|", "^", "<<", ">>"])
 def test_bitwise_operators(op):
-    a, b = wg.tensor([5, 6]), wg.tensor([1, 3])
-    np.testing.assert_array_equal(eval(f"a {op} b").numpy(), eval(f"a.numpy() {op} b.numpy()"))
-    np.testing.assert_array_equal(eval(f"a {op} 2").numpy(), eval(f"a.numpy() {op} 2"))
+    names = {"a": wg.tensor([5, 6]), "b": wg.tensor([1, 3])}
+    for right in ("b", "2"):
+        expected = eval(f"a.numpy() {op} {right.replace('b', 'b.numpy()')}", names)
+        np.testing.assert_array_equal(eval(f"a {op} {right}", names).numpy(), expected)
 
 
 def test_unary_operators():
@@ -305,7 +306,8 @@ def test_to_dtype(dtype):
     assert t.to("cpu", dtype).dtype is dtype
     assert t.to(converted).dtype is dtype
     assert t.type(converted.type()).dtype is dtype
-    assert (converted.to(dtype) is converted) and (converted.to(dtype, copy=True) is not converted)
+    assert converted.to(dtype) is converted
+    assert converted.to(dtype, copy=True) is not converted
 
 
 # --- Leaves
