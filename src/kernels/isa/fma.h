@@ -63,7 +63,7 @@ WENGERT_ALWAYS_INLINE V fma(V a, V b, V c) {
 template <class T>
 WENGERT_ALWAYS_INLINE Vec<T> load_first(const T* p, int n) {
     T buffer[kLanes<T>] = {};
-    for (int i = 0; i < n; ++i) buffer[i] = p[i];
+    for (int i = 0; i < kLanes<T> && i < n; ++i) buffer[i] = p[i];
     return load(buffer);
 }
 #endif
@@ -73,7 +73,7 @@ template <class T>
 WENGERT_ALWAYS_INLINE void store_first(T* p, Vec<T> x, int n) {
     T buffer[kLanes<T>];
     store(buffer, x);
-    for (int i = 0; i < n; ++i) p[i] = buffer[i];
+    for (int i = 0; i < kLanes<T> && i < n; ++i) p[i] = buffer[i];
 }
 
 template <class T>
