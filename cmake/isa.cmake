@@ -33,6 +33,11 @@ endif()
 file(GLOB isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/isa/*.cpp")
 wengert_generated(isa_generated "^kernels/isa_.*\\.cpp$")
 list(APPEND isa_sources ${isa_generated})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What -O3 adds to vectorisation (peeling and cloning of the short scalar loops) doubles these objects for nothing.
+  set_source_files_properties(${isa_generated} PROPERTIES
+    COMPILE_OPTIONS "-O2;-ftree-vectorize;-fvect-cost-model=dynamic")
+endif()
 
 foreach(isa IN LISTS WENGERT_ISAS)
   set(kernels wengert_kernels_${isa})

@@ -1,9 +1,11 @@
 #include "tensor/block_cache.h"
 
+#include <bit>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace wengert {
 namespace {
@@ -17,6 +19,59 @@ struct BlockCache {
 BlockCache& cache() {
     static BlockCache* c = new BlockCache;  // tensors may outlive static destruction
     return *c;
+}
+
+// --- Blocks kept by a thread. A class holds sizes up to a quarter power of two; blocks have exactly the class's size.
+constexpr size_t kClasses = 48;
+
+struct SizeClass {
+    size_t index, size;
+};
+
+SizeClass class_of(size_t bytes) {
+    size_t step = std::bit_width(bytes - 1);  // 2^(step - 1) < bytes <= 2^step, from 512 on
+    size_t quarter = size_t{1} << (step - 3);
+    size_t size = (bytes + quarter - 1) & ~(quarter - 1);
+    return {(step - 8) * 4 + (size >> (step - 3)) - 5, size};
+}
+
+struct ThreadBlock {
+    ThreadBlock* next;
+};
+
+constinit thread_local ThreadBlock* thread_blocks[kClasses] = {};
+constinit thread_local size_t thread_bytes = 0;
+constinit thread_local bool thread_exiting = false;
+
+struct ThreadExit {
+    ~ThreadExit() {
+        thread_exiting = true;
+        release();
+    }
+    static void release() noexcept {
+        for (ThreadBlock*& list : thread_blocks)
+            while (list) std::free(std::exchange(list, list->next));
+        thread_bytes = 0;
+    }
+};
+thread_local ThreadExit on_thread_exit;
+
+bool keep_on_thread(void* p, size_t size) noexcept {
+    if (thread_bytes + size > kThreadBytes || thread_exiting) return false;
+    if (thread_bytes == 0) (void)&on_thread_exit;  // the first use registers its destructor
+    auto* block = static_cast<ThreadBlock*>(p);
+    ThreadBlock*& list = thread_blocks[class_of(size).index];
+    block->next = list;
+    list = block;
+    thread_bytes += size;
+    return true;
+}
+
+void* take_from_thread(SizeClass c) noexcept {
+    ThreadBlock*& list = thread_blocks[c.index];
+    if (!list) return nullptr;
+    thread_bytes -= c.size;
+    return std::exchange(list, list->next);
 }
 
 size_t rounded(size_t bytes) { return (bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment; }
@@ -36,9 +91,16 @@ void* take_cached(size_t size, size_t* actual) {
 }  // namespace
 
 void* block_allocate(size_t bytes, size_t* actual) {
-    size_t size = rounded(bytes);
-    if (size >= kCachedBlock)
-        if (void* p = take_cached(size, actual)) return p;
+    size_t size;
+    if (bytes <= kThreadBlock) {
+        SizeClass c = class_of(bytes < 512 ? 512 : bytes);
+        *actual = size = c.size;
+        if (void* p = take_from_thread(c)) return p;
+    } else {
+        size = rounded(bytes);
+        if (size >= kCachedBlock)
+            if (void* p = take_cached(size, actual)) return p;
+    }
     void* p = std::aligned_alloc(kBlockAlignment, size);
     if (!p) {
         empty_block_cache();
@@ -50,6 +112,7 @@ void* block_allocate(size_t bytes, size_t* actual) {
 }
 
 void block_free(void* p, size_t size) noexcept {
+    if (size <= kThreadBlock && keep_on_thread(p, size)) return;
     if (size >= kCachedBlock) {
         BlockCache& c = cache();
         std::lock_guard lock(c.mutex);
@@ -66,6 +129,7 @@ void block_free(void* p, size_t size) noexcept {
 }
 
 void empty_block_cache() noexcept {
+    ThreadExit::release();
     BlockCache& c = cache();
     std::lock_guard lock(c.mutex);
     for (auto& [size, p] : c.blocks) std::free(p);
