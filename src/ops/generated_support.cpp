@@ -94,8 +94,8 @@ void materialize_grads(const Node& node, TensorList& grads) {
     }
 }
 
-void reduce_to_operands(const Node& node, TensorList& grad_inputs) {
-    for (size_t i = 0; i < grad_inputs.size(); ++i) {
+void reduce_to_operands(const Node& node, TensorList& grad_inputs, bool in_place) {
+    for (size_t i = in_place; i < grad_inputs.size(); ++i) {
         Tensor& grad = grad_inputs[i];
         if (!grad.defined()) continue;
         const Edge& edge = node.next_edges()[i];

@@ -136,7 +136,8 @@ void assign(TensorList& grad_inputs, size_t first, TensorList&& values);
 // Zeros for undefined gradients.
 void materialize_grads(const Node& node, TensorList& grads);
 // Undoes broadcasting and promotion: each gradient gets the shape and dtype of the operand, which the next node knows.
-void reduce_to_operands(const Node& node, TensorList& grad_inputs);
+// The first operand of an in-place operation needs neither, and for a view its next node is that of the base.
+void reduce_to_operands(const Node& node, TensorList& grad_inputs, bool in_place = false);
 
 // --- Forward mode
 // The level at which an operation on these must compute tangents, or -1.
