@@ -56,7 +56,8 @@ PyTypeObject* type_for(const Node& node) {
     if (is_new) {
         auto* qualified = new std::string("wengert._C._functions." + name);  // the type points to it
         PyType_Slot slots[] = {{0, nullptr}};
-        PyType_Spec spec = {qualified->c_str(), sizeof(NodeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+        // Without Py_TPFLAGS_HAVE_GC the type inherits the flag together with traverse and clear.
+        PyType_Spec spec = {qualified->c_str(), sizeof(NodeObject), 0, Py_TPFLAGS_DEFAULT, slots};
         PyRef bases(checked(PyTuple_Pack(1, NodeType)));
         it->second = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpecWithBases(&spec, bases.get())));
         checked(PyObject_SetAttrString(functions_module, name.c_str(), reinterpret_cast<PyObject*>(it->second)));
