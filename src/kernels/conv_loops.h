@@ -12,7 +12,7 @@ namespace wengert::kernels {
 
 struct ConvSegment {
     int64_t input, output;  // offsets in elements
-    int32_t count;          // output positions, at most a vector's lanes
+    int32_t count;          // output positions; at most a vector's lanes, except for the weight's gradient
 };
 
 // output[r, s] = bias[r] + sum_k weight[r, k] * input[offsets[k] + s]
@@ -29,25 +29,27 @@ struct ConvArgs {
     int64_t output_row, output_step;  // between rows; between the positions of a segment
 };
 
-// gradient[r, k] += sum over images and segments of cotangent[r, s] * input[offsets[k] + s]
+// gradient[r, k] += sum over positions s of cotangent[r, s] * input[offsets[k] + s], for one image.
 template <class T>
 struct ConvWeightArgs {
-    int64_t rows, taps, images;
+    int64_t rows, taps;
     const int64_t* offsets;
     const T* input;
-    int64_t input_image;  // between images
     const T* cotangent;
-    int64_t cotangent_image, cotangent_row;
-    const ConvSegment* segments;
+    int64_t positions;            // of the cotangent: elements between its rows
+    const ConvSegment* segments;  // whole rows of output positions
     int64_t segment_count;
-    T* gradient;  // [rows, taps]
+    T* panel;     // scratch, [positions, weight_width]
+    T* gradient;  // panels of weight_width rows, each [taps, weight_width]
 };
 
 template <class T>
 struct ConvLoops {
-    int lanes, panel_rows;  // of a vector; most rows in a panel
+    int lanes, panel_rows;  // of a vector; most rows in a panel of weights
+    int weight_width;       // rows in a panel of the weight's gradient
     void (*forward)(const ConvArgs<T>&);
     void (*weight)(const ConvWeightArgs<T>&);
+    void (*weight_few_rows)(const ConvWeightArgs<T>&);  // no panel; gradient is [rows, taps]
 };
 
 struct ConvTable {

@@ -2,11 +2,12 @@
 #include "kernels/convolution_products.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "kernels/conv_loops.h"
+#include "kernels/convolution_gathered.h"
+#include "kernels/convolution_image.h"
 #include "kernels/dispatch.h"
 #include "kernels/gemm.h"
 
@@ -39,40 +40,6 @@ const ConvLoops<T>& loops() {
         return table.f64;
 }
 
-// --- Images
-
-// Copies channels of a contiguous image into the interior of a padded one; what falls outside is dropped. The padding
-// itself was zeroed when the buffer was made and is never written.
-template <class T>
-void copy_padded(const T* from, int64_t channels, const Space& size, const Space& before, const PaddedImage& image, T* to) {
-    int64_t depth = std::min(size[0], image.extent[0] - before[0]), height = std::min(size[1], image.extent[1] - before[1]),
-            width = std::min(size[2], image.extent[2] - before[2]);
-    for (int64_t c = 0; c < channels; ++c, to += image.channel)
-        for (int64_t z = 0; z < depth; ++z)
-            for (int64_t y = 0; y < height; ++y) {
-                const T* row = from + ((c * size[0] + z) * size[1] + y) * size[2];
-                T* out = to + image.at(z + before[0], y + before[1], 0);
-                if (image.stride == 1) {
-                    std::memcpy(out + before[2], row, static_cast<size_t>(std::max<int64_t>(width, 0)) * sizeof(T));
-                    continue;
-                }
-                for (int64_t first = 0; first < std::min(image.stride, width); ++first) {
-                    T* at = out + image.column(first + before[2]);
-                    for (int64_t x = first; x < width; x += image.stride) *at++ = row[x];
-                }
-            }
-}
-
-template <class T>
-class ZeroedImages {
-public:
-    explicit ZeroedImages(int64_t elements) : data_(elements) { std::fill_n(data_.data(), elements, T(0)); }
-    T* data() const { return data_.data(); }
-
-private:
-    Scratch<T> data_;
-};
-
 // weights [rows, taps] given by at(row, tap), as panels.
 template <class T, class F>
 void pack_panels(int64_t rows, int64_t taps, int most, T* out, F&& at) {
@@ -82,39 +49,7 @@ void pack_panels(int64_t rows, int64_t taps, int most, T* out, F&& at) {
             for (int64_t r = panels.start(p); r < panels.start(p + 1); ++r) *out++ = at(r, k);
 }
 
-// Along a row of `width` positions that starts at (input, output).
-void add_segments(std::vector<ConvSegment>& to, int64_t input, int64_t output, int64_t output_step, int64_t width, int lanes) {
-    for (int64_t x = 0; x < width; x += lanes)
-        to.push_back({input + x, output + x * output_step, static_cast<int32_t>(std::min<int64_t>(lanes, width - x))});
-}
-
 // --- The convolution
-
-// How an input image is stored for reading by output positions.
-PaddedImage input_image(const ConvGeometry& g) {
-    Space extent;
-    for (size_t i = 0; i < 3; ++i) extent[i] = (g.output[i] - 1) * g.stride[i] + (g.kernel[i] - 1) * g.dilation[i] + 1;
-    return PaddedImage(extent, g.stride[2]);
-}
-
-std::vector<int64_t> input_taps(const ConvGeometry& g, const PaddedImage& image) {
-    std::vector<int64_t> offsets;
-    for (int64_t c = 0; c < g.channels; ++c)
-        for (int64_t z = 0; z < g.kernel[0]; ++z)
-            for (int64_t y = 0; y < g.kernel[1]; ++y)
-                for (int64_t x = 0; x < g.kernel[2]; ++x)
-                    offsets.push_back(c * image.channel + image.at(z * g.dilation[0], y * g.dilation[1], x * g.dilation[2]));
-    return offsets;
-}
-
-std::vector<ConvSegment> output_segments(const ConvGeometry& g, const PaddedImage& image, int lanes) {
-    std::vector<ConvSegment> segments;
-    for (int64_t z = 0; z < g.output[0]; ++z)
-        for (int64_t y = 0; y < g.output[1]; ++y)
-            add_segments(segments, image.at(z * g.stride[0], y * g.stride[1], 0), (z * g.output[1] + y) * g.output[2], 1,
-                         g.output[2], lanes);
-    return segments;
-}
 
 // Narrow outputs waste lanes at the end of each row. Where rows follow each other at the image's pitch, a whole plane can
 // be computed as one row instead, with a few meaningless positions between; `out` then has rows of that pitch.
@@ -266,30 +201,58 @@ void strided_input_cotangent(const ConvGeometry& g, const T* cotangent, const T*
 
 // --- The weight's cotangent
 
-// Images are taken together as long as they stay in the second-level cache.
-constexpr int64_t kChunkBytes = 192 * 1024;
-
 template <class T>
 void strided_weight_cotangent(const ConvGeometry& g, const T* cotangent, const T* input, T* result) {
     const ConvLoops<T>& l = loops<T>();
     PaddedImage image = input_image(g);
     std::vector<int64_t> offsets = input_taps(g, image);
-    std::vector<ConvSegment> segments = output_segments(g, image, l.lanes);
-    int64_t in = ConvGeometry::volume(g.input) * g.channels, out = ConvGeometry::volume(g.output) * g.filters;
-    int64_t taps = g.taps(), padded_image = g.channels * image.channel;
-    int64_t chunk = std::clamp<int64_t>(kChunkBytes / static_cast<int64_t>(sizeof(T)) / (padded_image + out + 1), 1, g.batch);
-    ZeroedImages<T> padded(chunk * padded_image + 64);
-    std::fill_n(result, g.groups * g.filters * taps, T(0));
-    for (int64_t group = 0; group < g.groups; ++group)
-        for (int64_t first = 0; first < g.batch; first += chunk) {
-            int64_t images = std::min(chunk, g.batch - first);
-            for (int64_t i = 0; i < images; ++i)
-                copy_padded(input + ((first + i) * g.groups + group) * in, g.channels, g.input, g.padding, image,
-                            padded.data() + i * padded_image);
-            l.weight({g.filters, taps, images, offsets.data(), padded.data(), padded_image,
-                      cotangent + (first * g.groups + group) * out, g.groups * out, ConvGeometry::volume(g.output),
-                      segments.data(), static_cast<int64_t>(segments.size()), result + group * g.filters * taps});
+    std::vector<ConvSegment> rows = output_segments(g, image, static_cast<int>(g.output[2]));
+    int64_t positions = ConvGeometry::volume(g.output), taps = g.taps();
+    int64_t in = ConvGeometry::volume(g.input) * g.channels, out = positions * g.filters;
+    ZeroedImages<T> padded(image.size(g.channels));
+    bool few = 2 * g.filters <= l.lanes;
+    int64_t width = l.weight_width, padded_filters = (g.filters + l.lanes - 1) / l.lanes * l.lanes;
+    Scratch<T> panel(positions * width), gradient(taps * padded_filters);
+    for (int64_t group = 0; group < g.groups; ++group) {
+        std::fill_n(gradient.data(), taps * padded_filters, T(0));
+        for (int64_t i = group; i < g.batch * g.groups; i += g.groups) {
+            copy_padded(input + i * in, g.channels, g.input, g.padding, image, padded.data());
+            (few ? l.weight_few_rows : l.weight)({g.filters, taps, offsets.data(), padded.data(), cotangent + i * out, positions,
+                                                  rows.data(), static_cast<int64_t>(rows.size()), panel, gradient});
         }
+        if (few) {
+            std::copy_n(gradient.data(), g.filters * taps, result + group * g.filters * taps);
+            continue;
+        }
+        for (int64_t r = 0; r < g.filters; ++r) {
+            int64_t first = r / width * width, in_panel = std::min(width, padded_filters - first);
+            const T* from = gradient + first * taps + (r - first);
+            for (int64_t k = 0; k < taps; ++k) result[(group * g.filters + r) * taps + k] = from[k * in_panel];
+        }
+    }
+}
+
+// Up to here gathering is worth asking about.
+constexpr int64_t kFewPositions = 64;
+
+// How many lanes the loops would compute for each output position that is wanted.
+template <class T>
+double waste(const ConvGeometry& g) {
+    int64_t lanes = loops<T>().lanes;
+    auto computed = static_cast<double>(output_layout(g, input_image(g), static_cast<int>(lanes)).segments.size()) *
+                    static_cast<double>(lanes);
+    return computed / static_cast<double>(ConvGeometry::volume(g.output));
+}
+
+// The same for the input's cotangent, whose phases meet zeros wherever the kernel reaches over the output's edge.
+template <class T>
+double cotangent_waste(const ConvGeometry& g) {
+    double computed = 1;
+    for (size_t i = 0; i < 3; ++i) {
+        int64_t width = (g.input[i] + g.stride[i] - 1) / g.stride[i], lanes = i == 2 ? loops<T>().lanes : 1;
+        computed *= static_cast<double>((width + lanes - 1) / lanes * lanes) / static_cast<double>(g.output[i]);
+    }
+    return computed;
 }
 
 // --- Kernels of one element: products of matrices [filters, channels] and [channels, positions]
@@ -332,6 +295,8 @@ template <class T>
 void conv_forward(const ConvGeometry& g, const T* input, const T* weight, const T* bias, T* output) {
     if (g.is_matrix_product())
         Products<T>{g}.forward(input, weight, bias, output);
+    else if (ConvGeometry::volume(g.output) <= kFewPositions && waste<T>(g) > 2)
+        Gathered<T>{g}.forward(input, weight, bias, output);
     else
         strided_forward(g, input, weight, bias, output);
 }
@@ -340,6 +305,8 @@ template <class T>
 void conv_input_cotangent(const ConvGeometry& g, const T* cotangent, const T* weight, T* result) {
     if (g.is_matrix_product())
         Products<T>{g}.input_cotangent(cotangent, weight, result);
+    else if (ConvGeometry::volume(g.output) <= kFewPositions && cotangent_waste<T>(g) > 4)
+        Gathered<T>{g}.input_cotangent(cotangent, weight, result);
     else
         strided_input_cotangent(g, cotangent, weight, result);
 }
@@ -348,6 +315,8 @@ template <class T>
 void conv_weight_cotangent(const ConvGeometry& g, const T* cotangent, const T* input, T* result) {
     if (g.is_matrix_product())
         Products<T>{g}.weight_cotangent(cotangent, input, result);
+    else if (ConvGeometry::volume(g.output) < 8)
+        Gathered<T>{g}.weight_cotangent(cotangent, input, result);
     else
         strided_weight_cotangent(g, cotangent, input, result);
 }

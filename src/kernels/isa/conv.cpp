@@ -6,13 +6,10 @@ namespace wengert::kernels::WENGERT_ISA {
 namespace {
 
 #ifdef __AVX512F__
-constexpr int kPanelRows = 12;   // forward: 24 accumulators
-constexpr int kWeightRows = 6;   // weight gradient: 6 x 4 accumulators
+constexpr int kPanelRows = 12;  // times two vectors: 24 accumulators
 #else
 constexpr int kPanelRows = 6;
-constexpr int kWeightRows = 3;
 #endif
-constexpr int kWeightTaps = 4;
 // Taps at a time: a panel of weights of this length and what it touches of the image stay in the first-level cache.
 constexpr int64_t kTapBlock = 512;
 
@@ -76,9 +73,9 @@ constexpr ForwardTile<T> forward_tiles[] = {
 
 template <class T>
 void forward(const ConvArgs<T>& g) {
-    const ConvPanels panels(g.rows, kPanelRows);
-    for (int64_t from = 0; from == 0 || from < g.taps; from += kTapBlock) {
-        int64_t to = from + kTapBlock < g.taps ? from + kTapBlock : g.taps;
+    const ConvPanels panels(g.rows, kPanelRows), blocks(g.taps > 0 ? g.taps : 1, kTapBlock);
+    for (int64_t b = 0; b < blocks.count; ++b) {
+        int64_t from = blocks.start(b), to = g.taps > 0 ? blocks.start(b + 1) : 0;
         for (int64_t s = 0; s < g.segment_count; s += 2)
             for (int64_t p = 0; p < panels.count; ++p) {
                 int64_t row = panels.start(p), rows = panels.start(p + 1) - row;
@@ -88,62 +85,107 @@ void forward(const ConvArgs<T>& g) {
     }
 }
 
-// M rows times kWeightTaps taps, summed over all images and segments. Lanes that are no output position are cleared on
-// both sides: what stands there in the image may be infinite.
-template <class T, int M>
-void weight_tile(const ConvWeightArgs<T>& g, int64_t row, int64_t tap, int64_t taps) {
-    Vec<T> acc[M][kWeightTaps] = {};
-    int64_t offsets[kWeightTaps];
-    for (int j = 0; j < kWeightTaps; ++j) offsets[j] = g.offsets[tap + (j < taps ? j : 0)];
-    for (int64_t image = 0; image < g.images; ++image) {
-        const T* input = g.input + image * g.input_image;
-        const T* cotangent = g.cotangent + image * g.cotangent_image + row * g.cotangent_row;
-        for (int64_t s = 0; s < g.segment_count; ++s) {
-            const ConvSegment segment = g.segments[s];
-            const T *x = input + segment.input, *y = cotangent + segment.output;
-            Vec<T> c[M];
-            if (segment.count == kLanes<T>) {
+// V vectors of rows times M taps. Rows lie along the lanes, so that a position of the cotangent is one load for all of
+// them and an element of the image one splat; no lane is ever idle because a row of positions ends.
+template <class T, int M, int V>
+void weight_tile(const ConvWeightArgs<T>& g, int64_t tap, T* gradient) {
+    constexpr int width = V * kLanes<T>;
+    Vec<T> acc[M][V];
+    const T* input[M];
 #pragma GCC unroll 12
-                for (int i = 0; i < M; ++i) c[i] = load(y + i * g.cotangent_row);
-#pragma GCC unroll 4
-                for (int j = 0; j < kWeightTaps; ++j) {
-                    Vec<T> v = load(x + offsets[j]);
-                    for (int i = 0; i < M; ++i) acc[i][j] = fma(c[i], v, acc[i][j]);
-                }
-            } else {
+    for (int j = 0; j < M; ++j) {
+        input[j] = g.input + g.offsets[tap + j];
+        for (int v = 0; v < V; ++v) acc[j][v] = load(gradient + (tap + j) * width + v * kLanes<T>);
+    }
+    for (int64_t s = 0; s < g.segment_count; ++s) {
+        const T* cotangent = g.panel + g.segments[s].output * width;
+        int64_t x = g.segments[s].input;
+        for (int64_t end = x + g.segments[s].count; x < end; ++x, cotangent += width) {
+            Vec<T> c[V];
+            for (int v = 0; v < V; ++v) c[v] = load(cotangent + v * kLanes<T>);
 #pragma GCC unroll 12
-                for (int i = 0; i < M; ++i) c[i] = load_first(y + i * g.cotangent_row, segment.count);
-#pragma GCC unroll 4
-                for (int j = 0; j < kWeightTaps; ++j) {
-                    Vec<T> v = load_first(x + offsets[j], segment.count);
-                    for (int i = 0; i < M; ++i) acc[i][j] = fma(c[i], v, acc[i][j]);
-                }
+            for (int j = 0; j < M; ++j) {
+                Vec<T> y = splat(input[j][x]);
+                for (int v = 0; v < V; ++v) acc[j][v] = fma(y, c[v], acc[j][v]);
             }
         }
     }
-    for (int i = 0; i < M; ++i)
-        for (int j = 0; j < taps; ++j) g.gradient[(row + i) * g.taps + tap + j] += sum_lanes<T>(acc[i][j]);
+#pragma GCC unroll 12
+    for (int j = 0; j < M; ++j)
+        for (int v = 0; v < V; ++v) store<T>(gradient + (tap + j) * width + v * kLanes<T>, acc[j][v]);
+}
+
+// panel[position, V vectors of rows], zero where there are no more rows.
+template <class T, int V>
+void transpose_panel(const T* from, int64_t rows, int64_t positions, T* panel) {
+    constexpr int width = V * kLanes<T>;
+    constexpr int64_t strip = 16;  // so that the lines of the panel are still in the cache for the next row
+    for (int64_t p0 = 0; p0 < positions; p0 += strip) {
+        int64_t end = p0 + strip < positions ? p0 + strip : positions;
+        for (int64_t r = 0; r < width; ++r)
+            for (int64_t p = p0; p < end; ++p) panel[p * width + r] = r < rows ? from[r * positions + p] : T(0);
+    }
+}
+
+template <class T, int V>
+void weight_panel(const ConvWeightArgs<T>& g, int64_t row, T* gradient) {
+    using Tile = void (*)(const ConvWeightArgs<T>&, int64_t, T*);
+    static constexpr Tile tiles[] = {
+        weight_tile<T, 1, V>, weight_tile<T, 2, V>, weight_tile<T, 3, V>,  weight_tile<T, 4, V>,
+        weight_tile<T, 5, V>, weight_tile<T, 6, V>,
+#ifdef __AVX512F__
+        weight_tile<T, 7, V>, weight_tile<T, 8, V>, weight_tile<T, 9, V>,  weight_tile<T, 10, V>,
+        weight_tile<T, 11, V>, weight_tile<T, 12, V>,
+#endif
+    };
+    transpose_panel<T, V>(g.cotangent + row * g.positions, g.rows - row, g.positions, g.panel);
+    const ConvPanels blocks(g.taps, kPanelRows);
+    for (int64_t b = 0; b < blocks.count; ++b)
+        tiles[blocks.start(b + 1) - blocks.start(b) - 1](g, blocks.start(b), gradient);
+}
+
+// Few rows would leave most lanes idle. Then positions lie along the lanes, one row and M taps at a time. Lanes beyond the
+// end of a row of positions are cleared on both sides: what stands there in the image may be infinite.
+template <class T, int M>
+void few_rows_tile(const ConvWeightArgs<T>& g, int64_t row, int64_t tap) {
+    Vec<T> acc[M] = {};
+    const T *cotangent = g.cotangent + row * g.positions, *input[M];
+    for (int j = 0; j < M; ++j) input[j] = g.input + g.offsets[tap + j];
+    for (int64_t s = 0; s < g.segment_count; ++s) {
+        int64_t x = g.segments[s].input, y = g.segments[s].output, end = x + g.segments[s].count;
+        for (; x + kLanes<T> <= end; x += kLanes<T>, y += kLanes<T>) {
+            Vec<T> c = load(cotangent + y);
+            for (int j = 0; j < M; ++j) acc[j] = fma(c, load(input[j] + x), acc[j]);
+        }
+        if (int left = static_cast<int>(end - x); left > 0) {
+            Vec<T> c = load_first(cotangent + y, left);
+            for (int j = 0; j < M; ++j) acc[j] = fma(c, load_first(input[j] + x, left), acc[j]);
+        }
+    }
+    for (int j = 0; j < M; ++j) g.gradient[row * g.taps + tap + j] += sum_lanes<T>(acc[j]);
+}
+
+template <class T>
+void weight_few_rows(const ConvWeightArgs<T>& g) {
+    constexpr int most = 4;
+    for (int64_t row = 0; row < g.rows; ++row) {
+        int64_t tap = 0;
+        for (; tap + most <= g.taps; tap += most) few_rows_tile<T, most>(g, row, tap);
+        for (; tap < g.taps; ++tap) few_rows_tile<T, 1>(g, row, tap);
+    }
 }
 
 template <class T>
 void weight(const ConvWeightArgs<T>& g) {
-    using Tile = void (*)(const ConvWeightArgs<T>&, int64_t, int64_t, int64_t);
-    static constexpr Tile tiles[] = {
-        weight_tile<T, 1>, weight_tile<T, 2>, weight_tile<T, 3>,
-#ifdef __AVX512F__
-        weight_tile<T, 4>, weight_tile<T, 5>, weight_tile<T, 6>,
-#endif
-    };
-    const ConvPanels panels(g.rows, kWeightRows);
-    for (int64_t p = 0; p < panels.count; ++p)
-        for (int64_t k = 0; k < g.taps; k += kWeightTaps) {
-            int64_t row = panels.start(p), taps = g.taps - k < kWeightTaps ? g.taps - k : kWeightTaps;
-            tiles[panels.start(p + 1) - row - 1](g, row, k, taps);
-        }
+    constexpr int64_t width = 2 * kLanes<T>;
+    for (int64_t row = 0; row < g.rows; row += width) {
+        T* gradient = g.gradient + row * g.taps;
+        g.rows - row > kLanes<T> ? weight_panel<T, 2>(g, row, gradient) : weight_panel<T, 1>(g, row, gradient);
+    }
 }
 
 template <class T>
-constexpr ConvLoops<T> loops = {kLanes<T>, kPanelRows, forward<T>, weight<T>};
+constexpr ConvLoops<T> loops = {kLanes<T>, kPanelRows, 2 * kLanes<T>, forward<T>, weight<T>, weight_few_rows<T>};
 
 }  // namespace
 
