@@ -1,0 +1,154 @@
+"""The operations under test, as the build lists them in `_op_table.json`.
+
+Tests are rows: whatever stands in the table is tested, with the samples of tests/ops/samples.py.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import wengert as wg
+
+from .samples import Sample, samples_of
+
+TENSOR_TYPES = ("Tensor", "Operand", "Tensor?", "Operand?")
+
+
+@dataclass(frozen=True)
+class Operation:
+    entry: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("_"):
+            raise AttributeError(key)
+        return self.entry[key]
+
+    @property
+    def writes_only(self) -> bool:
+        return self.name.endswith("_")
+
+    @property
+    def is_differentiable(self) -> bool:
+        return self.form in ("elementwise", "explicit", "compose") and bool(self.differentiable_results)
+
+    @property
+    def allows_complex(self) -> bool:
+        return "complex" in self.categories
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        name, namespace = self.python["name"], self.python["namespace"]
+        if self.writes_only or "function" not in self.methods:
+            return lambda self, *args, **kwargs: getattr(self, name)(*args, **kwargs)
+        module = wg._C._private if namespace == "private" else reduce(getattr, namespace.split(".") if namespace else [], wg)
+        function: Callable[..., Any] = getattr(module, name)
+        return function
+
+    def __call__(self, arguments: dict[str, Any]) -> Any:
+        """With arguments by name; written-to ones are copied before."""
+        positional = [arguments[a["name"]] for a in self.arguments if a["name"] in arguments and not a["keyword_only"]]
+        keywords = {a["name"]: arguments[a["name"]] for a in self.arguments if a["name"] in arguments and a["keyword_only"]}
+        if self.writes_only:
+            positional[0] = positional[0].clone()
+        return self.function(*positional, **keywords)
+
+    def results(self, output: Any) -> tuple[Any, ...]:
+        """The results that gradients flow from."""
+        outputs = tuple(output) if isinstance(output, (tuple, list)) else (output,)
+        if len(self.entry["results"]) == 1:
+            return outputs
+        wanted = self.differentiable_results
+        return tuple(o for o, r in zip(outputs, self.entry["results"], strict=True) if r["name"] in wanted)
+
+    def samples(self, *, is_complex: bool = False) -> list[Sample]:
+        return samples_of(self.entry, is_complex=is_complex)
+
+
+@dataclass
+class Case:
+    """An operation on one sample: its function of the tensors that gradients may flow to."""
+
+    operation: Operation
+    values: dict[str, Any]  # with tensors instead of arrays
+    paths: list[tuple[str, int | None]]  # where the differentiable tensors stand: argument, and place in a list
+
+    @property
+    def tensors(self) -> list[Any]:
+        return [self.values[n] if i is None else self.values[n][i] for n, i in self.paths]
+
+    def function(self, *tensors: Any) -> tuple[Any, ...]:
+        values = {n: list(v) if isinstance(v, list) else v for n, v in self.values.items()}
+        for (name, i), tensor in zip(self.paths, tensors, strict=True):
+            if i is None:
+                values[name] = tensor
+            else:
+                values[name][i] = tensor
+        return self.operation.results(self.operation(values))
+
+    def leaves(self) -> list[Any]:
+        return [t.detach().clone().requires_grad_() for t in self.tensors]
+
+
+def to_tensor(array: np.ndarray) -> Any:
+    return wg.tensor(array)
+
+
+def case(operation: Operation, sample: Sample, convert: Callable[[np.ndarray], Any] = to_tensor) -> Case:
+    differentiable = {a["name"] for a in operation.arguments if a["differentiable"] or operation.form == "compose"}
+    values: dict[str, Any] = {}
+    paths: list[tuple[str, int | None]] = []
+    for name, value in sample.arguments.items():
+        if isinstance(value, np.ndarray):
+            values[name] = convert(value)
+            if name in differentiable and value.dtype.kind in "fc" and name not in sample.constants:
+                paths.append((name, None))
+        elif isinstance(value, list) and value and all(v is None or isinstance(v, np.ndarray) for v in value):
+            values[name] = [None if v is None else convert(v) for v in value]
+            if name in differentiable:
+                paths += [(name, i) for i, v in enumerate(value) if v is not None and v.dtype.kind in "fc"]
+        else:
+            values[name] = value
+    return Case(operation, values, paths)
+
+
+def cases(operation: Operation, *, is_complex: bool = False) -> Iterator[Case]:
+    """Those with something to differentiate."""
+    for sample in operation.samples(is_complex=is_complex):
+        c = case(operation, sample)
+        if c.paths:
+            yield c
+
+
+def load_operations() -> list[Operation]:
+    for directory in wg.__path__:
+        table = Path(directory) / "_op_table.json"
+        if table.exists():
+            return [Operation(entry) for entry in json.loads(table.read_text())]
+    raise FileNotFoundError("_op_table.json: build the package first")
+
+
+OPERATIONS = load_operations()
+DIFFERENTIABLE = [o for o in OPERATIONS if o.is_differentiable]
+ELEMENTWISE = [o for o in OPERATIONS if o.elementwise]
+
+
+def scalarized(c: Case, *tensors: Any) -> Any:
+    """A real number that depends on all elements of all results, each with its own weight."""
+    outputs = [o for o in c.function(*tensors) if o.dtype.is_floating_point or o.dtype.is_complex]
+    terms = []
+    for k, output in enumerate(outputs):
+        weights = np.cos(np.arange(int(np.prod(output.shape))) + 1.0 + k).reshape(output.shape)
+        product = output * wg.tensor(weights, dtype=wg.float64)
+        terms.append((product.real if product.dtype.is_complex else product).sum())
+    return reduce(operator.add, terms)

@@ -1,0 +1,95 @@
+"""Reference values of derivatives: the kernel of a row, differentiated numerically with very many digits."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import mpmath
+from mpmath import mp, mpf
+
+from .exact_world import INF, NAN, ExactWorld
+from .interpreter import evaluate
+
+NEAR, NEARER = mpf(10) ** -40, mpf(10) ** -80  # steps, relative to the argument if it is below 1
+
+
+def digits_for(x: float) -> int:
+    """Enough for differences of the square of a small argument: subnormal ones lie 650 decimal places below 1; and for
+    those of 1 - exp(-x) and 1 - exp(-x**2)."""
+    return 150 + (3 * abs(math.frexp(x)[1]) // 4 if x != 0 else 0) + int(min(0.45 * x * x, 700))
+
+
+Function = Callable[[Any], Any]
+
+
+def kernel_of(kernel: str, argument: str, values: Mapping[str, Any]) -> Function:
+    """The kernel as a function of one argument, the others fixed."""
+    world = ExactWorld()
+    fixed = {n: v if isinstance(v, bool) else mpf(v) for n, v in values.items()}
+    return lambda x: evaluate(kernel, {**fixed, argument: x}, world)
+
+
+def quotient(function: Function, x: Any, step: Any) -> Any:
+    """The derivative on the side of the step, by Richardson's extrapolation of two differences."""
+    h = step * (min(abs(x), 1) if x != 0 else 1)
+    f0, f1, f2 = function(x), function(x + h / 2), function(x + h)
+    return (4 * f1 - f2 - 3 * f0) / h
+
+
+def one_sided(function: Function, x: Any, side: int) -> Any:
+    """The derivative on one side; infinite if the quotients grow without bound, 0 if they vanish."""
+    near, nearer = quotient(function, x, side * NEAR), quotient(function, x, side * NEARER)
+    if mpmath.isnan(near) or mpmath.isnan(nearer) or mpmath.isinf(near):
+        return NAN
+    if abs(nearer) > abs(near) * 3 / 2 and abs(nearer) > mpf(10) ** 2:
+        return INF * mpmath.sign(nearer)
+    return mpf(0) if abs(nearer) * 3 / 2 < abs(near) < mpf(10) ** -2 and x == 0 else nearer
+
+
+def derivative_range(function: Function, x: float) -> tuple[Any, Any]:
+    """The derivatives on both sides of a finite point; the same number twice where the function is smooth."""
+    with mp.workdps(digits_for(x)):
+        left, right = (quotient(function, mpf(x), side * NEAR) for side in (-1, 1))
+        ordinary = mpmath.isfinite(left) and (x != 0 or left == 0 or mpf(10) ** -30 < abs(left) < mpf(10) ** 30)
+        if ordinary and abs(left - right) <= mpf(10) ** -30 * abs(left):
+            return right, right
+        sides = [s for s in (one_sided(function, mpf(x), side) for side in (-1, 1)) if not mpmath.isnan(s)]
+        return (min(sides), max(sides)) if sides else (NAN, NAN)
+
+
+def sensitivity(function: Function, x: float, derivative: Any) -> Any:
+    """How much the derivative changes when x moves by one part in 2**52: what rounding the argument may cost."""
+    with mp.workdps(digits_for(x)):
+        return abs(quotient(function, mpf(x) * (1 + mpf(2) ** -52), NEAR) - derivative)
+
+
+def limit_at_infinity(function: Function, sign: float) -> Any:
+    """The limit of the derivative, or NaN if there is none."""
+    with mp.workdps(120):
+        far, further = (quotient(function, sign * mpf(10) ** n, NEAR) for n in (5, 8))
+        if mpmath.isnan(far) or mpmath.isnan(further):
+            return NAN
+        if abs(further) < abs(far) / 2 and abs(further) < 1:
+            return mpf(0)
+        if abs(further) > 2 * abs(far) and abs(further) > 1:
+            return INF * mpmath.sign(further)
+        return further if abs(further - far) <= mpf(10) ** -4 * abs(far) else NAN
+
+
+@functools.cache
+def expected(kernel: str, argument: str, values: tuple[tuple[str, Any], ...], x: float) -> tuple[float, float, float]:
+    """(least, greatest, allowed error) of the partial derivative at x; NaN where there is none to speak of."""
+    function = kernel_of(kernel, argument, dict(values))
+    if abs(x) == float("inf"):
+        limit = float(limit_at_infinity(function, 1 if x > 0 else -1))
+        return limit, limit, 1e-7 * abs(limit) if abs(limit) < 1e300 else 0.0
+    low, high = derivative_range(function, x)
+    if mpmath.isnan(low):
+        return float("nan"), float("nan"), 0.0
+    error = 1e-13 * max(abs(low), abs(high))
+    if low == high and mpmath.isfinite(low) and x != 0:
+        error += 4 * sensitivity(function, x, low)
+    return float(low), float(high), float(error) if mpmath.isfinite(error) else 0.0

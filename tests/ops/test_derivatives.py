@@ -1,0 +1,163 @@
+"""Derivatives of every operation: reverse and forward mode and their combinations, to third order.
+
+One test for each property and row of the table. References are finite differences for first derivatives; beyond them the
+modes are held against each other, and third derivatives against differences of second ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from tests.ops.operations import DIFFERENTIABLE, Case, Operation, cases, scalarized
+from wengert.autograd import forward_ad, grad, gradcheck, gradgradcheck
+
+COMPLEX = [o for o in DIFFERENTIABLE if o.allows_complex]
+each = pytest.mark.parametrize("operation", DIFFERENTIABLE, ids=repr)
+each_complex = pytest.mark.parametrize("operation", COMPLEX, ids=repr)
+
+
+def directions(c: Case, k: int = 0) -> list[Any]:
+    return [wg.tensor(np.sin(np.arange(t.numel()) * 1.3 + 0.7 + k + i).reshape(t.shape)) for i, t in enumerate(c.tensors)]
+
+
+def inner(xs: Any, ys: Any) -> Any:
+    return sum(((x * y).sum() for x, y in zip(xs, ys, strict=True) if x is not None), wg.zeros((), dtype=wg.float64))
+
+
+def gradients(c: Case, xs: list[Any], *, create_graph: bool = False) -> list[Any]:
+    y = scalarized(c, *xs)
+    if not y.requires_grad:
+        return [wg.zeros_like(x) for x in xs]
+    return list(grad(y, xs, create_graph=create_graph, allow_unused=True, materialize_grads=True))
+
+
+def tangent(value: Any, like: Any = None) -> Any:
+    t = forward_ad.unpack_dual(value).tangent
+    return wg.zeros_like(value if like is None else like) if t is None else t
+
+
+def close(a: Any, b: Any, rtol: float = 1e-9, atol: float = 1e-11) -> None:
+    for x, y in zip(a, b, strict=True):
+        np.testing.assert_allclose(x.detach().numpy(), y.detach().numpy(), rtol=rtol, atol=atol)
+
+
+@each
+def test_gradcheck(operation: Operation) -> None:
+    for c in cases(operation):
+        assert gradcheck(c.function, tuple(c.leaves()), check_forward_ad=True)
+
+
+@each
+def test_gradgradcheck(operation: Operation) -> None:
+    for c in cases(operation):
+        assert gradgradcheck(c.function, tuple(c.leaves()), check_fwd_over_rev=True, fast_mode=len(c.paths) > 2)
+
+
+@each_complex
+def test_gradcheck_of_complex_numbers(operation: Operation) -> None:
+    for c in cases(operation, is_complex=True):
+        assert gradcheck(c.function, tuple(c.leaves()), check_forward_ad=True)
+
+
+@each_complex
+def test_gradgradcheck_of_complex_numbers(operation: Operation) -> None:
+    for c in list(cases(operation, is_complex=True))[:2]:
+        assert gradgradcheck(c.function, tuple(c.leaves()), check_fwd_over_rev=True, fast_mode=True)
+
+
+@each
+def test_forward_agrees_with_reverse(operation: Operation) -> None:
+    """<gradient, v> = tangent along v."""
+    for c in cases(operation):
+        v = directions(c)
+        with forward_ad.dual_level():
+            y = scalarized(c, *map(forward_ad.make_dual, c.tensors, v))
+            forward = tangent(y)
+        if c.tensors[0].dtype.is_complex:
+            continue  # compared by gradcheck
+        close([inner(gradients(c, c.leaves()), v)], [forward])
+
+
+def hessian_products(c: Case, mode: str) -> list[Any] | Any:
+    """H v, or v' H v where the mode gives only numbers."""
+    v = directions(c)
+    if mode == "rev-over-rev":
+        xs = c.leaves()
+        product = inner(gradients(c, xs, create_graph=True), v)
+        return list(grad(product, xs, allow_unused=True, materialize_grads=True)) if product.requires_grad else None
+    if mode == "fwd-over-rev":
+        xs = c.leaves()
+        with forward_ad.dual_level():
+            duals = [forward_ad.make_dual(x, t) for x, t in zip(xs, v, strict=True)]
+            return [tangent(g, x) for g, x in zip(gradients(c, duals, create_graph=True), xs, strict=True)]
+    if mode == "rev-over-fwd":
+        xs = c.leaves()
+        with forward_ad.dual_level():
+            y = tangent(scalarized(c, *(forward_ad.make_dual(x, t) for x, t in zip(xs, v, strict=True))))
+            if not y.requires_grad:
+                return [wg.zeros_like(x) for x in xs]
+            return list(grad(y, xs, allow_unused=True, materialize_grads=True))
+    with forward_ad.dual_level():
+        outer = [forward_ad.make_dual(x, t) for x, t in zip(c.tensors, v, strict=True)]
+        with forward_ad.dual_level():
+            y = tangent(scalarized(c, *(forward_ad.make_dual(x, t) for x, t in zip(outer, v, strict=True))))
+        return tangent(y)
+
+
+@each
+@pytest.mark.parametrize("mode", ["fwd-over-rev", "rev-over-fwd", "fwd-over-fwd"])
+def test_second_derivatives_agree(operation: Operation, mode: str) -> None:
+    for c in cases(operation):
+        if c.tensors[0].dtype.is_complex:
+            continue
+        reference = hessian_products(c, "rev-over-rev") or [wg.zeros_like(t) for t in c.tensors]
+        product = hessian_products(c, mode)
+        if mode == "fwd-over-fwd":
+            close([product], [inner(reference, directions(c))])
+        else:
+            close(product, reference)
+
+
+@each
+def test_third_order(operation: Operation) -> None:
+    """d/dx of v' H v, against central differences of v' H v."""
+    c = next(cases(operation), None)
+    if c is None or c.tensors[0].dtype.is_complex:
+        pytest.skip("nothing real to differentiate")
+    v, w = directions(c), directions(c, 1)
+
+    def curvature(xs: list[Any], create_graph: bool) -> Any:
+        first = inner(gradients(c, xs, create_graph=True), v)
+        if not first.requires_grad:
+            return first
+        second = grad(first, xs, create_graph=create_graph, allow_unused=True, materialize_grads=True)
+        return inner(second, v)
+
+    xs = c.leaves()
+    y = curvature(xs, True)
+    third = grad(y, xs, allow_unused=True, materialize_grads=True) if y.requires_grad else [wg.zeros_like(x) for x in xs]
+    h = 1e-5
+    shifted = [curvature([(t + s * h * d).detach().requires_grad_() for t, d in zip(c.tensors, w, strict=True)], False)
+               for s in (1, -1)]  # fmt: skip
+    np.testing.assert_allclose(inner(third, w).item(), ((shifted[0] - shifted[1]) / (2 * h)).item(), rtol=1e-4, atol=1e-5)
+
+
+@each
+def test_fused_derivative_equals_recorded_one(operation: Operation) -> None:
+    """What backward computes in one pass, and what it computes when it is recorded itself."""
+    for c in cases(operation):
+        xs = c.leaves()
+        close(gradients(c, xs), gradients(c, xs, create_graph=True), rtol=1e-13, atol=1e-300)
+
+
+@pytest.mark.parametrize("operation", [o for o in DIFFERENTIABLE if o.form != "compose"], ids=repr)
+def test_node(operation: Operation) -> None:
+    """The sample reaches this row, not another overload of its name, and the node is the one that the table names."""
+    for c in cases(operation):
+        outputs = [o for o in c.function(*c.leaves()) if o.requires_grad]
+        assert outputs
+        assert {o.grad_fn.name() for o in outputs} == {operation.node}

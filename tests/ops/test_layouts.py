@@ -1,0 +1,167 @@
+"""Operations on tensors of every layout, and their in-place and `out=` variants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from tests.ops.operations import DIFFERENTIABLE, ELEMENTWISE, OPERATIONS, Case, Operation, case, scalarized, to_tensor
+from wengert.autograd import grad
+
+each = pytest.mark.parametrize("operation", OPERATIONS, ids=repr)
+each_differentiable = pytest.mark.parametrize("operation", DIFFERENTIABLE, ids=repr)
+
+
+def with_gaps(array: np.ndarray) -> Any:
+    """The same elements, none beside the next in memory."""
+    wide = np.full((*array.shape, 2), 7, dtype=array.dtype)
+    wide[..., 0] = array
+    return wg.tensor(wide).select(-1, 0)
+
+
+def transposed(array: np.ndarray) -> Any:
+    return wg.tensor(np.ascontiguousarray(array.T)).permute(*range(array.ndim)[::-1]) if array.ndim else wg.tensor(array)
+
+
+def outputs(c: Case) -> list[np.ndarray]:
+    output = c.operation(c.values)
+    several = output if isinstance(output, (tuple, list)) else (output,)
+    return [o.detach().numpy() if isinstance(o, wg.Tensor) else np.asarray(o) for o in several]
+
+
+def gradients(c: Case) -> list[np.ndarray]:
+    xs = [t.detach().requires_grad_() for t in c.tensors]
+    y = scalarized(c, *xs)
+    if not y.requires_grad:
+        return [np.zeros(x.shape) for x in xs]
+    return [g.numpy() for g in grad(y, xs, allow_unused=True, materialize_grads=True)]
+
+
+READS_STRIDES = ("as_strided",)  # the meaning of `samples:` that speak of memory itself
+
+
+@each
+@pytest.mark.parametrize("layout", [with_gaps, transposed])
+def test_layout_of_inputs(operation: Operation, layout: Any) -> None:
+    if operation.entry["samples"] in READS_STRIDES or operation.entry["samples"] == "real_pairs":
+        pytest.skip("its result depends on the strides")
+    for sample in operation.samples():
+        plain, strided = case(operation, sample), case(operation, sample, layout)
+        for a, b in zip(outputs(strided), outputs(plain), strict=True):
+            np.testing.assert_array_equal(a, b)
+        if operation.is_differentiable and plain.paths:
+            for a, b in zip(gradients(strided), gradients(plain), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("operation", ELEMENTWISE, ids=repr)
+def test_expanded_inputs(operation: Operation) -> None:
+    """Stride 0: one element in several places."""
+    for sample in operation.samples()[:1]:
+        rows = {n: v[:1] for n, v in sample.arguments.items() if isinstance(v, np.ndarray) and v.ndim > 1}
+        if not rows:
+            continue
+        expanded = case(operation, sample)
+        expanded.values |= {n: to_tensor(v).expand(2, *v.shape[1:]) for n, v in rows.items()}
+        plain = case(operation, sample)
+        plain.values |= {n: to_tensor(np.repeat(v, 2, axis=0)) for n, v in rows.items()}
+        for a, b in zip(outputs(expanded), outputs(plain), strict=True):
+            np.testing.assert_array_equal(a, b)
+        if operation.is_differentiable and plain.paths:
+            for a, b in zip(gradients(expanded), gradients(plain), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-14)
+
+
+@each_differentiable
+def test_stride_0_gradients(operation: Operation) -> None:
+    """A backward pass takes the gradient of a sum, which is one number in all places."""
+    for sample in operation.samples()[:2]:
+        c = case(operation, sample)
+        if not c.paths:
+            continue
+        xs = c.leaves()
+        results = [o for o in c.function(*xs) if o.requires_grad]
+        dense = [wg.ones_like(o).detach() for o in results]
+        stride_0 = [wg.ones((), dtype=o.dtype).expand(o.shape) for o in results]
+        expected = grad(results, xs, dense, retain_graph=True, allow_unused=True, materialize_grads=True)
+        actual = grad(results, xs, stride_0, allow_unused=True, materialize_grads=True)
+        for a, b in zip(actual, expected, strict=True):
+            np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("operation", [o for o in ELEMENTWISE if not o.writes_only], ids=repr)
+def test_zero_size_inputs(operation: Operation) -> None:
+    sample = operation.samples()[0]
+    empty = {n: v.reshape(v.shape)[:0] for n, v in sample.arguments.items() if isinstance(v, np.ndarray) and v.ndim}
+    c = case(operation, sample)
+    c.values |= {n: to_tensor(v) for n, v in empty.items()}
+    result = operation(c.values)
+    assert result.shape[0] == 0
+    if operation.is_differentiable and c.paths:
+        assert [g.shape for g in gradients(c)] == [t.shape for t in c.tensors]
+
+
+@each_differentiable
+def test_undefined_gradients(operation: Operation) -> None:
+    """Where no gradient arrives, none leaves: no error, no garbage."""
+    for sample in operation.samples()[:1]:
+        c = case(operation, sample)
+        xs = c.leaves()
+        results = [o for o in c.function(*xs) if o.requires_grad] if xs else []
+        if not results:
+            continue
+        node = results[0].grad_fn
+        if operation.form == "compose" or node is None:
+            continue
+        gradients = node(*[None] * len(operation.entry["results"])) if len(operation.entry["results"]) > 1 else node(None)
+        for g in gradients if isinstance(gradients, tuple) else (gradients,):
+            assert g is None or not g.any()
+
+
+@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.inplace and not o.writes_only], ids=repr)
+def test_in_place_equals_out_of_place(operation: Operation) -> None:
+    for sample in operation.samples():
+        first = operation.arguments[0]["name"]
+        if not isinstance(sample.arguments.get(first), np.ndarray):
+            continue
+        c = case(operation, sample)
+        expected = operation(c.values)
+        if expected.shape != c.values[first].shape or expected.dtype != c.values[first].dtype:
+            continue  # cannot be written there
+        method = getattr(wg.Tensor, operation.python["name"] + "_")
+
+        def in_place(*tensors: Any, c: Case = c, method: Any = method) -> Any:
+            values = dict(zip((n for n, _ in c.paths), tensors, strict=True))
+            values = {**c.values, **values}
+            target = values.pop(first).clone()
+            positional = [values[a["name"]] for a in operation.arguments if a["name"] in values and not a["keyword_only"]]
+            keywords = {a["name"]: values[a["name"]] for a in operation.arguments if a["name"] in values and a["keyword_only"]}
+            returned = method(target, *positional, **keywords)
+            assert returned is target
+            return target
+
+        np.testing.assert_array_equal(in_place(*c.tensors).numpy(), expected.numpy())
+        if operation.is_differentiable and c.paths:
+            xs, ys = c.leaves(), c.leaves()
+            out, reference = in_place(*xs), c.function(*ys)[0]
+            cotangent = wg.ones_like(reference).detach()
+            if not reference.requires_grad:
+                continue
+            for a, b in zip(grad(out, xs, cotangent, allow_unused=True, materialize_grads=True),
+                            grad(reference, ys, cotangent, allow_unused=True, materialize_grads=True), strict=True):  # fmt: skip
+                np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.out], ids=repr)
+def test_out(operation: Operation) -> None:
+    for sample in operation.samples():
+        c = case(operation, sample)
+        expected = operation(c.values)
+        out = wg.empty_like(expected)
+        positional = [c.values[a["name"]] for a in operation.arguments if a["name"] in c.values and not a["keyword_only"]]
+        keywords = {a["name"]: c.values[a["name"]] for a in operation.arguments if a["name"] in c.values and a["keyword_only"]}
+        assert operation.function(*positional, **keywords, out=out) is out
+        np.testing.assert_array_equal(out.numpy(), expected.numpy())
