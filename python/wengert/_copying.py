@@ -12,9 +12,6 @@ from wengert import _C
 from wengert._C import Tensor
 
 
-_HOOK_ATTRIBUTES = ("_backward_hooks", "_post_accumulate_grad_hooks")
-
-
 def _warn_if_has_hooks(tensor: Any) -> None:
     for hook in (getattr(tensor, "_backward_hooks", None) or {}).values():
         if not getattr(hook, "__torch_unserializable__", False):
@@ -51,8 +48,7 @@ def reduce_ex(self: Any, protocol: int) -> Any:
         _warn_if_has_hooks(self)
         order = _memory_order(self)
         array = self.detach().numpy().transpose(order).copy()
-        attributes = {name: value for name, value in self.__dict__.items() if name not in _HOOK_ATTRIBUTES}
-        return rebuild_tensor, (type(self), array, order, self.requires_grad, attributes)
+        return rebuild_tensor, (type(self), array, order, self.requires_grad, dict(self.__dict__))
     finally:
         _C._set_overrides_disabled(disabled)
 

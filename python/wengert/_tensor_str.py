@@ -213,7 +213,7 @@ def _describe(tensor: Any) -> str:
         from wengert.autograd._forward_ad import unpack_dual
 
         primal, tangent = unpack_dual(tensor)
-    prefix = "tensor(" if type(tensor).__repr__ is _C.Tensor.__repr__ else f"{type(tensor).__name__}("
+    prefix = f"{'tensor' if type(tensor) is _C.Tensor else getattr(type(tensor), '_repr_name', type(tensor).__name__)}("
     array = primal.detach().numpy()
     suffixes = []
     if array.size == 0:

@@ -19,6 +19,7 @@
 #include "python/interop.h"
 #include "python/numpy_interop.h"
 #include "python/overrides.h"
+#include "python/random_functions.h"
 #include "python/registry.h"
 #include "python/size_object.h"
 #include "python/tensor_factory.h"
@@ -56,7 +57,8 @@ int fill_module(PyObject* module) {
     bool ok = add_dtypes(module) == 0 && add_devices(module) == 0 && add_size(module) == 0 &&
               add_generators(module) == 0 && add_override_functions(module) == 0 && add_tensor_type(module) == 0 &&
               add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
-              add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
+              add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 && add_functions(module, "", random_functions) == 0 &&
+              add_tensor_methods(random_methods) == 0 &&
               add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
               add_tensor_methods(dlpack_methods) == 0 && add_autograd(module) == 0 && add_generated(module) == 0;
     return ok ? 0 : -1;

@@ -53,7 +53,7 @@ PyObject* size_numel(PyObject* self, PyObject*) {
 
 PyObject* size_reduce(PyObject* self, PyObject*) {
     PyRef tuple(PyTuple_GetSlice(self, 0, PyTuple_GET_SIZE(self)));
-    return tuple ? Py_BuildValue("O((O))", SizeType, tuple.get()) : nullptr;
+    return tuple ? Py_BuildValue("O(O)", SizeType, tuple.get()) : nullptr;
 }
 
 PyObject* size_subscript(PyObject* self, PyObject* index) {

@@ -34,6 +34,7 @@ class Parameter(Tensor):
     """
 
     __torch_function__ = _C._disabled_torch_function_impl
+    _repr_name = "tensor"
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
