@@ -1,0 +1,204 @@
+#include "ops/formulas/normalization.h"
+
+#include <limits>
+
+#include "generated/ops/ops.h"
+#include "kernels/elementwise.h"
+#include "kernels/reduce.h"
+#include "ops/recording.h"
+
+namespace wengert::ops::formulas {
+
+// --- softmax
+
+Tensor softmax_derivative(const Tensor& t, const Tensor& result, int64_t dim) {
+    return (t - ops::sum(t * result, Dims{dim}, true)) * result;
+}
+
+Tensor log_softmax_grad(const Tensor& grad, const Tensor& result, int64_t dim) {
+    return grad - ops::exp(result) * ops::sum(grad, Dims{dim}, true);
+}
+
+Tensor log_softmax_tangent(const Tensor& tangent, const Tensor& result, int64_t dim) {
+    return tangent - ops::sum(ops::exp(result) * tangent, Dims{dim}, true);
+}
+
+Tensor as_dtype(const Tensor& t, std::optional<DType> dtype) { return dtype ? ops::to_dtype(t, *dtype) : t; }
+
+// --- Normalisation
+
+namespace {
+
+Tensor mean_over(const Tensor& t, const Dims& dims) {
+    int64_t count = 1;
+    for (int64_t d : dims) count *= t.sizes()[static_cast<size_t>(d)];
+    return ops::sum(t, dims, true) / static_cast<double>(count);
+}
+
+// x_hat = (x - mean) * rstd over `dims`; the mean counts as 0 where not `centered`.
+class Standardized {
+public:
+    Standardized(const Tensor& x, Dims dims, double eps, bool centered) : dims_(std::move(dims)), centered_(centered) {
+        const Tensor deviation = centered ? x - mean_over(x, dims_) : x;
+        rstd_ = ops::rsqrt(mean_over(ops::square(deviation), dims_) + eps);
+        hat_ = deviation * rstd_;
+    }
+    const Tensor& hat() const { return hat_; }
+    // Gradient and tangent alike: the Jacobian rstd (I - 1 1^T / n - hat hat^T / n) is symmetric.
+    Tensor derivative(const Tensor& t) const {
+        Tensor rest = t - hat_ * mean_over(t * hat_, dims_);
+        if (centered_) rest = rest - mean_over(t, dims_);
+        return rest * rstd_;
+    }
+
+private:
+    Dims dims_;
+    bool centered_;
+    Tensor rstd_, hat_;
+};
+
+Dims range(int64_t first, int64_t last) {
+    Dims dims;
+    for (int64_t d = first; d < last; ++d) dims.push_back(d);
+    return dims;
+}
+Dims last_dims(const Tensor& t, size_t count) { return range(t.dim() - static_cast<int64_t>(count), t.dim()); }
+Dims all_but_channel(const Tensor& t) {
+    Dims dims{0};
+    for (int64_t d = 2; d < t.dim(); ++d) dims.push_back(d);
+    return dims;
+}
+
+double or_epsilon(std::optional<double> eps, DType dtype) {
+    if (eps) return *eps;
+    return dtype == DType::Float32 ? double{std::numeric_limits<float>::epsilon()} : std::numeric_limits<double>::epsilon();
+}
+
+// [N, C, ...] -> [N, G, C / G * ...]
+Tensor grouped(const Tensor& t, int64_t groups) {
+    const int64_t batch = t.sizes()[0];
+    return ops::reshape(t, Dims{batch, groups, batch * groups == 0 ? 0 : t.numel() / (batch * groups)});
+}
+Tensor ungrouped(const Tensor& t, const Tensor& like) { return ops::reshape(t, like.sizes()); }
+
+Tensor sum_channels(const Tensor& t) { return ops::sum(t, all_but_channel(t)); }
+
+}  // namespace
+
+Tensor times(const Tensor& t, const Tensor& weight) { return weight.defined() ? t * weight : t; }
+
+Tensor along_channels(const Tensor& weight, int64_t dim) {
+    Dims shape(static_cast<size_t>(dim), 1);
+    shape[1] = weight.numel();
+    return ops::reshape(weight, shape);
+}
+
+Tensor times_channels(const Tensor& t, const Tensor& weight) {
+    return weight.defined() ? t * along_channels(weight, t.dim()) : t;
+}
+
+ThreeGradients layer_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
+                                double eps, const std::array<bool, 3>& mask) {
+    const Standardized x(input, last_dims(input, normalized_shape.size()), eps, true);
+    ThreeGradients out;
+    if (mask[0]) std::get<0>(out) = x.derivative(times(grad, weight));
+    if (mask[1]) std::get<1>(out) = ops::sum_to_size(grad * x.hat(), normalized_shape);
+    if (mask[2]) std::get<2>(out) = ops::sum_to_size(grad, normalized_shape);
+    return out;
+}
+Tensor layer_norm_hat(const Tensor& input, IntSpan normalized_shape, double eps) {
+    return Standardized(input, last_dims(input, normalized_shape.size()), eps, true).hat();
+}
+Tensor layer_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan normalized_shape, double eps) {
+    return Standardized(input, last_dims(input, normalized_shape.size()), eps, true).derivative(tangent);
+}
+
+std::tuple<Tensor, Tensor> rms_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
+                                          std::optional<double> eps, const std::array<bool, 2>& mask) {
+    const Standardized x(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false);
+    std::tuple<Tensor, Tensor> out;
+    if (mask[0]) std::get<0>(out) = x.derivative(times(grad, weight));
+    if (mask[1]) std::get<1>(out) = ops::sum_to_size(grad * x.hat(), normalized_shape);
+    return out;
+}
+Tensor rms_norm_hat(const Tensor& input, IntSpan normalized_shape, std::optional<double> eps) {
+    return Standardized(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false).hat();
+}
+Tensor rms_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan normalized_shape, std::optional<double> eps) {
+    return Standardized(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false).derivative(tangent);
+}
+
+ThreeGradients group_norm_grads(const Tensor& grad, const Tensor& input, int64_t num_groups, const Tensor& weight, double eps,
+                                const std::array<bool, 3>& mask) {
+    const Standardized x(grouped(input, num_groups), Dims{2}, eps, true);
+    ThreeGradients out;
+    if (mask[0])
+        std::get<0>(out) = ungrouped(x.derivative(grouped(times_channels(grad, weight), num_groups)), input);
+    if (mask[1]) std::get<1>(out) = sum_channels(grad * ungrouped(x.hat(), input));
+    if (mask[2]) std::get<2>(out) = sum_channels(grad);
+    return out;
+}
+Tensor group_norm_hat(const Tensor& input, int64_t num_groups, double eps) {
+    return ungrouped(Standardized(grouped(input, num_groups), Dims{2}, eps, true).hat(), input);
+}
+Tensor group_norm_tangent(const Tensor& tangent, const Tensor& input, int64_t num_groups, double eps) {
+    return ungrouped(Standardized(grouped(input, num_groups), Dims{2}, eps, true).derivative(grouped(tangent, num_groups)), input);
+}
+
+ThreeGradients batch_norm_grads(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
+                                const Tensor& rstd, bool training, double eps, const std::array<bool, 3>& mask) {
+    ThreeGradients out;
+    const Tensor scaled = times_channels(grad, weight);
+    if (mask[0]) std::get<0>(out) = batch_norm_tangent(scaled, input, rstd, training, eps);
+    if (mask[1]) std::get<1>(out) = sum_channels(grad * batch_norm_hat(input, mean, rstd, training, eps));
+    if (mask[2]) std::get<2>(out) = sum_channels(grad);
+    return out;
+}
+Tensor batch_norm_hat(const Tensor& input, const Tensor& mean, const Tensor& rstd, bool training, double eps) {
+    if (training) return Standardized(input, all_but_channel(input), eps, true).hat();
+    return (input - along_channels(mean, input.dim())) * along_channels(rstd, input.dim());
+}
+Tensor batch_norm_tangent(const Tensor& tangent, const Tensor& input, const Tensor& rstd, bool training, double eps) {
+    if (training) return Standardized(input, all_but_channel(input), eps, true).derivative(tangent);
+    return tangent * along_channels(rstd, input.dim());
+}
+
+// --- Layers
+
+Tensor batch_norm_checked(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
+                          const Tensor& bias, bool training, double momentum, double eps) {
+    check(input.dim() >= 2, ErrorKind::Value, "[batch_norm] expected at least 2D input (got ", input.dim(), "D input)");
+    if (training) {
+        const int64_t per_channel = input.sizes()[1] == 0 ? 0 : input.numel() / input.sizes()[1];
+        check(per_channel != 1, ErrorKind::Value, "[batch_norm] Expected more than 1 value per channel when training, got input size ",
+              ShapeOf{input.sizes()});
+    } else {
+        check(running_mean.defined() && running_var.defined(), ErrorKind::Runtime,
+              "[batch_norm] Expected running_mean and running_var to be defined when training=False");
+    }
+    Tensor out = std::get<0>(ops::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
+    if (training && running_mean.defined()) bump_version(running_mean);
+    if (training && running_var.defined()) bump_version(running_var);
+    return out;
+}
+
+Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
+                              const Tensor& bias, bool use_input_stats, double momentum, double eps) {
+    check(input.dim() >= 2, ErrorKind::Value, "[instance_norm] expected at least 2D input (got ", input.dim(), "D input)");
+    if (!use_input_stats) return batch_norm_checked(input, running_mean, running_var, weight, bias, false, momentum, eps);
+    const Dims space = range(2, input.dim());
+    if (running_mean.defined() || running_var.defined()) {  // means over the batch of the statistics of each sample
+        auto update = [&](const Tensor& running, const Tensor& statistic) {
+            if (!running.defined()) return;
+            const NoGradGuard unrecorded;
+            const Tensor average = kernels::mean(statistic, Dims{0});
+            kernels::copy_into(running, ops::add(ops::mul(running, 1 - momentum), ops::mul(average, momentum)));
+            bump_version(running);
+        };
+        update(running_mean, kernels::mean(input, space));
+        update(running_var, kernels::var(input, space, 1));
+    }
+    return ops::group_norm(input, input.sizes()[1], weight, bias, eps);
+}
+
+}  // namespace wengert::ops::formulas
