@@ -101,3 +101,5 @@ def scalar_functions(text: str, in_complex_header: bool) -> Iterable[tuple[str, 
         yield match[3], in_complex_header or not constrained
     for match in re.finditer(r"^\s*WENGERT_\w+\((\w+)[,)]", text, re.MULTILINE):  # several by one macro
         yield match[1], in_complex_header
+    for match in re.finditer(r"\binline [CR] (\w+)\(C ", text):  # C and R: the parameters of such a macro
+        yield match[1], True

@@ -66,6 +66,10 @@ void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
     pack_with(std::move(hooks));
 }
 
+void SavedVariable::carry_tangent(int32_t level, Tensor tangent) {
+    if (data_.defined() && !original_) set_tangent(data_, level, std::move(tangent));
+}
+
 void SavedVariable::reset_data() noexcept {
     released_ = !none_;
     hooks_.reset();

@@ -48,6 +48,9 @@ public:
     // The tensor itself without any check; what the garbage collector walks.
     const Tensor& peek() const noexcept { return data_; }
     bool is_output() const noexcept { return is_output_; }
+    uint32_t saved_output_nr() const noexcept { return output_nr_; }
+    // Of an output, whose tangent is known only after it was saved.
+    void carry_tangent(int32_t level, Tensor tangent);
 
 private:
     void pack_with(std::unique_ptr<SavedVariableHooks> hooks);

@@ -144,7 +144,20 @@ TensorList fit_all(TensorList tangents, const TensorList& results) {
     return tangents;
 }
 
+void carry_tangents(const TensorList& results, int32_t level, const TensorList& tangents) {
+    for (size_t i = 0; i < tangents.size(); ++i) {
+        const Ref<Node>& node = grad_fn(results[i]);
+        if (!node || !tangents[i].defined()) continue;
+        for (const SavedField& field : node->saved_fields()) {
+            SavedVariable* saved = field.variable ? field.variable(node.get()) : nullptr;
+            if (saved && saved->is_output() && saved->saved_output_nr() == output_nr(results[i]))
+                saved->carry_tangent(level, tangents[i]);
+        }
+    }
+}
+
 void set_all_tangents(const TensorList& results, int32_t level, TensorList&& tangents) {
+    carry_tangents(results, level, tangents);
     for (size_t i = 0; i < tangents.size(); ++i)
         if (tangents[i].defined()) set_tangent(results[i], level, std::move(tangents[i]));
 }

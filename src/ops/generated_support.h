@@ -28,6 +28,9 @@ inline Tensor run_as(DType compute, kernels::KernelId kernel, Operands operands)
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands);
 void write_out(const Tensor& out, const Tensor& value);
 
+// Adds `grad` to a region of a buffer that nobody differentiates.
+inline void add_into(const Tensor& region, const Tensor& grad) { run_into(region, kernels::K_add, {region, grad}); }
+
 template <class... Values>
 DType widest(DType first, const Values&... values) {
     ((first = promote(first, Operand(values).dtype())), ...);
@@ -165,6 +168,8 @@ template <class Tangents, class Results>
 TensorList fit_tangents(const Tangents& tangents, const Results& results) {
     return fit_all(as_list(tangents), as_list(results));
 }
+// The node of a result computes with a copy of it that was saved before the tangent was known.
+void carry_tangents(const TensorList& results, int32_t level, const TensorList& tangents);
 void set_all_tangents(const TensorList& results, int32_t level, TensorList&& tangents);
 template <class Results>
 void set_tangents(const Results& results, int32_t level, TensorList&& tangents) {

@@ -57,11 +57,23 @@ class Operation:
 
     def __call__(self, arguments: dict[str, Any]) -> Any:
         """With arguments by name; written-to ones are copied before."""
-        positional = [arguments[a["name"]] for a in self.arguments if a["name"] in arguments and not a["keyword_only"]]
-        keywords = {a["name"]: arguments[a["name"]] for a in self.arguments if a["name"] in arguments and a["keyword_only"]}
+        positional, keywords = self.split(arguments)
         if self.writes_only:
             positional[0] = positional[0].clone()
         return self.function(*positional, **keywords)
+
+    def split(self, arguments: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Positional and keyword arguments: by keyword go those that must, and those after one that is left out."""
+        positional: list[Any] = []
+        keywords: dict[str, Any] = {}
+        by_keyword = False
+        for a in self.arguments:
+            by_keyword |= a["keyword_only"] or a["name"] not in arguments
+            if a["name"] in arguments and by_keyword:
+                keywords[a["name"]] = arguments[a["name"]]
+            elif a["name"] in arguments:
+                positional.append(arguments[a["name"]])
+        return positional, keywords
 
     def results(self, output: Any) -> tuple[Any, ...]:
         """The results that gradients flow from."""

@@ -136,10 +136,9 @@ def test_in_place_equals_out_of_place(operation: Operation) -> None:
         def in_place(*tensors: Any, c: Case = c, method: Any = method) -> Any:
             values = dict(zip((n for n, _ in c.paths), tensors, strict=True))
             values = {**c.values, **values}
-            target = values.pop(first).clone()
-            positional = [values[a["name"]] for a in operation.arguments if a["name"] in values and not a["keyword_only"]]
-            keywords = {a["name"]: values[a["name"]] for a in operation.arguments if a["name"] in values and a["keyword_only"]}
-            returned = method(target, *positional, **keywords)
+            target = values[first].clone()
+            positional, keywords = operation.split(values)
+            returned = method(target, *positional[1:], **keywords)
             assert returned is target
             return target
 
@@ -161,7 +160,6 @@ def test_out(operation: Operation) -> None:
         c = case(operation, sample)
         expected = operation(c.values)
         out = wg.empty_like(expected)
-        positional = [c.values[a["name"]] for a in operation.arguments if a["name"] in c.values and not a["keyword_only"]]
-        keywords = {a["name"]: c.values[a["name"]] for a in operation.arguments if a["name"] in c.values and a["keyword_only"]}
+        positional, keywords = operation.split(c.values)
         assert operation.function(*positional, **keywords, out=out) is out
         np.testing.assert_array_equal(out.numpy(), expected.numpy())
