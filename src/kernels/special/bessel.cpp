@@ -1,5 +1,5 @@
-// Modified Bessel functions of the first kind, orders 0 and 1, by Chebyshev expansions: of exp(-x) I(x) on [0, 8] and of
-// sqrt(x) exp(-x) I(x) in 16/x - 1 beyond. The coefficients are those of the expansions, computed in 60 digits.
+// Modified Bessel functions of the first kind, orders 0 and 1: the power series on [0, 1], then Chebyshev expansions, of
+// exp(-x) I(x) up to 8 and of sqrt(x) exp(-x) I(x) in 16/x - 1 beyond. The coefficients are those of the expansions, computed in 60 digits.
 #include <cmath>
 #include <span>
 
@@ -64,12 +64,21 @@ double chebyshev(std::span<const double> c, double t) {
     return t * next - after + c[0];
 }
 
+// The power series: sum of (x^2/4)^k / (k! (k + order)!), enough terms for |x| <= 1. Exact at zero.
+double small_series(double x, int order) {
+    double y = x * x / 4, sum = 1;
+    for (int k = 9; k > 0; --k) sum = 1 + sum * y / (k * (k + order));
+    return sum;
+}
+
 double i0e_positive(double x) {
+    if (x <= 1) return small_series(x, 0) * std::exp(-x);
     if (x <= 8) return chebyshev(kI0Near, x / 4 - 1);
     return chebyshev(kI0Far, 16 / x - 1) / std::sqrt(x);
 }
 
 double i1e_positive(double x) {
+    if (x <= 1) return x / 2 * small_series(x, 1) * std::exp(-x);
     if (x <= 8) return x * chebyshev(kI1Near, x / 4 - 1);
     return chebyshev(kI1Far, 16 / x - 1) / std::sqrt(x);
 }
@@ -87,10 +96,12 @@ double i1e(double x) noexcept { return std::copysign(i1e_positive(std::fabs(x)),
 
 double i0(double x) noexcept {
     if (std::isinf(x)) return std::fabs(x);
+    if (std::fabs(x) <= 1) return small_series(x, 0);
     return unscale(std::fabs(x), i0e_positive(std::fabs(x)));
 }
 double i1(double x) noexcept {
     if (std::isinf(x)) return x;
+    if (std::fabs(x) <= 1) return x / 2 * small_series(x, 1);
     return std::copysign(unscale(std::fabs(x), i1e_positive(std::fabs(x))), x);
 }
 
