@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from .formula import Translator
+from .formula import Formula, Translator
 from .node import Derivatives, argument_types, derivatives
+from .saved import Field
 from .schema import Argument, Schema, Type
 from .table import Row
-from .vocabulary import Vocabulary
+from .vocabulary import Kind, Vocabulary
 
 
 @dataclass
@@ -129,7 +130,28 @@ class Operation:
         call = ", ".join(["base", *(a.name for a in rest)])
         return f", CreationMeta::Default, [{captures}](const Tensor& base) {{ return ops::{self.name}({call}); }}"
 
+    # --- Gradients that are a small region of the argument
+    @cached_property
+    def scatter(self) -> tuple[Formula, list[Field]] | None:
+        """The `scatters` kernel, and the fields of the node that it mentions."""
+        if "scatters" not in self.row.keys:
+            return None
+        names = {**argument_types(self.row), "buffer": Kind.TENSOR, "grad": Kind.TENSOR}
+        translate = Translator(self.row.text, names, self.vocabulary, "kernels::", saved=argument_types(self.row))
+        formula = translate(str(self.row.get("scatters")).removeprefix("kernels::"))
+        fields = [f for f in self.derivatives.fields if f.name in formula.names]
+        missing = formula.names - {"buffer", "grad", *(f.name for f in fields)}
+        if missing or formula.attributes:
+            raise self.row.error(f"`scatters` mentions {', '.join(missing) or 'attributes'}, which the node does not keep",
+                                 "mention only arguments that the gradient's formula does")  # fmt: skip
+        return formula, fields
+
     # --- Fields of the node
+    @property
+    def keeps_self_in_place(self) -> bool:
+        """Whether the gradient of an in-place variant needs what that overwrites."""
+        return self.row.has_inplace and any(f.name == "self" and f.is_tensor for f in self.derivatives.fields)
+
     def saves(self, *, of_results: bool) -> list[str]:
         """Statements that fill the node's fields before or after the computation."""
         lines = []

@@ -25,7 +25,7 @@ from .schema import Argument, Result, RowError, Schema, parse_schema
 FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
-        "python", "node", "doc"}  # fmt: skip
+        "python", "node", "scatters", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
@@ -211,6 +211,8 @@ def check(row: Row) -> None:
             raise row.error(
                 f"linear in '{name}', which has no formula", f"add `{name}: formula` or leave it out of linear"
             )
+    if "scatters" in keys and (row.form != "explicit" or len(row.differentiable) != 1 or len(schema.results) != 1):
+        raise row.error("`scatters` of a row without exactly one gradient", "leave it out")
     for category in row.categories:
         if category not in CATEGORIES:
             raise row.error(f"unknown dtype category '{category}'", f"use {', '.join(CATEGORIES)}")

@@ -46,7 +46,8 @@ void write_out(const Tensor& out, const Tensor& value) {
 // --- Operands in formulas
 Tensor wide(const Operand& o) {
     if (o.is_tensor()) return o.tensor();
-    constexpr DType widest_of[] = {DType::Bool, DType::Int64, DType::Float64, DType::Complex128};
+    // Integers too: 1 / x of an integer 1 and a number x would be computed in the default dtype again.
+    constexpr DType widest_of[] = {DType::Bool, DType::Float64, DType::Float64, DType::Complex128};
     return scalar_tensor(o.scalar(), widest_of[static_cast<int>(o.scalar().kind())]);
 }
 

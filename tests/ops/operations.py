@@ -150,7 +150,7 @@ def load_operations() -> list[Operation]:
     raise FileNotFoundError("_op_table.json: build the package first")
 
 
-OPERATIONS = load_operations()
+OPERATIONS = [o for o in load_operations() if o.methods]  # the others are parts of operations written by hand
 DIFFERENTIABLE = [o for o in OPERATIONS if o.is_differentiable]
 ELEMENTWISE = [o for o in OPERATIONS if o.elementwise]
 

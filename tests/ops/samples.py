@@ -26,10 +26,11 @@ class Sample:
 class Maker:
     """Arrays of random numbers; the same ones in every run."""
 
-    def __init__(self, name: str, domain: Any, is_complex: bool) -> None:
-        self.rng = np.random.default_rng(zlib.crc32(name.encode()))
-        self.domain = domain
+    def __init__(self, entry: Entry, is_complex: bool) -> None:
+        self.rng = np.random.default_rng(zlib.crc32(entry["name"].encode()))
+        self.domain = entry["domain"]
         self.is_complex = is_complex
+        self.is_integral = not {"floating", "complex"} & set(entry["categories"])
 
     def range_of(self, argument: str) -> tuple[float, float]:
         domain = self.domain.get(argument) if isinstance(self.domain, dict) else self.domain
@@ -37,6 +38,8 @@ class Maker:
         return low, high
 
     def tensor(self, *shape: int, low: float = -2, high: float = 2) -> np.ndarray:
+        if self.is_integral:
+            return np.asarray(self.rng.integers(1, 9, shape))
         real = self.rng.uniform(low, high, shape)
         return np.asarray(real + 1j * self.rng.uniform(-1, 1, shape) if self.is_complex else real)
 
@@ -80,7 +83,7 @@ class NoSamplesError(Exception):
 def samples_of(entry: Entry, *, is_complex: bool = False) -> list[Sample]:
     from . import structured_samples  # noqa: F401  # registers its generators
 
-    maker = Maker(entry["name"], entry["domain"], is_complex)
+    maker = Maker(entry, is_complex)
     name = entry["samples"]
     if name is None:
         made = default_samples(maker, entry)
@@ -103,7 +106,7 @@ def default_samples(make: Maker, entry: Entry) -> list[dict[str, Any]]:
     operands = [a["name"] for a in entry["arguments"] if a["type"] == "Operand"]
     for name in operands if len(tensors) > 1 else []:
         low, high = make.range_of(name)
-        number = round(0.3 * low + 0.7 * high, 2)
+        number = 2 if make.is_integral else round(0.3 * low + 0.7 * high, 2)
         made.append({**{n: make.of(n, 2) for n in tensors}, name: number})
     return [{**m, **rest} for m in made]
 
@@ -197,7 +200,7 @@ def glu(make: Maker, entry: Entry) -> list[dict[str, Any]]:
 
 @samples("complex_parts")
 def complex_parts(make: Maker, entry: Entry) -> list[dict[str, Any]]:
-    return [{"self": make.real(2, 3) + 1j * make.real(2, 3)}, {"self": make.real() + 1j * make.real()}]
+    return [{"self": make.real(2, 3) + 1j * make.real(2, 3)}, {"self": np.asarray(make.real() + 1j * make.real())}]
 
 
 @samples("real_pairs")

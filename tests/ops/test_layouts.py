@@ -51,7 +51,7 @@ def test_layout_of_inputs(operation: Operation, layout: Any) -> None:
     for sample in operation.samples():
         plain, strided = case(operation, sample), case(operation, sample, layout)
         for a, b in zip(outputs(strided), outputs(plain), strict=True):
-            np.testing.assert_array_equal(a, b)
+            np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-15)
         if operation.is_differentiable and plain.paths:
             for a, b in zip(gradients(strided), gradients(plain), strict=True):
                 np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-14)
@@ -95,7 +95,9 @@ def test_stride_0_gradients(operation: Operation) -> None:
 @pytest.mark.parametrize("operation", [o for o in ELEMENTWISE if not o.writes_only], ids=repr)
 def test_zero_size_inputs(operation: Operation) -> None:
     sample = operation.samples()[0]
-    empty = {n: v.reshape(v.shape)[:0] for n, v in sample.arguments.items() if isinstance(v, np.ndarray) and v.ndim}
+    arrays = {n: v for n, v in sample.arguments.items() if isinstance(v, np.ndarray)}
+    rank = max(v.ndim for v in arrays.values())
+    empty = {n: v[:0] for n, v in arrays.items() if v.ndim == rank}
     c = case(operation, sample)
     c.values |= {n: to_tensor(v) for n, v in empty.items()}
     result = operation(c.values)
@@ -121,7 +123,7 @@ def test_undefined_gradients(operation: Operation) -> None:
             assert g is None or not g.any()
 
 
-@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.inplace and not o.writes_only], ids=repr)
+@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.inplace and not o.writes_only and "method" in o.methods], ids=repr)
 def test_in_place_equals_out_of_place(operation: Operation) -> None:
     for sample in operation.samples():
         first = operation.arguments[0]["name"]
