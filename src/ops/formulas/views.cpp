@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "generated/ops/ops.h"
+#include "kernels/shape.h"
 
 namespace wengert::ops::formulas {
 
@@ -11,17 +12,6 @@ Dims inverse_permutation(IntSpan dims) {
     Dims inverse(dims.size());
     for (int64_t i = 0; i < n; ++i) inverse[static_cast<size_t>(wrap_dim(dims[static_cast<size_t>(i)], n, "permute"))] = i;
     return inverse;
-}
-
-Tensor unbind_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t dim) {
-    const auto at = static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(sizes.size()), "unbind"));
-    Tensor total;
-    for (size_t i = 0; i < grads.size(); ++i) {
-        if (!grads[i].defined()) continue;
-        Tensor part = ops::select_backward(grads[i], sizes, static_cast<int64_t>(at), static_cast<int64_t>(i));
-        total = total.defined() ? ops::add(total, part) : part;
-    }
-    return total.defined() ? total : zeros(sizes, dtype);
 }
 
 Tensor as_strided_grad(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size, IntSpan stride,
@@ -41,6 +31,166 @@ Tensor as_strided_regrad(const Tensor& grad, IntSpan sizes, IntSpan strides, int
     const int64_t length = std::max(last(sizes, strides, offset), last(size, stride, storage_offset)) - base + 1;
     Tensor memory = ops::as_strided_backward(grad, Dims{length}, Dims{1}, 0, sizes, strides, offset - base);
     return ops::as_strided(memory, size, stride, storage_offset - base);
+}
+
+// --- Lists of views
+
+Tensor unbind_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t dim) {
+    if (grads.empty()) return zeros(sizes, dtype);
+    Dims part(sizes);
+    part.erase(static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(sizes.size()), "unbind")));
+    TensorList parts;
+    for (const Tensor& g : grads) parts.push_back(g.defined() ? g : zeros(part, dtype));
+    return ops::stack(parts, dim);
+}
+
+Tensor split_with_sizes_grad(TensorSpan grads, IntSpan sizes, DType dtype, IntSpan split_sizes, int64_t dim) {
+    if (grads.empty()) return zeros(sizes, dtype);
+    const auto at = static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(sizes.size()), "split"));
+    Dims part(sizes);
+    TensorList parts;
+    for (size_t i = 0; i < grads.size(); ++i) {
+        part[at] = split_sizes[i];
+        parts.push_back(grads[i].defined() ? grads[i] : zeros(part, dtype));
+    }
+    return ops::cat(parts, dim);
+}
+
+Tensor split_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t split_size, int64_t dim) {
+    const int64_t size = sizes[static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(sizes.size()), "split"))];
+    Dims split_sizes(grads.size(), split_size);
+    if (!grads.empty()) split_sizes.back() = size - split_size * static_cast<int64_t>(grads.size() - 1);
+    return split_with_sizes_grad(grads, sizes, dtype, split_sizes, dim);
+}
+
+TensorList chunks_of(const Tensor& self, int64_t chunks, int64_t dim) {
+    check(self.dim() > 0, ErrorKind::Runtime, "chunk expects at least a 1-dimensional tensor");
+    check(chunks > 0, ErrorKind::Runtime, "chunk expects `chunks` to be greater than 0, got: ", chunks);
+    const int64_t size = self.size(dim);
+    if (size == 0) return ops::split_with_sizes(self, Dims(static_cast<size_t>(chunks), 0), dim);
+    return ops::split(self, (size + chunks - 1) / chunks, dim);
+}
+
+TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim) {
+    check(self.dim() > 0, ErrorKind::Runtime, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
+          self.dim(), " dims");
+    check(sections > 0, ErrorKind::Runtime, "number of sections must be larger than 0, got ", sections);
+    const int64_t size = self.size(dim);
+    Dims sizes;
+    for (int64_t i = 0; i < sections; ++i) sizes.push_back(size / sections + (i < size % sections));
+    return ops::split_with_sizes(self, sizes, dim);
+}
+
+TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim) {
+    check(self.dim() > 0, ErrorKind::Runtime, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
+          self.dim(), " dims");
+    TensorList parts;
+    int64_t start = 0;
+    for (int64_t end : indices) {
+        parts.push_back(ops::slice(self, dim, start, end));
+        start = end;
+    }
+    parts.push_back(ops::slice(self, dim, start, self.size(dim)));
+    return parts;
+}
+
+TensorList meshgrid_of(TensorSpan tensors, std::string_view indexing) {
+    TensorList grids;
+    for (const Tensor& grid : kernels::meshgrid(tensors, indexing)) {  // the geometry is the kernel's
+        const Tensor& t = tensors[grids.size()];
+        Dims line(grid.sizes().size(), 1);
+        const size_t at = indexing == "xy" && grids.size() < 2 && tensors.size() > 1 ? 1 - grids.size() : grids.size();
+        line[at] = t.numel();
+        grids.push_back(ops::expand(ops::reshape(t, line), grid.sizes()));
+    }
+    return grids;
+}
+
+TensorList broadcast_all(TensorSpan tensors) {
+    Dims shape;
+    for (const Tensor& t : tensors) shape = broadcast_shapes(shape, t.sizes(), "broadcast_tensors");
+    TensorList out;
+    for (const Tensor& t : tensors) out.push_back(ops::expand(t, shape));
+    return out;
+}
+
+// --- Other shapes
+
+Tensor view_or_copy(const Tensor& self, IntSpan shape) {
+    const Dims sizes = infer_shape(shape, self.numel(), "reshape");
+    Dims strides;
+    return view_strides(self.sizes(), self.strides(), sizes, &strides) ? ops::view(self, sizes) : ops::reshaped_copy(self, sizes);
+}
+
+Tensor flattened(const Tensor& self, int64_t start_dim, int64_t end_dim) {
+    if (self.dim() == 0) return ops::reshape(self, Dims{1});
+    const auto start = static_cast<size_t>(wrap_dim(start_dim, self.dim(), "flatten"));
+    const auto end = static_cast<size_t>(wrap_dim(end_dim, self.dim(), "flatten"));
+    check(start <= end, ErrorKind::Runtime, "flatten() has invalid args: start_dim cannot come after end_dim");
+    if (start == end) return self;
+    const IntSpan sizes = self.sizes();
+    Dims shape(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(start));
+    shape.push_back(numel_of(sizes.subspan(start, end - start + 1)));
+    for (size_t d = end + 1; d < sizes.size(); ++d) shape.push_back(sizes[d]);
+    return ops::reshape(self, shape);
+}
+
+Tensor unflattened(const Tensor& self, int64_t dim, IntSpan sizes) {
+    check(self.dim() > 0, ErrorKind::Runtime, "unflatten: the input must have at least one dimension");
+    const auto at = static_cast<size_t>(wrap_dim(dim, self.dim(), "unflatten"));
+    const int64_t size = self.sizes()[at];
+    const Dims inner = infer_shape(sizes, size, "unflatten");
+    check(numel_of(inner) == size, ErrorKind::Runtime, "unflatten: Provided sizes ", ShapeOf{sizes},
+          " don't multiply up to the size of dim ", dim, " (", size, ") in the input tensor");
+    Dims shape;
+    for (size_t d = 0; d < self.sizes().size(); ++d) {
+        if (d != at) shape.push_back(self.sizes()[d]);
+        if (d == at)
+            for (int64_t s : inner) shape.push_back(s);
+    }
+    return ops::view(self, shape);
+}
+
+Dims moved_dims(int64_t n, IntSpan source, IntSpan destination) {
+    check(source.size() == destination.size(), ErrorKind::Runtime, "movedim: Invalid source or destination dims: source (",
+          ShapeOf{source}, " dims) should contain the same number of dims as destination (", ShapeOf{destination}, " dims)");
+    Dims order(static_cast<size_t>(n), -1);
+    SmallVector<bool, 8> moved(static_cast<size_t>(n), false);
+    for (size_t i = 0; i < source.size(); ++i) {
+        const auto from = static_cast<size_t>(wrap_dim(source[i], n, "movedim"));
+        const auto to = static_cast<size_t>(wrap_dim(destination[i], n, "movedim"));
+        check(!moved[from] && order[to] < 0, ErrorKind::Runtime, "movedim: repeated dim in `source` ", ShapeOf{source},
+              " or `destination` ", ShapeOf{destination});
+        moved[from] = true;
+        order[to] = static_cast<int64_t>(from);
+    }
+    size_t next = 0;
+    for (int64_t& d : order) {
+        if (d >= 0) continue;
+        while (moved[next]) ++next;
+        d = static_cast<int64_t>(next++);
+    }
+    return order;
+}
+
+Tensor narrowed(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+    check(self.dim() > 0, ErrorKind::Runtime, "narrow() cannot be applied to a 0-dim tensor.");
+    check(length >= 0, ErrorKind::Runtime, "narrow(): length must be non-negative.");
+    const int64_t size = self.size(dim);
+    check(-size <= start && start <= size, ErrorKind::Index, "start out of range (expected to be in range of [", -size, ", ",
+          size, "], but got ", start, ")");
+    if (start < 0) start += size;
+    check(start + length <= size, ErrorKind::Runtime, "start (", start, ") + length (", length,
+          ") exceeds dimension size (", size, ").");
+    return ops::slice(self, dim, start, start + length);
+}
+
+Tensor at_least(const Tensor& self, int64_t dims) {
+    Tensor t = self;
+    if (t.dim() == 0) t = ops::reshape(t, Dims{1});
+    if (dims >= 2 && t.dim() == 1) t = ops::unsqueeze(t, 0);
+    if (dims >= 3 && t.dim() == 2) t = ops::unsqueeze(t, -1);
+    return t;
 }
 
 }  // namespace wengert::ops::formulas

@@ -1,0 +1,31 @@
+// Derivative formulas of copies that put elements in other places, and copies that are made of others.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tensor/tensor_list.h"
+
+namespace wengert::ops::formulas {
+
+Tensor zeros_of(IntSpan sizes, const Tensor& like);  // in the dtype of `like`
+Dims negated(IntSpan values);
+
+// --- Joining
+TensorList cat_grad(const Tensor& grad, const std::vector<Dims>& sizes, int64_t dim);
+TensorList stack_grad(const Tensor& grad, int64_t dim);
+Tensor stack_horizontally(TensorSpan tensors);
+Tensor stack_vertically(TensorSpan tensors);
+Tensor stack_in_depth(TensorSpan tensors);
+Tensor stack_columns(TensorSpan tensors);
+Tensor block_diagonal(TensorSpan tensors);
+
+// --- Repeating
+Tensor repeat_grad(const Tensor& grad, IntSpan sizes, IntSpan repeats);
+Dims tile_repeats(int64_t n, IntSpan dims);
+Tensor interleaved(const Tensor& self, int64_t repeats, std::optional<int64_t> dim);
+Tensor interleaved_by(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim);
+
+Tensor diagonal_or_matrix(const Tensor& self, int64_t diagonal);
+
+}  // namespace wengert::ops::formulas
