@@ -6,7 +6,7 @@
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
 #include "kernels/shape.h"
-#include "ops/formulas/random.h"
+#include "ops/formulas/dropout.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,43 +1,11 @@
-#include "ops/formulas/random.h"
+#include "ops/formulas/dropout.h"
 
 #include <cmath>
 
 #include "generated/ops/ops.h"
 #include "kernels/random.h"
-#include "ops/recording.h"
 
 namespace wengert::ops::formulas {
-
-Tensor uniform_like(const Tensor& self, std::optional<DType> dtype, Generator* generator) {
-    Tensor out = empty_like(self, dtype.value_or(self.dtype()));
-    kernels::uniform_(out, 0, 1, generator);
-    return out;
-}
-
-Tensor normal_like(const Tensor& self, std::optional<DType> dtype, Generator* generator) {
-    Tensor out = empty_like(self, dtype.value_or(self.dtype()));
-    kernels::normal_(out, 0, 1, generator);
-    return out;
-}
-
-Tensor integers_like(const Tensor& self, int64_t low, int64_t high, std::optional<DType> dtype, Generator* generator) {
-    Tensor out = empty_like(self, dtype.value_or(self.dtype()));
-    kernels::random_integers_(out, low, high, generator);
-    return out;
-}
-
-Tensor ones_of_probability(const Tensor& self, double p, Generator* generator) {
-    Tensor out = empty_like(self);
-    kernels::bernoulli_(out, p, generator);
-    return out;
-}
-
-Tensor normal_of(const Operand& mean, const Operand& std, Generator* generator) {
-    const NoGradGuard unrecorded;
-    const AutoForwardGradMode no_tangents(false);
-    const Tensor like = ops::add(mean, std);
-    return ops::add(ops::mul(normal_like(like, {}, generator), std), mean);
-}
 
 namespace {
 
