@@ -1,0 +1,214 @@
+"""Singular points: one test for each case in which gradients of masked, tied or degenerate inputs go wrong elsewhere."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.autograd import forward_ad, grad
+from wengert.autograd.functional import hessian, jacobian
+
+inf = float("inf")
+
+
+def f64(value, **options):
+    return wg.tensor(value, dtype=wg.float64, **options)
+
+
+def leaf(value):
+    return f64(value, requires_grad=True)
+
+
+def gradient(function, *values):
+    """In reverse mode, checked against forward mode."""
+    xs = [leaf(v) for v in values]
+    gradients = [g.numpy() for g in grad(function(*xs).sum(), xs, allow_unused=True, materialize_grads=True)]
+    for x, g in zip(xs, gradients, strict=True):
+        for index in np.ndindex(*x.shape):
+            direction = np.zeros(x.shape)
+            direction[index] = 1
+            with forward_ad.dual_level():
+                duals = [forward_ad.make_dual(y.detach(), f64(direction)) if y is x else y.detach() for y in xs]
+                t = forward_ad.unpack_dual(function(*duals).sum()).tangent
+                np.testing.assert_allclose(0 if t is None else t.item(), g[index], rtol=1e-13)
+    return gradients[0] if len(gradients) == 1 else gradients
+
+
+# --- Masked elements
+def test_masked_square_root():
+    np.testing.assert_array_equal(gradient(lambda x: wg.where(x > 0, wg.sqrt(x), 0), [0.0, 4.0]), [0, 0.25])
+
+
+def test_masked_division():
+    n = f64([0.0, 2.0])
+    np.testing.assert_array_equal(gradient(lambda x: wg.where(n == 0, 0.0, x / n), [1.0, 1.0]), [0, 0.5])
+
+
+def test_clamped_overflow():
+    assert gradient(lambda x: wg.clamp(wg.exp(x), max=1), 1000.0) == 0
+
+
+def test_selection_drops_infinite_gradients():
+    for select in (wg.relu, lambda x: wg.clamp(x, min=0), lambda x: wg.maximum(x, f64(0.0)), lambda x: wg.nn.functional.relu6(x)):
+        np.testing.assert_array_equal(gradient(lambda x, select=select: wg.sqrt(select(x)), [-1.0, 4.0]), [0, 0.25])
+
+
+# --- Norms
+def test_norm_of_zero():
+    np.testing.assert_array_equal(gradient(wg.linalg.norm, [0.0, 0.0, 0.0]), [0, 0, 0])
+    np.testing.assert_array_equal(gradient(lambda x: wg.linalg.norm(x) ** 2, [0.0, 0.0]), [0, 0])
+
+
+def test_hessian_through_norm_of_zero_is_right_or_not_a_number():
+    h = hessian(lambda x: wg.exp(-(wg.linalg.norm(x) ** 2)), f64([0.0, 0.0])).numpy()
+    assert np.isnan(h).any() or np.allclose(h, -2 * np.eye(2))
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_spread_of_one_element(name):
+    x = leaf([3.0])
+    with np.errstate(all="ignore"):
+        y = getattr(wg, name)(x)
+    assert grad(y, x)[0].shape == x.shape
+
+
+# --- Powers and angles
+def test_power_of_zero_to_zero():
+    base, exponent = gradient(wg.pow, 0.0, 0.0)
+    assert base == 0
+    assert exponent == 0
+
+
+def test_second_derivative_of_zero_to_a_power():
+    assert hessian(lambda e: wg.pow(f64(0.0), e), f64(2.0)).item() == 0
+    assert hessian(lambda e: 0**e, f64(2.0)).item() == 0
+
+
+def test_mixed_derivative_of_power_where_the_exponent_is_zero():
+    """d/de of e * x**(e - 1) at e = 0 is 1 / x: the derivative is 0 there, its own derivatives are not."""
+    h = hessian(wg.pow, (f64(2.0), f64(0.0)))
+    np.testing.assert_allclose(h[0][1].item(), 0.5)
+    np.testing.assert_allclose(h[1][0].item(), 0.5)
+
+
+def test_atan2_of_zeros():
+    assert gradient(wg.atan2, 0.0, 0.0) == [0, 0]
+
+
+@pytest.mark.parametrize("function", [wg.angle, wg.abs])
+def test_complex_zero(function):
+    z = wg.zeros(1, dtype=wg.complex128, requires_grad=True)
+    assert grad(function(z).sum(), z)[0].item() == 0
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_angle_of_tiny_and_huge_numbers(scale):
+    z = wg.tensor([scale + 1j * scale], dtype=wg.complex128, requires_grad=True)
+    y = wg.angle(z)
+    np.testing.assert_allclose(y.detach().numpy(), [np.pi / 4])
+    np.testing.assert_allclose(grad(y.sum(), z)[0].numpy(), [(-0.5 + 0.5j) / scale], rtol=1e-14)
+    assert np.allclose(np.asarray(gradient(wg.atan2, scale, scale)) * scale, [0.5, -0.5])
+
+
+# --- Infinities
+def test_logsumexp_of_minus_infinities():
+    x = leaf([-inf, -inf])
+    y = wg.logsumexp(x, 0)
+    assert y.item() == -inf
+    np.testing.assert_array_equal(grad(y, x)[0].numpy(), [0, 0])
+
+
+def test_logaddexp_of_minus_infinities():
+    a, b = leaf(-inf), leaf(-inf)
+    y = wg.logaddexp(a, b)
+    assert y.item() == -inf
+    assert [g.item() for g in grad(y, (a, b))] == [0, 0]
+
+
+# --- Products
+def test_prod_with_a_zero():
+    np.testing.assert_array_equal(gradient(wg.prod, [2.0, 0.0, 3.0, 4.0]), [0, 24, 0, 0])
+
+
+def test_second_derivatives_of_prod_with_two_zeros():
+    values = np.array([2.0, 3.0, 0.0, 0.0])
+    h = hessian(wg.prod, f64(values)).numpy()
+    assert h[2, 3] == 6
+    for i, j in itertools.permutations(range(4), 2):
+        assert h[i, j] == np.prod(np.delete(values, [i, j]))
+
+
+def test_cumprod_with_a_zero():
+    np.testing.assert_array_equal(gradient(lambda x: wg.cumprod(x, 0), [2.0, 0.0, 3.0, 4.0]), [1, 32, 0, 0])
+
+
+# --- Matrices
+def test_smooth_function_of_a_matrix_with_repeated_eigenvalues():
+    def square(a):
+        w, v = wg.linalg.eigh(0.5 * (a + a.mT))
+        return (v @ wg.diag(w**2) @ v.mT)[0, 1]
+
+    a = leaf(np.eye(2))
+    (g,) = grad(square(a), a)
+    (expected,) = grad((lambda s: s @ s)(0.5 * (a + a.mT))[0, 1], a)
+    np.testing.assert_allclose(g.numpy(), expected.numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "cofactors"),
+    [([[1, 1], [1, 1]], [[1, -1], [-1, 1]]),
+     ([[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[-3, 6, -3], [6, -12, 6], [-3, 6, -3]])],
+)  # fmt: skip
+def test_determinant_of_a_singular_matrix(matrix, cofactors):
+    a = leaf(np.array(matrix, dtype=float))
+    np.testing.assert_allclose(grad(wg.linalg.det(a), a)[0].numpy(), cofactors, atol=1e-12)
+
+
+def test_distances_of_coincident_points():
+    points = np.array([[0.0, 1.0], [0.0, 1.0], [2.0, 0.0]])
+
+    def kernel(x):
+        return wg.exp(-wg.cdist(x, x)).sum()
+
+    x = leaf(points)
+    (g,) = grad(kernel(x), x, create_graph=True)
+    assert np.isfinite(g.detach().numpy()).all()
+    (second,) = grad((g * g).sum(), x)
+    assert second.shape == x.shape
+
+
+# --- Kinks
+def test_one_convention_at_the_kink():
+    zero = f64(0.0)
+    functional = wg.nn.functional
+    for function in (
+        lambda x: wg.clamp(x, min=0),
+        lambda x: wg.clamp(x, min=zero),
+        lambda x: wg.clamp(x, 0, 1),
+        lambda x: wg.maximum(x, zero),
+        lambda x: wg.fmax(x, zero),
+        lambda x: functional.threshold(x, 0, 0),
+        lambda x: functional.relu6(x),
+        wg.relu,
+    ):
+        assert gradient(function, 0.0) == 0
+
+
+def test_max_with_ties_has_one_rule():
+    x = [1.0, 3.0, 3.0]
+    full = gradient(wg.amax, x)
+    along = gradient(lambda x: wg.amax(x, 0), x)
+    np.testing.assert_array_equal(full, along)
+    whole = gradient(wg.max, x)
+    axis = gradient(lambda x: wg.max(x, 0).values, x)
+    np.testing.assert_array_equal(whole, axis)
+
+
+def test_jacobian_of_masked_function_in_both_modes():
+    def function(x):
+        return wg.where(x > 0, wg.log(x), x)
+
+    for strategy in ("reverse-mode", "forward-mode"):
+        j = jacobian(function, f64([0.0, 2.0]), strategy=strategy, vectorize=strategy == "forward-mode")
+        np.testing.assert_array_equal(j.numpy(), [[1, 0], [0, 0.5]])
