@@ -21,8 +21,8 @@ DType dtype_for(std::optional<DType> dtype, std::initializer_list<Scalar> number
     return kind == Category::Floating || !integral_allowed ? default_dtype() : DType::Int64;
 }
 
-int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step) {
-    if (highest_kind({start, end, step}) <= Category::Integral) {
+int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step, bool integral) {
+    if (integral) {
         int64_t a = start.to<int64_t>(), b = end.to<int64_t>(), s = step.to<int64_t>();
         check(s != 0, ErrorKind::Runtime, "[arange] step must be nonzero");
         check((s > 0 && b >= a) || (s < 0 && b <= a), ErrorKind::Runtime,
@@ -55,6 +55,8 @@ template <class F>
 Tensor linear(const Scalar& start, const Scalar& end, int64_t steps, std::optional<DType> dtype, const char* op, F f) {
     check(steps >= 0, ErrorKind::Runtime, "[", op, "] number of steps must be non-negative, got ", steps);
     Tensor out = empty(Dims{steps}, dtype_for(dtype, {start, end}, false));
+    check(is_complex(out.dtype()) || highest_kind({start, end}) != Category::Complex, ErrorKind::Runtime, "[", op,
+          "] complex bounds can't be safely cast to passed dtype ", out.dtype());
     dispatch(out.dtype(), [&]<class T> {
         if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
             fill_linear<T>(out, start.to<complex128>(), end.to<complex128>(), f);
@@ -84,8 +86,10 @@ Tensor triangle_indices(int64_t row, int64_t col, std::optional<DType> dtype, co
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<DType> dtype) {
     check(highest_kind({start, end, step}) != Category::Complex, ErrorKind::Runtime,
           "[arange] complex ranges have no order");
-    Tensor out = empty(Dims{range_length(start, end, step)}, dtype_for(dtype, {start, end, step}, true));
-    const bool integral = highest_kind({start, end, step}) <= Category::Integral && is_integral(out.dtype());
+    const DType out_dtype = dtype_for(dtype, {start, end, step}, true);
+    // An integral dtype truncates its bounds first.
+    const bool integral = is_integral(out_dtype) || highest_kind({start, end, step}) <= Category::Integral;
+    Tensor out = empty(Dims{range_length(start, end, step, integral)}, out_dtype);
     dispatch(out.dtype(), [&]<class T> {
         T* p = out.data_as<T>();
         for (int64_t i = 0; i < out.numel(); ++i)

@@ -30,7 +30,9 @@ Along along(const Tensor& self, int64_t dim, const Tensor& index, const char* op
     }
     a.strides.resize(index.sizes().size());
     const int64_t* p = a.index.data_as<int64_t>();
-    for (int64_t i = 0; i < index.numel(); ++i)
+    bool fits = true;
+    for (int64_t i = 0; i < index.numel(); ++i) fits &= (p[i] >= 0) & (p[i] < a.size);
+    for (int64_t i = 0; !fits && i < index.numel(); ++i)
         if (p[i] < 0 || p[i] >= a.size) [[unlikely]]
             fail(ErrorKind::Index, "[", op, "] index ", p[i], " is out of bounds for dimension ", a.dim, " with size ", a.size);
     for (int64_t d = 0; d < self.dim() && index.numel() > 0; ++d)
@@ -83,7 +85,11 @@ Tensor gather(const Tensor& self, int64_t dim, const Tensor& index) {
                 T* to = out.data_as<T>() + at[0];
                 const int64_t* k = k0 + at[1];
                 const T* from = self.data_as<T>() + at[2];
-                for (int64_t i = 0; i < n; ++i) to[i * step[0]] = from[i * step[2] + k[i * step[1]] * a.stride];
+                if (step[0] == 1 && step[1] == 1 && step[2] == 0 && a.stride == 1) {
+                    for (int64_t i = 0; i < n; ++i) to[i] = from[k[i]];
+                } else {
+                    for (int64_t i = 0; i < n; ++i) to[i * step[0]] = from[i * step[2] + k[i * step[1]] * a.stride];
+                }
             });
     });
     return out;

@@ -35,8 +35,15 @@ struct IndexPlan {
         IntSpan after = other_strides.last(after_sizes.size());
         StridedWalk<2> outer(before_sizes, {before_strides, before}), inner(after_sizes, {after_strides, after});
         StridedWalk<1> indexed(index_sizes, {middle});
+        const bool single = numel_of(after_sizes) == 1;
         outer.elements([&](const std::array<int64_t, 2>& o) {
             const int64_t* next = offsets.data();
+            if (single) {
+                indexed.rows([&](const std::array<int64_t, 1>& at, int64_t n, const std::array<int64_t, 1>& step) {
+                    for (int64_t i = 0; i < n; ++i) f(o[0] + *next++, o[1] + at[0] + i * step[0], 1, 1, 1);
+                });
+                return;
+            }
             indexed.elements([&](const std::array<int64_t, 1>& b) {
                 const int64_t self_base = o[0] + *next++, other_base = o[1] + b[0];
                 inner.rows([&](const std::array<int64_t, 2>& at, int64_t n, const std::array<int64_t, 2>& step) {

@@ -13,7 +13,9 @@ namespace {
 
 template <class T>
 void copy_run(T* to, int64_t to_stride, const T* from, int64_t from_stride, int64_t n) {
-    if (to_stride == 1 && from_stride == 1 && n >= 8) {
+    if (n == 1) {
+        *to = *from;
+    } else if (to_stride == 1 && from_stride == 1 && n >= 8) {
         std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
     } else {
         for (int64_t i = 0; i < n; ++i) to[i * to_stride] = from[i * from_stride];
@@ -54,9 +56,11 @@ void add_block(const Tensor& self, const IndexPlan& plan, const Tensor& values, 
         const T factor = alpha.to<T>();
         const bool plain = factor == T(1);
         plan.runs(strides, [=](int64_t self_at, int64_t at, int64_t n, int64_t self_stride, int64_t stride) {
-            T* d = to + self_at;
-            const T* s = from + at;
-            if (plain) {
+            T* __restrict d = to + self_at;
+            const T* __restrict s = from + at;
+            if (plain && self_stride == 1 && stride == 1) {
+                for (int64_t i = 0; i < n; ++i) d[i] = static_cast<T>(d[i] + s[i]);
+            } else if (plain) {
                 for (int64_t i = 0; i < n; ++i) d[i * self_stride] = static_cast<T>(d[i * self_stride] + s[i * stride]);
             } else {
                 for (int64_t i = 0; i < n; ++i)

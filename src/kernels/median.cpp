@@ -1,4 +1,4 @@
-// Medians and modes: selection on (key, index) pairs, line by line.
+// Medians and modes: selection among the keys of a line (kernels/ordered_key.h), then a search for the position.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +11,7 @@
 namespace wengert::kernels {
 namespace {
 
-// Calls pick(pairs) -> index for each line of `self` along `dim`; pairs hold the line's keys in order.
+// Calls pick(keys, scratch, nan_key) -> index for each line of `self` along `dim`; nan_key is 0 for dtypes without NaN.
 template <class Pick>
 ValuesIndices select_per_line(const Tensor& self, int64_t dim, bool keepdim, const char* op, Pick pick) {
     dim = wrap_dim(dim, self.dim(), op);
@@ -22,11 +22,12 @@ ValuesIndices select_per_line(const Tensor& self, int64_t dim, bool keepdim, con
     Tensor values = empty(sizes, self.dtype()), indices = empty(sizes, DType::Int64);
     dispatch_ordered(self.dtype(), op, [&]<class T> {
         using U = Unsigned<sizeof(T)>;
-        std::vector<Keyed<U>> pairs(n);
+        std::vector<U> keys(n), scratch;
         for_each_line<2>(self.sizes(), {self.strides(), values.strides()}, dim, [&](const std::array<int64_t, 2>& at) {
             const T* line = self.data_as<T>() + at[0];
-            for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(line[i * stride]), i};
-            int64_t index = pick(pairs, std::is_floating_point_v<T> ? static_cast<U>(~U{0}) : U{0});
+            for (int64_t i = 0; i < n; ++i) keys[i] = ordered_key(line[i * stride]);
+            scratch = keys;
+            int64_t index = pick(keys, scratch, std::is_floating_point_v<T> ? static_cast<U>(~U{0}) : U{0});
             values.data_as<T>()[at[1]] = line[index * stride];
             indices.data_as<int64_t>()[at[1]] = index;
         });
@@ -39,28 +40,26 @@ ValuesIndices select_per_line(const Tensor& self, int64_t dim, bool keepdim, con
     return {values, indices};
 }
 
-// `nan_key` is 0 for dtypes without NaN.
+// The first position of the median.
 template <class U>
-int64_t pick_median(std::vector<Keyed<U>>& pairs, U nan_key, bool ignore_nan) {
-    auto end = pairs.end();
+int64_t pick_median(const std::vector<U>& keys, std::vector<U>& scratch, U nan_key, bool ignore_nan) {
+    auto end = scratch.end();
     if (nan_key != 0) {
-        auto is_nan = [=](const Keyed<U>& p) { return p.key == nan_key; };
-        auto first = std::find_if(pairs.begin(), pairs.end(), is_nan);
-        if (first != pairs.end()) {
-            if (!ignore_nan) return first->index;
-            int64_t at = first->index;
-            end = std::remove_if(first, pairs.end(), is_nan);
-            if (end == pairs.begin()) return at;
+        auto first = std::find(keys.begin(), keys.end(), nan_key);
+        if (first != keys.end()) {
+            if (!ignore_nan) return first - keys.begin();
+            end = std::remove(scratch.begin(), scratch.end(), nan_key);
+            if (end == scratch.begin()) return first - keys.begin();
         }
     }
-    auto middle = pairs.begin() + (end - pairs.begin() - 1) / 2;
-    std::nth_element(pairs.begin(), middle, end);
-    return middle->index;
+    auto middle = scratch.begin() + (end - scratch.begin() - 1) / 2;
+    std::nth_element(scratch.begin(), middle, end);
+    return std::find(keys.begin(), keys.end(), *middle) - keys.begin();
 }
 
 ValuesIndices median_of(const Tensor& self, int64_t dim, bool keepdim, bool ignore_nan, const char* op) {
-    return select_per_line(self, dim, keepdim, op, [=](auto& pairs, auto nan_key) {
-        return pick_median(pairs, nan_key, ignore_nan);
+    return select_per_line(self, dim, keepdim, op, [=](auto& keys, auto& scratch, auto nan_key) {
+        return pick_median(keys, scratch, nan_key, ignore_nan);
     });
 }
 
@@ -87,18 +86,19 @@ ValuesIndices nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
 
 // The smallest of the most frequent values, at its last position.
 ValuesIndices mode(const Tensor& self, int64_t dim, bool keepdim) {
-    return select_per_line(self, dim, keepdim, "mode", [](auto& pairs, auto) {
-        std::sort(pairs.begin(), pairs.end());
-        size_t best_end = 1, best_length = 0;
-        for (size_t begin = 0, i = 1; i <= pairs.size(); ++i) {
-            if (i < pairs.size() && pairs[i].key == pairs[begin].key) continue;
+    return select_per_line(self, dim, keepdim, "mode", [](auto& keys, auto& sorted, auto) {
+        std::sort(sorted.begin(), sorted.end());
+        auto best = sorted[0];
+        size_t best_length = 0;
+        for (size_t begin = 0, i = 1; i <= sorted.size(); ++i) {
+            if (i < sorted.size() && sorted[i] == sorted[begin]) continue;
             if (i - begin > best_length) {
                 best_length = i - begin;
-                best_end = i;
+                best = sorted[begin];
             }
             begin = i;
         }
-        return pairs[best_end - 1].index;
+        return static_cast<int64_t>(keys.rend() - std::find(keys.rbegin(), keys.rend(), best)) - 1;
     });
 }
 

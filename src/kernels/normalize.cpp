@@ -83,9 +83,10 @@ ThreeTensors norm_backward(const Tensor& grad, const Tensor& input, IntSpan norm
     if (wanted[0]) grad_in = empty(input.sizes(), dtype);
     dispatch_floating(dtype, op, [&]<class T> {
         std::vector<double> gw(wanted[1] ? r.n : 0), gb(wanted[2] ? r.n : 0);
+        std::vector<T> partial(2 * r.n);
         loops<T>().rows_backward(g.data_as<T>(), in.data_as<T>(), pointer<T>(w), pointer<T>(m), s.data_as<T>(),
                                  pointer<T>(grad_in), wanted[1] ? gw.data() : nullptr, wanted[2] ? gb.data() : nullptr,
-                                 r.rows, r.n);
+                                 partial.data(), r.rows, r.n);
         if (wanted[1]) grad_weight = rounded<T>(gw, normalized);
         if (wanted[2]) grad_bias = rounded<T>(gb, normalized);
     });

@@ -45,7 +45,8 @@ struct NormLoops {
     void (*rows)(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n, double eps,
                  bool center);
     void (*rows_backward)(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
-                          double* grad_weight, double* grad_bias, int64_t rows, int64_t n);
+                          double* grad_weight, double* grad_bias, T* partial, int64_t rows, int64_t n);
+    // (partial: 2 * n zeros)
     // One row per (batch, channel) of `space` elements: out = in * scale[c] + shift[c], both per (batch, channel) if
     // `per_sample`, else per channel.
     void (*affine)(const T* in, const T* scale, const T* shift, T* out, int64_t batch, int64_t channels, int64_t space,

@@ -94,8 +94,8 @@ std::tuple<Tensor, Tensor> extremes(const Tensor& self, int64_t dim, const char*
             for (int64_t i = 0; i < n; ++i) {
                 T x = in[i * step];
                 if (x != x || (best == best && (kMax ? x >= best : x <= best))) {
-                    if (x == x || best == best) where = i;  // of several NaN the first
                     best = x;
+                    where = i;
                 }
                 value[i * out_step] = best;
                 index[i * out_step] = where;

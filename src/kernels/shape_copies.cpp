@@ -179,12 +179,12 @@ Tensor roll(const Tensor& self, IntSpan shifts, IntSpan dims) {
     }
     check(shifts.size() == dims.size(), ErrorKind::Runtime, "[roll] shifts and dimensions must align. shifts: ",
           shifts.size(), ", dims:", dims.size());
+    check(self.dim() > 0, ErrorKind::Index, "[roll] Dimension specified as ", dims[0], " but tensor has no dimensions");
     Tensor current = self;
     for (size_t i = 0; i < dims.size(); ++i) {
         int64_t d = wrap_dim(dims[i], self.dim(), "roll");
         Tensor out = empty(self.sizes(), self.dtype());
         if (self.numel() == 0) return out;
-        if (self.dim() == 0) return clone(self);
         int64_t size = self.sizes()[d], shift = ((shifts[i] % size) + size) % size;
         copy_same(slice(out, d, 0, shift), slice(current, d, size - shift, size));
         copy_same(slice(out, d, shift, size), slice(current, d, 0, size - shift));

@@ -41,7 +41,7 @@ Tensor view_dtype(const Tensor& self, DType dtype) {
     check(self.dim() > 0, ErrorKind::Runtime, "[view] self.dim() cannot be 0 to view ", self.dtype(), " as ", dtype,
           " (different element sizes)");
     Dims sizes = self.sizes(), strides = self.strides();
-    check(strides.back() == 1 || sizes.back() == 1, ErrorKind::Runtime,
+    check(strides.back() == 1, ErrorKind::Runtime,
           "[view] self.stride(-1) must be 1 to view ", self.dtype(), " as ", dtype, " (different element sizes), but got ",
           strides.back());
     const int64_t ratio = std::max(from, to) / std::min(from, to);
@@ -106,6 +106,7 @@ Tensor t(const Tensor& self) {
 }
 
 Tensor mT(const Tensor& self) {
+    if (self.dim() == 0) return alias(self);
     check(self.dim() >= 2, ErrorKind::Runtime, "tensor.mT is only supported on matrices or batches of matrices. Got ",
           self.dim(), "-D tensor.");
     return transpose(self, -2, -1);
@@ -194,7 +195,7 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
 }
 
 Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
-    check(self.dim() > 0, ErrorKind::Runtime, "slice() cannot be applied to a 0-dim tensor.");
+    check(self.dim() > 0, ErrorKind::Index, "slice() cannot be applied to a 0-dim tensor.");
     check(step > 0, ErrorKind::Value, "slice step must be positive, got ", step, "; use flip to reverse");
     dim = wrap_dim(dim, self.dim(), "slice");
     Dims sizes = self.sizes(), strides = self.strides();

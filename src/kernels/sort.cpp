@@ -152,11 +152,12 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, int64_t k, int64_t dim, 
           ", its size is ", n);
     Lines lines(self, dim, 1, true, "kthvalue");
     dispatch_ordered(self.dtype(), "kthvalue", [&]<class T> {
-        std::vector<Keyed<Unsigned<sizeof(T)>>> pairs(n);
+        std::vector<Unsigned<sizeof(T)>> keys(n), scratch;
         lines.each<T>(self, [&](const T* in, T* value, int64_t* index) {
-            for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(in[i * lines.step]), i};
-            std::nth_element(pairs.begin(), pairs.begin() + (k - 1), pairs.end());
-            *index = pairs[k - 1].index;
+            for (int64_t i = 0; i < n; ++i) keys[i] = ordered_key(in[i * lines.step]);
+            scratch = keys;
+            std::nth_element(scratch.begin(), scratch.begin() + (k - 1), scratch.end());
+            *index = std::find(keys.begin(), keys.end(), scratch[k - 1]) - keys.begin();
             *value = in[*index * lines.step];
         });
     });

@@ -11,6 +11,7 @@
 // wins" means what it says.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -116,6 +117,8 @@ void copy_strided(T* dst, IntSpan dst_strides, const T* src, IntSpan src_strides
             const T* s = src + at[1];
             if (step[0] == 1 && step[1] == 1) {
                 std::memcpy(d, s, static_cast<size_t>(n) * sizeof(T));
+            } else if (step[0] == 1 && step[1] == -1) {
+                std::reverse_copy(s - (n - 1), s + 1, d);
             } else {
                 for (int64_t i = 0; i < n; ++i) d[i * step[0]] = s[i * step[1]];
             }

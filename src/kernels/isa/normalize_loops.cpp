@@ -16,17 +16,6 @@ WENGERT_ALWAYS_INLINE void pieces(int64_t n, F f) {
 }
 
 template <class T>
-double squared_distance(const T* p, T mean, int64_t n) {
-    double total = 0;
-    pieces(n, [&](int64_t start, int64_t width) {
-        T buffer[kBuffer];
-        for (int64_t i = 0; i < width; ++i) buffer[i] = p[start + i] - mean;
-        total += row<SquareSumOp<T>>(buffer, width, 0.0);
-    });
-    return total;
-}
-
-template <class T>
 void norm_row(const T* __restrict in, const T* __restrict weight, const T* __restrict bias, T* __restrict out, T mean,
               T rstd, int64_t n) {
     if (weight && bias) {
@@ -46,7 +35,7 @@ void norm_rows(const T* in, const T* weight, const T* bias, T* out, T* mean, T* 
     const double count = static_cast<double>(n);
     for (int64_t r = 0; r < rows; ++r, in += n, out += n) {
         T m = center ? static_cast<T>(row_sum(in, n) / count) : T{0};
-        double variance = (center ? squared_distance(in, m, n) : row<SquareSumOp<T>>(in, n, 0.0)) / count;
+        double variance = (center ? row_squared_distance(in, m, n) : row<SquareSumOp<T>>(in, n, 0.0)) / count;
         T s = static_cast<T>(1.0 / ::sqrt(variance + eps));
         norm_row(in, weight, bias, out, m, s, n);
         if (center) mean[r] = m;
@@ -54,12 +43,23 @@ void norm_rows(const T* in, const T* weight, const T* bias, T* out, T* mean, T* 
     }
 }
 
+// Sums over rows run in T for kRows rows and are then moved to double.
+template <class T>
+void move_sums(T* __restrict from, double* __restrict to, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        to[i] += static_cast<double>(from[i]);
+        from[i] = 0;
+    }
+}
+
 // With h = (x - mean) * rstd and t = grad * weight:
 //     grad_in = rstd * (t - [center] mean(t) - h * mean(t * h)),  grad_weight = sum grad * h,  grad_bias = sum grad
 template <class T>
 void norm_rows_backward(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
-                        double* grad_weight, double* grad_bias, int64_t rows, int64_t n) {
+                        double* grad_weight, double* grad_bias, T* partial, int64_t rows, int64_t n) {
     const double count = static_cast<double>(n);
+    T* part_weight = partial;
+    T* part_bias = partial + n;
     for (int64_t r = 0; r < rows; ++r, grad += n, in += n) {
         const T m = mean ? mean[r] : T{0}, s = rstd[r];
         double sum_t = 0, sum_th = 0;
@@ -68,10 +68,12 @@ void norm_rows_backward(const T* grad, const T* in, const T* weight, const T* me
             const T* __restrict x = in + start;
             T t[kBuffer], h[kBuffer];
             for (int64_t i = 0; i < width; ++i) h[i] = (x[i] - m) * s;
+            T* __restrict gw = part_weight + start;
+            T* __restrict gb = part_bias + start;
             if (grad_weight)
-                for (int64_t i = 0; i < width; ++i) grad_weight[start + i] += static_cast<double>(g[i] * h[i]);
+                for (int64_t i = 0; i < width; ++i) gw[i] += g[i] * h[i];
             if (grad_bias)
-                for (int64_t i = 0; i < width; ++i) grad_bias[start + i] += static_cast<double>(g[i]);
+                for (int64_t i = 0; i < width; ++i) gb[i] += g[i];
             if (!grad_in) return;
             if (weight) {
                 for (int64_t i = 0; i < width; ++i) t[i] = g[i] * weight[start + i];
@@ -81,6 +83,10 @@ void norm_rows_backward(const T* grad, const T* in, const T* weight, const T* me
             if (mean) sum_t += row_sum(t, width);
             sum_th += row_dot(t, h, width);
         });
+        if ((r + 1) % kRows == 0 || r + 1 == rows) {
+            if (grad_weight) move_sums(part_weight, grad_weight, n);
+            if (grad_bias) move_sums(part_bias, grad_bias, n);
+        }
         if (!grad_in) continue;
         const T mean_t = static_cast<T>(sum_t / count), mean_th = static_cast<T>(sum_th / count);
         T* __restrict o = grad_in + r * n;

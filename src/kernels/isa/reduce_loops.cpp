@@ -18,8 +18,8 @@ template <class Op, class T>
 void sweep(const T* p, int64_t rows, int64_t row_stride, int64_t cols, typename Op::Acc* acc) {
     for (int64_t c0 = 0; c0 < cols; c0 += kSweep) {
         int64_t width = cols - c0 < kSweep ? cols - c0 : kSweep;
-        for (int64_t r0 = 0; r0 < rows; r0 += kSteps) {
-            int64_t end = rows - r0 < kSteps ? rows : r0 + kSteps;
+        for (int64_t r0 = 0; r0 < rows; r0 += kRows) {
+            int64_t end = rows - r0 < kRows ? rows : r0 + kRows;
             T part[kSweep];
             for (int64_t c = 0; c < width; ++c) part[c] = Op::identity;
             int64_t r = r0;
@@ -56,7 +56,11 @@ void lane_tile(const void* in, const Tile& t, void* out, double) {
     using Op = Operator<T>;
     auto* acc = static_cast<typename Op::Acc*>(out);
     auto* p = static_cast<const T*>(in);
-    if (t.row_stride == 1) {
+    if (t.row_stride == 1 && t.rows < Lanes<T>::kCount && t.cols >= 8) {
+        transposed_rows(p, t.rows, t.cols, t.col_stride, [=](const T* block, int64_t first, int64_t count) {
+            sweep<Op>(block, t.rows, kTransposed, count, acc + first);
+        });
+    } else if (t.row_stride == 1) {
         for (int64_t c = 0; c < t.cols; ++c) acc[c] = row<Op>(p + c * t.col_stride, t.rows, acc[c]);
     } else if (t.col_stride == 1) {
         sweep<Op>(p, t.rows, t.row_stride, t.cols, acc);
@@ -69,19 +73,38 @@ void lane_tile(const void* in, const Tile& t, void* out, double) {
 
 // Products multiply in double from the start: lanes of float would overflow long before the result does.
 template <class T>
+WENGERT_ALWAYS_INLINE double row_product(const T* p, int64_t n, double acc) {
+    constexpr int kWidth = Lanes<double>::kWidth, kVectors = Lanes<double>::kVectors;
+    typedef T Narrow [[gnu::vector_size(kWidth * sizeof(T)), gnu::aligned(1), gnu::may_alias]];
+    if (n >= kWidth * kVectors) {
+        Lanes<double> lanes(1.0);
+        for (; n >= kWidth * kVectors; n -= kWidth * kVectors, p += kWidth * kVectors)
+            for (int k = 0; k < kVectors; ++k)
+                lanes.v[k] *= __builtin_convertvector(*reinterpret_cast<const Narrow*>(p + k * kWidth),
+                                                      typename VectorOf<double>::type);
+        double folded;
+        lanes.fold(&folded, 1, [](double x, double y) { return x * y; });
+        acc *= folded;
+    }
+    for (int64_t i = 0; i < n; ++i) acc *= static_cast<double>(p[i]);
+    return acc;
+}
+
+template <class T>
 void prod_tile(const void* in, const Tile& t, void* out, double) {
     auto* acc = static_cast<double*>(out);
     auto* p = static_cast<const T*>(in);
-    if (t.col_stride == 1 && t.row_stride != 1) {
+    if (t.row_stride == 1) {
+        for (int64_t c = 0; c < t.cols; ++c) acc[c] = row_product(p + c * t.col_stride, t.rows, acc[c]);
+    } else if (t.col_stride == 1) {
         for (int64_t r = 0; r < t.rows; ++r) {
             const T* __restrict a = p + r * t.row_stride;
             for (int64_t c = 0; c < t.cols; ++c) acc[c] *= static_cast<double>(a[c]);
         }
-        return;
+    } else {
+        for (int64_t c = 0; c < t.cols; ++c)
+            for (int64_t r = 0; r < t.rows; ++r) acc[c] *= static_cast<double>(p[r * t.row_stride + c * t.col_stride]);
     }
-    for (int64_t c = 0; c < t.cols; ++c)
-        gather<double>(p + c * t.col_stride, t.rows, t.row_stride,
-                       [&](const double* b, int64_t n) { acc[c] = row<ProdOp<double>>(b, n, acc[c]); });
 }
 
 template <class T>
@@ -101,6 +124,16 @@ template <class T>
 void exp_tile(const void* in, const Tile& t, void* out, double) {
     auto* acc = static_cast<Centered*>(out);
     auto* p = static_cast<const T*>(in);
+    if (t.row_stride == 1 && t.rows < Lanes<T>::kCount && t.cols >= 8) {
+        transposed_rows(p, t.rows, t.cols, t.col_stride, [=](const T* block, int64_t first, int64_t count) {
+            T shift[kTransposed], total[kTransposed] = {};
+            for (int64_t c = 0; c < count; ++c) shift[c] = static_cast<T>(acc[first + c].center);
+            for (int64_t i = 0; i < t.rows; ++i)
+                for (int64_t c = 0; c < count; ++c) total[c] += vector_exp(block[i * kTransposed + c] - shift[c]);
+            for (int64_t c = 0; c < count; ++c) acc[first + c].total += static_cast<double>(total[c]);
+        });
+        return;
+    }
     for (int64_t c = 0; c < t.cols; ++c) {
         const T shift = static_cast<T>(acc[c].center);
         gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
@@ -132,8 +165,8 @@ void deviation_tile(const void* in, const Tile& t, void* out, double) {
         if (t.col_stride == 1 && t.row_stride != 1) {
             T mean[kBuffer], part[kBuffer];
             for (int64_t c = 0; c < width; ++c) mean[c] = static_cast<T>(acc[c0 + c].center);
-            for (int64_t r0 = 0; r0 < t.rows; r0 += kSteps) {
-                int64_t end = t.rows - r0 < kSteps ? t.rows : r0 + kSteps;
+            for (int64_t r0 = 0; r0 < t.rows; r0 += kRows) {
+                int64_t end = t.rows - r0 < kRows ? t.rows : r0 + kRows;
                 for (int64_t c = 0; c < width; ++c) part[c] = 0;
                 for (int64_t r = r0; r < end; ++r) {
                     const T* __restrict a = p + r * t.row_stride + c0;
@@ -144,6 +177,10 @@ void deviation_tile(const void* in, const Tile& t, void* out, double) {
         } else {
             for (int64_t c = c0; c < c0 + width; ++c) {
                 const T mean = static_cast<T>(acc[c].center);
+                if (t.row_stride == 1) {
+                    acc[c].total += row_squared_distance(p + c * t.col_stride, mean, t.rows);
+                    continue;
+                }
                 gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
                     for (int64_t i = 0; i < n; ++i) b[i] -= mean;
                     acc[c].total = row<SquareSumOp<T>>(b, n, acc[c].total);
@@ -235,18 +272,17 @@ void complex_sum_tile(const void* in, const Tile& t, void* out, double) {
         constexpr int64_t kCount = Lanes<T>::kCount;
         for (int64_t c = 0; c < t.cols; ++c) {
             const T* a = p + 2 * c * t.col_stride;
-            int64_t n = 2 * t.rows;
-            while (n >= kCount) {
-                Lanes<T> lanes(T{0});
-                int64_t steps = n / kCount < kSteps ? n / kCount : kSteps;
-                for (int64_t s = 0; s < steps; ++s, a += kCount) lanes.absorb(a, [](auto x, auto y) { return x + y; });
-                T pair[2];
-                lanes.fold(pair, 2, [](T x, T y) { return x + y; });
-                acc[2 * c] += static_cast<double>(pair[0]);
-                acc[2 * c + 1] += static_cast<double>(pair[1]);
-                n -= steps * kCount;
-            }
-            for (int64_t i = 0; i < n; ++i) acc[2 * c + (i & 1)] += static_cast<double>(a[i]);
+            const int64_t n = 2 * t.rows;
+            auto plus = [](auto x, auto y) { return x + y; };
+            in_lanes(
+                n / kCount, T{0}, [=](Lanes<T>& lanes, int64_t s) { lanes.absorb(a + s * kCount, plus); }, plus,
+                [&](const Lanes<T>& lanes) {
+                    T pair[2];
+                    lanes.fold(pair, 2, plus);
+                    acc[2 * c] += static_cast<double>(pair[0]);
+                    acc[2 * c + 1] += static_cast<double>(pair[1]);
+                });
+            for (int64_t i = n / kCount * kCount; i < n; ++i) acc[2 * c + (i & 1)] += static_cast<double>(a[i]);
         }
     } else {
         element_tile<ComplexSumOp, T, Complex<T>>(in, t, out, 0);
@@ -300,34 +336,18 @@ void arg_row(const T* p, int64_t n, T& best, int64_t& at, int64_t base) {
 }
 
 template <bool kMax, class T>
-void arg_tile(const void* in, const Tile& t, void* values, int64_t* indices) {
+void arg_sweep(const T* p, int64_t rows, int64_t row_stride, int64_t cols, T* values, int64_t* indices) {
     using Index = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
-    auto* p = static_cast<const T*>(in);
-    auto* out = static_cast<T*>(values);
-    if (t.row_stride == 1 || t.col_stride != 1 || t.rows > INT32_MAX) {
-        for (int64_t c = 0; c < t.cols; ++c) {
-            if (t.row_stride == 1) {
-                arg_row<kMax>(p + c * t.col_stride, t.rows, out[c], indices[c], 0);
-                continue;
-            }
-            int64_t base = 0;
-            gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](const T* b, int64_t n) {
-                arg_row<kMax>(b, n, out[c], indices[c], base);
-                base += n;
-            });
-        }
-        return;
-    }
-    for (int64_t c0 = 0; c0 < t.cols; c0 += kBuffer) {
-        int64_t width = t.cols - c0 < kBuffer ? t.cols - c0 : kBuffer;
+    for (int64_t c0 = 0; c0 < cols; c0 += kBuffer) {
+        int64_t width = cols - c0 < kBuffer ? cols - c0 : kBuffer;
         T best[kBuffer];
         Index at[kBuffer];
         for (int64_t c = 0; c < width; ++c) {
             best[c] = p[c0 + c];
             at[c] = 0;
         }
-        for (int64_t r = 1; r < t.rows; ++r) {
-            const T* __restrict a = p + r * t.row_stride + c0;
+        for (int64_t r = 1; r < rows; ++r) {
+            const T* __restrict a = p + r * row_stride + c0;
             for (int64_t c = 0; c < width; ++c) {
                 bool take = beats<kMax>(a[c], best[c]);
                 best[c] = take ? a[c] : best[c];
@@ -335,8 +355,31 @@ void arg_tile(const void* in, const Tile& t, void* values, int64_t* indices) {
             }
         }
         for (int64_t c = 0; c < width; ++c) {
-            out[c0 + c] = best[c];
+            values[c0 + c] = best[c];
             indices[c0 + c] = at[c];
+        }
+    }
+}
+
+template <bool kMax, class T>
+void arg_tile(const void* in, const Tile& t, void* values, int64_t* indices) {
+    auto* p = static_cast<const T*>(in);
+    auto* out = static_cast<T*>(values);
+    if (t.row_stride == 1 && t.rows < Lanes<T>::kCount && t.cols >= 8) {
+        transposed_rows(p, t.rows, t.cols, t.col_stride, [=](const T* block, int64_t first, int64_t count) {
+            arg_sweep<kMax>(block, t.rows, kTransposed, count, out + first, indices + first);
+        });
+    } else if (t.row_stride == 1) {
+        for (int64_t c = 0; c < t.cols; ++c) arg_row<kMax>(p + c * t.col_stride, t.rows, out[c], indices[c], 0);
+    } else if (t.col_stride == 1 && t.rows <= INT32_MAX) {
+        arg_sweep<kMax>(p, t.rows, t.row_stride, t.cols, out, indices);
+    } else {
+        for (int64_t c = 0; c < t.cols; ++c) {
+            int64_t base = 0;
+            gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](const T* b, int64_t n) {
+                arg_row<kMax>(b, n, out[c], indices[c], base);
+                base += n;
+            });
         }
     }
 }

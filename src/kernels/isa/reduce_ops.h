@@ -73,6 +73,10 @@ inline constexpr T highest = std::is_floating_point_v<T> ? std::numeric_limits<T
 template <class T>
 struct MaxOp {
     using Acc = T;
+    template <class V>
+    WENGERT_ALWAYS_INLINE static V before(V x) { return x; }
+    template <class V>
+    WENGERT_ALWAYS_INLINE static V plain(V a, V x) { return x > a ? x : a; }  // NaN aside
     static constexpr T identity = lowest<T>;
     template <class V>
     WENGERT_ALWAYS_INLINE static V step(V a, V x) { return larger(a, x); }
@@ -83,6 +87,10 @@ struct MaxOp {
 template <class T>
 struct MinOp {
     using Acc = T;
+    template <class V>
+    WENGERT_ALWAYS_INLINE static V before(V x) { return x; }
+    template <class V>
+    WENGERT_ALWAYS_INLINE static V plain(V a, V x) { return x < a ? x : a; }  // NaN aside
     static constexpr T identity = highest<T>;
     template <class V>
     WENGERT_ALWAYS_INLINE static V step(V a, V x) { return smaller(a, x); }
@@ -94,10 +102,14 @@ template <class T>
 struct AbsMaxOp : MaxOp<T> {
     static constexpr T identity = 0;
     template <class V>
+    WENGERT_ALWAYS_INLINE static V before(V x) { return absolute(x); }
+    template <class V>
     WENGERT_ALWAYS_INLINE static V step(V a, V x) { return larger(a, absolute(x)); }
 };
 template <class T>
 struct AbsMinOp : MinOp<T> {
+    template <class V>
+    WENGERT_ALWAYS_INLINE static V before(V x) { return absolute(x); }
     template <class V>
     WENGERT_ALWAYS_INLINE static V step(V a, V x) { return smaller(a, absolute(x)); }
 };

@@ -1,4 +1,8 @@
-// Contiguous rows of floating elements: reduced in lanes, folded into a wide accumulator every kSteps steps.
+// Contiguous rows of floating elements, reduced in lanes.
+//
+// Sums have three levels: a bundle of lanes takes kSteps additions, kSteps such bundles are added up, their lanes are
+// folded pairwise, and the results go into a double. So the rounding error of a float sum stays at a few units in the last
+// place however long the row is.
 #pragma once
 
 #include "kernels/isa/reduce_ops.h"
@@ -6,7 +10,36 @@
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
 
-constexpr int64_t kSteps = 64;  // additions per lane before it is folded
+constexpr int64_t kSteps = 16;
+constexpr int64_t kRows = 64;  // rows that a sweep across columns adds up in T before it moves to double
+
+// step(lanes, s) for s in 0..steps; done(lanes) after every kSteps * kSteps of them.
+template <class T, class Step, class Join, class Done>
+WENGERT_ALWAYS_INLINE void in_lanes(int64_t steps, T identity, Step step, Join join, Done done) {
+    for (int64_t s = 0; s < steps;) {
+        Lanes<T> outer(identity);
+        const int64_t outer_end = steps - s < kSteps * kSteps ? steps : s + kSteps * kSteps;
+        while (s < outer_end) {
+            Lanes<T> inner(identity);
+            const int64_t end = outer_end - s < kSteps ? outer_end : s + kSteps;
+            for (; s < end; ++s) step(inner, s);
+            for (int k = 0; k < Lanes<T>::kVectors; ++k) outer.v[k] = join(outer.v[k], inner.v[k]);
+        }
+        done(outer);
+    }
+}
+// The same for sums of terms.
+template <class T, class Step>
+WENGERT_ALWAYS_INLINE double sum_in_lanes(int64_t steps, Step step) {
+    double total = 0;
+    auto plus = [](auto a, auto b) { return a + b; };
+    in_lanes(steps, T{0}, step, plus, [&](const Lanes<T>& lanes) {
+        T folded;
+        lanes.fold(&folded, 1, plus);
+        total += static_cast<double>(folded);
+    });
+    return total;
+}
 
 // Fewer elements than a bundle of lanes.
 template <class Op, class T>
@@ -21,20 +54,43 @@ WENGERT_ALWAYS_INLINE T short_row(const T* p, int64_t n) {
     return Op::join(a, b);
 }
 
+// Max and Min: NaN is looked for on the side, so that the comparison is one instruction.
 template <class Op, class T>
-WENGERT_ALWAYS_INLINE typename Op::Acc row(const T* p, int64_t n, typename Op::Acc acc) {
+WENGERT_ALWAYS_INLINE T extreme_row(const T* p, int64_t n, T acc) {
     constexpr int64_t kCount = Lanes<T>::kCount;
-    while (n >= kCount) {
-        Lanes<T> lanes(Op::identity);
-        int64_t steps = n / kCount < kSteps ? n / kCount : kSteps;
-        for (int64_t s = 0; s < steps; ++s, p += kCount)
-            lanes.absorb(p, [](auto a, auto x) { return Op::step(a, x); });
+    if (n >= kCount) {
+        Lanes<T> best(Op::identity);
+        decltype(best.v[0] != best.v[0]) nan[Lanes<T>::kVectors] = {};
+        for (; n >= kCount; n -= kCount, p += kCount)
+            for (int k = 0; k < Lanes<T>::kVectors; ++k) {
+                auto x = Op::before(Lanes<T>::load(p + k * Lanes<T>::kWidth));
+                best.v[k] = Op::plain(best.v[k], x);
+                nan[k] |= x != x;
+            }
         T folded;
-        lanes.fold(&folded, 1, [](T a, T b) { return Op::join(a, b); });
-        acc = Op::merge(acc, folded);
-        n -= steps * kCount;
+        best.fold(&folded, 1, [](T a, T b) { return Op::join(a, b); });
+        for (int k = 1; k < Lanes<T>::kVectors; ++k) nan[0] |= nan[k];
+        bool any = false;
+        for (int i = 0; i < Lanes<T>::kWidth; ++i) any |= nan[0][i] != 0;
+        acc = any ? std::numeric_limits<T>::quiet_NaN() : Op::merge(acc, folded);
     }
     return n ? Op::merge(acc, short_row<Op>(p, n)) : acc;
+}
+
+template <class Op, class T>
+WENGERT_ALWAYS_INLINE typename Op::Acc row(const T* p, int64_t n, typename Op::Acc acc) {
+    if constexpr (requires { Op::plain(T{}, T{}); }) return extreme_row<Op>(p, n, acc);
+    constexpr int64_t kCount = Lanes<T>::kCount;
+    auto join = [](auto a, auto b) { return Op::join(a, b); };
+    in_lanes(
+        n / kCount, Op::identity,
+        [=](Lanes<T>& lanes, int64_t s) { lanes.absorb(p + s * kCount, [](auto a, auto x) { return Op::step(a, x); }); }, join,
+        [&](const Lanes<T>& lanes) {
+            T folded;
+            lanes.fold(&folded, 1, join);
+            acc = Op::merge(acc, folded);
+        });
+    return n % kCount ? Op::merge(acc, short_row<Op>(p + n / kCount * kCount, n % kCount)) : acc;
 }
 
 template <class T>
@@ -42,25 +98,47 @@ WENGERT_ALWAYS_INLINE double row_sum(const T* p, int64_t n) {
     return row<SumOp<T>>(p, n, 0.0);
 }
 
+// sum of (x - center)^2
+template <class T>
+WENGERT_ALWAYS_INLINE double row_squared_distance(const T* p, T center, int64_t n) {
+    constexpr int64_t kCount = Lanes<T>::kCount;
+    double total = sum_in_lanes<T>(n / kCount, [=](Lanes<T>& lanes, int64_t s) {
+        lanes.absorb(p + s * kCount, [=](auto a, auto x) { return a + (x - center) * (x - center); });
+    });
+    T rest = 0;
+    for (int64_t i = n / kCount * kCount; i < n; ++i) rest += (p[i] - center) * (p[i] - center);
+    return total + static_cast<double>(rest);
+}
+
 // sum of a * b
 template <class T>
 WENGERT_ALWAYS_INLINE double row_dot(const T* a, const T* b, int64_t n) {
-    constexpr int64_t kCount = Lanes<T>::kCount;
-    double total = 0;
-    while (n >= kCount) {
-        Lanes<T> lanes(T{0});
-        int64_t steps = n / kCount < kSteps ? n / kCount : kSteps;
-        for (int64_t s = 0; s < steps; ++s, a += kCount, b += kCount)
-            for (int k = 0; k < Lanes<T>::kVectors; ++k)
-                lanes.v[k] += Lanes<T>::load(a + k * Lanes<T>::kWidth) * Lanes<T>::load(b + k * Lanes<T>::kWidth);
-        T folded;
-        lanes.fold(&folded, 1, [](T x, T y) { return x + y; });
-        total += static_cast<double>(folded);
-        n -= steps * kCount;
-    }
+    using L = Lanes<T>;
+    double total = sum_in_lanes<T>(n / L::kCount, [=](L& lanes, int64_t s) {
+        for (int k = 0; k < L::kVectors; ++k) {
+            const int64_t at = s * L::kCount + k * L::kWidth;
+            lanes.v[k] += L::load(a + at) * L::load(b + at);
+        }
+    });
     T rest = 0;
-    for (int64_t i = 0; i < n; ++i) rest += a[i] * b[i];
+    for (int64_t i = n / L::kCount * L::kCount; i < n; ++i) rest += a[i] * b[i];
     return total + static_cast<double>(rest);
+}
+
+// Many rows shorter than a bundle of lanes: kTransposed of them at a time, turned over so that their elements advance
+// side by side. Calls f(block, first, count): block[i * kTransposed + r] is element i of row first + r.
+constexpr int64_t kTransposed = 64;
+template <class T, class F>
+WENGERT_ALWAYS_INLINE void transposed_rows(const T* p, int64_t n, int64_t rows, int64_t row_step, F f) {
+    T block[Lanes<T>::kCount * kTransposed];
+    for (int64_t first = 0; first < rows; first += kTransposed) {
+        int64_t count = rows - first < kTransposed ? rows - first : kTransposed;
+        for (int64_t r = 0; r < count; ++r) {
+            const T* row = p + (first + r) * row_step;
+            for (int64_t i = 0; i < n; ++i) block[i * kTransposed + r] = row[i];
+        }
+        f(block, first, count);
+    }
 }
 
 }  // namespace

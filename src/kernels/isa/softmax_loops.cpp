@@ -47,7 +47,7 @@ void log_softmax_backward_row(const T* __restrict grad, const T* __restrict resu
 template <class T, bool kLog>
 void forward_columns(const T* __restrict in, T* __restrict out, int64_t n, int64_t inner, int64_t width) {
     T largest[kSweep], scale[kSweep];
-    double total[kSweep];
+    double total[kSweep];  // few enough to stay in the first-level cache
     for (int64_t c = 0; c < width; ++c) {
         largest[c] = lowest<T>;
         total[c] = 0;
@@ -96,6 +96,15 @@ void backward_columns(const T* __restrict grad, const T* __restrict result, T* _
 
 template <class T, bool kLog>
 void forward(const T* in, T* out, int64_t outer, int64_t n, int64_t inner) {
+    if (inner == 1 && n < Lanes<T>::kCount && outer >= 8) {
+        transposed_rows(in, n, outer, n, [=](T* block, int64_t first, int64_t count) {
+            T result[Lanes<T>::kCount * kTransposed];
+            forward_columns<T, kLog>(block, result, n, kTransposed, count);
+            for (int64_t r = 0; r < count; ++r)
+                for (int64_t i = 0; i < n; ++i) out[(first + r) * n + i] = result[i * kTransposed + r];
+        });
+        return;
+    }
     if (inner == 1) {
         for (int64_t i = 0; i < outer; ++i, in += n, out += n)
             kLog ? log_softmax_row(in, out, n) : softmax_row(in, out, n);
