@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .samples import Entry, Maker, samples
+from .samples import Entry, Maker, Sample, samples
 
 Arguments = dict[str, Any]
 
@@ -68,7 +68,9 @@ def unbiased(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("dim_unbiased")
 def dim_unbiased(make: Maker, entry: Entry) -> list[Arguments]:
-    return with_self(make.tensor(2, 3), {"dim": [1], "unbiased": False}, {"dim": [0], "unbiased": True, "keepdim": True})
+    return with_self(
+        make.tensor(2, 3), {"dim": [1], "unbiased": False}, {"dim": [0], "unbiased": True, "keepdim": True}
+    )
 
 
 @samples("vector_norm")
@@ -128,11 +130,12 @@ def quantile(make: Maker, entry: Entry) -> list[Arguments]:
 
 
 @samples("quantiles")
-def quantiles(make: Maker, entry: Entry) -> list[Arguments]:
-    from .samples import Sample
-
+def quantiles(make: Maker, entry: Entry) -> list[Sample]:
     q = np.array([0.2, 0.9])
-    return [Sample(a, frozenset({"q"})) for a in with_self(make.distinct(2, 3), {"q": q}, {"q": q, "dim": 0, "keepdim": True})]  # type: ignore[misc]
+    return [
+        Sample(a, frozenset({"q"}))
+        for a in with_self(make.distinct(2, 3), {"q": q}, {"q": q, "dim": 0, "keepdim": True})
+    ]
 
 
 @samples("trapezoid")
@@ -193,7 +196,9 @@ def unique_along(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("searchsorted")
 def searchsorted(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"sorted_sequence": np.array([1.0, 2.0, 3.0]), "self": np.array([0.5, 2.0]), "right": r} for r in (False, True)]
+    return [
+        {"sorted_sequence": np.array([1.0, 2.0, 3.0]), "self": np.array([0.5, 2.0]), "right": r} for r in (False, True)
+    ]
 
 
 @samples("searchsorted_scalar")
@@ -317,16 +322,12 @@ def tensor_list(make: Maker, entry: Entry) -> list[Arguments]:
 
 
 @samples("expand_as")
-def expand_as(make: Maker, entry: Entry) -> list[Any]:
-    from .samples import Sample
-
+def expand_as(make: Maker, entry: Entry) -> list[Sample]:
     return [Sample({"self": make.tensor(2, 1), "other": make.tensor(2, 3)}, frozenset({"other"}))]
 
 
 @samples("view_as")
-def view_as(make: Maker, entry: Entry) -> list[Any]:
-    from .samples import Sample
-
+def view_as(make: Maker, entry: Entry) -> list[Sample]:
     return [Sample({"self": make.tensor(2, 3), "other": make.tensor(6)}, frozenset({"other"}))]
 
 
@@ -347,7 +348,9 @@ def swapaxes(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("movedim")
 def movedim(make: Maker, entry: Entry) -> list[Arguments]:
-    return with_self(make.tensor(2, 1, 3), {"source": [0], "destination": [2]}, {"source": [0, 1], "destination": [-1, 0]})
+    return with_self(
+        make.tensor(2, 1, 3), {"source": [0], "destination": [2]}, {"source": [0, 1], "destination": [-1, 0]}
+    )
 
 
 @samples("narrow")
@@ -358,7 +361,10 @@ def narrow(make: Maker, entry: Entry) -> list[Arguments]:
 # --- Rearranging
 @samples("cat")
 def cat(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"tensors": [make.tensor(2), make.tensor(1)]}, {"tensors": [make.tensor(2, 1), make.tensor(2, 2)], "dim": 1}]
+    return [
+        {"tensors": [make.tensor(2), make.tensor(1)]},
+        {"tensors": [make.tensor(2, 1), make.tensor(2, 2)], "dim": 1},
+    ]
 
 
 @samples("stack")
@@ -399,7 +405,9 @@ def flip(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("roll")
 def roll(make: Maker, entry: Entry) -> list[Arguments]:
-    return with_self(make.tensor(2, 3), {"shifts": [1], "dims": [1]}, {"shifts": [1, -1], "dims": [0, 1]}, {"shifts": [2]})
+    return with_self(
+        make.tensor(2, 3), {"shifts": [1], "dims": [1]}, {"shifts": [1, -1], "dims": [0, 1]}, {"shifts": [2]}
+    )
 
 
 @samples("rot90")
@@ -441,8 +449,8 @@ def diagonal_scatter(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("index")
 def index(make: Maker, entry: Entry) -> list[Arguments]:
     x = make.tensor(2, 3)
-    return with_self(x, {"indices": [integers(0, 1, 1)]}, {"indices": [None, integers(2, 2)]}, {"indices": [make.mask(2, 3)]},
-                     {"indices": [integers(0, 1), integers(2, 0)]})  # fmt: skip
+    lists = [integers(0, 1, 1)], [None, integers(2, 2)], [make.mask(2, 3)], [integers(0, 1), integers(2, 0)]
+    return with_self(x, *({"indices": i} for i in lists))
 
 
 @samples("index_backward")
@@ -476,7 +484,10 @@ def index_add(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("index_copy")
 def index_copy(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"self": make.tensor(2, 3), "dim": 1, "index": integers(*i), "source": make.tensor(2, 2)} for i in ((0, 2), (1, 1))]
+    return [
+        {"self": make.tensor(2, 3), "dim": 1, "index": integers(*i), "source": make.tensor(2, 2)}
+        for i in ((0, 2), (1, 1))
+    ]
 
 
 @samples("index_fill")
@@ -492,7 +503,9 @@ def index_fill_tensor(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("gather", "take_along_dim")
 def gather(make: Maker, entry: Entry) -> list[Arguments]:
     name = "indices" if entry["name"] == "take_along_dim" else "index"
-    return with_self(make.tensor(2, 3), {"dim": 1, name: integers([0, 0], [2, 1])}, {"dim": 0, name: integers([1, 0, 1])})
+    return with_self(
+        make.tensor(2, 3), {"dim": 1, name: integers([0, 0], [2, 1])}, {"dim": 0, name: integers([1, 0, 1])}
+    )
 
 
 @samples("gather_backward")
