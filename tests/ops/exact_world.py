@@ -6,12 +6,19 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import mpmath
 from mpmath import mp, mpc, mpf
 
-COMPARE = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+COMPARE = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 NAN, INF = mpf("nan"), mpf("inf")
 
 
@@ -150,37 +157,96 @@ def gamma_density(a: Any, x: Any) -> Any:
 
 
 class ExactWorld:
-    functions = {
-        **{n: real_or_nan(getattr(mpmath, n)) for n in
-           "exp expm1 log1p log10 sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh sqrt hypot floor ceil "
-           "erf erfc conj zeta digamma".split()},
-        "log": log, "exp2": lambda x: mpf(2) ** x, "log2": real_or_nan(lambda x: mpmath.log(x) / mpmath.log(2)),
-        "trunc": lambda x: mpmath.floor(x) if x >= 0 else mpmath.ceil(x), "round": mpmath.nint,
-        "rsqrt": lambda x: divide(mpf(1), real_or_nan(mpmath.sqrt)(x)), "square": lambda x: x * x,
+    functions: ClassVar[dict[str, Any]] = {
+        **{
+            n: real_or_nan(getattr(mpmath, n))
+            for n in [
+                "exp",
+                "expm1",
+                "log1p",
+                "log10",
+                "sin",
+                "cos",
+                "tan",
+                "sinh",
+                "cosh",
+                "tanh",
+                "asin",
+                "acos",
+                "atan",
+                "asinh",
+                "acosh",
+                "atanh",
+                "sqrt",
+                "hypot",
+                "floor",
+                "ceil",
+                "erf",
+                "erfc",
+                "conj",
+                "zeta",
+                "digamma",
+            ]
+        },
+        "log": log,
+        "exp2": lambda x: mpf(2) ** x,
+        "log2": real_or_nan(lambda x: mpmath.log(x) / mpmath.log(2)),
+        "trunc": lambda x: mpmath.floor(x) if x >= 0 else mpmath.ceil(x),
+        "round": mpmath.nint,
+        "rsqrt": lambda x: divide(mpf(1), real_or_nan(mpmath.sqrt)(x)),
+        "square": lambda x: x * x,
         "frac": lambda x: x - (mpmath.floor(x) if x >= 0 else mpmath.ceil(x)),
-        "atan2": mpmath.atan2, "abs": abs, "sign": sign, "sgn": sign, "chain": chain,
+        "atan2": mpmath.atan2,
+        "abs": abs,
+        "sign": sign,
+        "sgn": sign,
+        "chain": chain,
         "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)) if x >= 0 else mpmath.exp(x) / (1 + mpmath.exp(x)),
-        "maximum": maximum, "minimum": minimum, "fmax": max, "fmin": min, "xlogy": xlogy,
-        "xlog1py": lambda x, y: xlogy(x, 1 + y), "logaddexp": logaddexp,
+        "maximum": maximum,
+        "minimum": minimum,
+        "fmax": max,
+        "fmin": min,
+        "xlogy": xlogy,
+        "xlog1py": lambda x, y: xlogy(x, 1 + y),
+        "logaddexp": logaddexp,
         "logaddexp2": lambda a, b: logaddexp(a * mpmath.log(2), b * mpmath.log(2)) / mpmath.log(2),
-        "copysign": lambda a, b: abs(a) if b >= 0 else -abs(a), "heaviside": lambda x, v: v if x == 0 else mpf(x > 0),
-        "nextafter": lambda a, b: a, "floor_divide": lambda a, b: mpmath.floor(divide(a, b)),
+        "copysign": lambda a, b: abs(a) if b >= 0 else -abs(a),
+        "heaviside": lambda x, v: v if x == 0 else mpf(x > 0),
+        "nextafter": lambda a, b: a,
+        "floor_divide": lambda a, b: mpmath.floor(divide(a, b)),
         "trunc_divide": lambda a, b: mpmath.floor(a / b) if a / b >= 0 else mpmath.ceil(a / b),
         "remainder": lambda a, b: a - b * mpmath.floor(a / b),
         "fmod": lambda a, b: a - b * (mpmath.floor(a / b) if a / b >= 0 else mpmath.ceil(a / b)),
-        "lerp": lambda a, b, w: a + w * (b - a), "isinf": lambda x: bool(mpmath.isinf(x)), "isnan": is_nan,
-        "isfinite": lambda x: bool(mpmath.isfinite(x)), "real": mpmath.re, "imag": mpmath.im, "angle": mpmath.arg,
+        "lerp": lambda a, b, w: a + w * (b - a),
+        "isinf": lambda x: bool(mpmath.isinf(x)),
+        "isnan": is_nan,
+        "isfinite": lambda x: bool(mpmath.isfinite(x)),
+        "real": mpmath.re,
+        "imag": mpmath.im,
+        "angle": mpmath.arg,
         "nan_to_num": lambda x, n, p, m: n if is_nan(x) else p if x == INF else m if x == -INF else x,
-        "ndtr": ndtr, "log_ndtr": lambda x: mpmath.log(ndtr(x)), "erfinv": erfinv, "erfcx": erfcx,
-        "ndtri": lambda p: mpmath.sqrt(2) * erfinv(2 * p - 1), "lgamma": real_or_nan(lgamma), "sinc": sinc,
-        "polygamma": real_or_nan(lambda n, x: mpmath.psi(int(n), x)), "igamma": igamma, "igammac": igammac,
-        "i0": lambda x: mpmath.besseli(0, x), "i1": lambda x: mpmath.besseli(1, x),
+        "ndtr": ndtr,
+        "log_ndtr": lambda x: mpmath.log(ndtr(x)),
+        "erfinv": erfinv,
+        "erfcx": erfcx,
+        "ndtri": lambda p: mpmath.sqrt(2) * erfinv(2 * p - 1),
+        "lgamma": real_or_nan(lgamma),
+        "sinc": sinc,
+        "polygamma": real_or_nan(lambda n, x: mpmath.psi(int(n), x)),
+        "igamma": igamma,
+        "igammac": igammac,
+        "i0": lambda x: mpmath.besseli(0, x),
+        "i1": lambda x: mpmath.besseli(1, x),
         "i0e": lambda x: mpmath.exp(-abs(x)) * mpmath.besseli(0, x),
-        "i1e": lambda x: mpmath.exp(-abs(x)) * mpmath.besseli(1, x), "bessel_i": lambda n, x: mpmath.besseli(int(n), x),
-        "bessel_ie_derivative": bessel_ie_derivative, "erfcx_integral": erfcx_integral,
-        "spherical_bessel": spherical_bessel, "igamma_d_order": derivative_in_first(igamma),
-        "gamma_density": derivative_in_first(gamma_density), "zeta_d_order": derivative_in_first(mpmath.zeta),
-    }  # fmt: skip
+        "i1e": lambda x: mpmath.exp(-abs(x)) * mpmath.besseli(1, x),
+        "bessel_i": lambda n, x: mpmath.besseli(int(n), x),
+        "bessel_ie_derivative": bessel_ie_derivative,
+        "erfcx_integral": erfcx_integral,
+        "spherical_bessel": spherical_bessel,
+        "igamma_d_order": derivative_in_first(igamma),
+        "gamma_density": derivative_in_first(gamma_density),
+        "zeta_d_order": derivative_in_first(mpmath.zeta),
+    }
 
     @property
     def constants(self) -> dict[str, Any]:
@@ -223,9 +289,20 @@ def meaning_of(value: float) -> Callable[[], Any] | None:
 
 
 MEANINGS = [
-    lambda: mpmath.log(2), lambda: 2 * mpmath.log(2), lambda: 1 / mpmath.log(2), lambda: 1 / mpmath.log(10),
-    lambda: 2 / mpmath.sqrt(mp.pi), lambda: mpmath.sqrt(mp.pi) / 2, lambda: 1 / mpmath.sqrt(2 * mp.pi),
-    lambda: mpmath.sqrt(2 * mp.pi), lambda: mpmath.sqrt(2 / mp.pi), lambda: 1 / mpmath.sqrt(2), lambda: mp.pi / 180,
-    lambda: 180 / mp.pi, lambda: 2 * mpmath.sqrt(2 / mp.pi), lambda: mpf(1) / 6, lambda: mpf("0.134145"),
+    lambda: mpmath.log(2),
+    lambda: 2 * mpmath.log(2),
+    lambda: 1 / mpmath.log(2),
+    lambda: 1 / mpmath.log(10),
+    lambda: 2 / mpmath.sqrt(mp.pi),
+    lambda: mpmath.sqrt(mp.pi) / 2,
+    lambda: 1 / mpmath.sqrt(2 * mp.pi),
+    lambda: mpmath.sqrt(2 * mp.pi),
+    lambda: mpmath.sqrt(2 / mp.pi),
+    lambda: 1 / mpmath.sqrt(2),
+    lambda: mp.pi / 180,
+    lambda: 180 / mp.pi,
+    lambda: 2 * mpmath.sqrt(2 / mp.pi),
+    lambda: mpf(1) / 6,
+    lambda: mpf("0.134145"),
     lambda: mpf("0.044715"),
-]  # fmt: skip
+]

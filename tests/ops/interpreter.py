@@ -1,7 +1,7 @@
 """Evaluates the formulas of elementwise rows in another arithmetic than the compiled one.
 
-A *world* says what numbers are: mpmath's, with as many digits as one likes; SymPy's symbols; NumPy's float64. The same text
-of the table is read in each of them, so that a derivative can be proved before anything is compiled.
+A *world* says what numbers are: mpmath's, with as many digits as one likes; SymPy's symbols; NumPy's float64. The same
+text of the table is read in each of them, so that a derivative can be proved before anything is compiled.
 """
 
 from __future__ import annotations

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
 
-COMPARE = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+COMPARE = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 def chain(g: Any, p: Any) -> Any:
@@ -21,8 +28,14 @@ def erfcx_integral(n: Any, x: Any) -> Any:
     from scipy.integrate import quad
 
     scale = max(float(x), 1.0)
-    value = quad(lambda t: np.exp(-((t / scale) ** 2) - 2 * x * t / scale) * (t / scale) ** int(n), 0, math.inf,
-                 epsabs=0, epsrel=1e-13, limit=200)[0]  # fmt: skip
+    value = quad(
+        lambda t: np.exp(-((t / scale) ** 2) - 2 * x * t / scale) * (t / scale) ** int(n),
+        0,
+        math.inf,
+        epsabs=0,
+        epsrel=1e-13,
+        limit=200,
+    )[0]
     return np.float64(2 / math.sqrt(math.pi) * value / scale / math.factorial(int(n)))
 
 
@@ -49,25 +62,107 @@ def copied(name: str) -> Any:
 
 
 class NumericWorld:
-    constants = {"pi": np.float64(np.pi), "inf": np.float64(np.inf), "nan": np.float64(np.nan)}
-    functions = {
-        **{n: copied(n) for n in (
-            "exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 xlogy xlog1py sin cos tan sinh cosh tanh sqrt hypot "
-            "sinc maximum minimum fmax fmin floor ceil trunc copysign nextafter heaviside floor_divide remainder fmod square "
-            "isfinite isnan isinf isposinf isneginf signbit sign conj real imag angle abs erf erfc erfinv erfcx ndtr ndtri "
-            "log_ndtr i0 i0e i1 i1e logical_and logical_or logical_xor logical_not gcd").split()},
-        "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2,
-        "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
-        "sgn": np.sign, "round": np.rint, "frac": lambda x: x - np.trunc(x), "rsqrt": lambda x: 1 / np.sqrt(x),
-        "sigmoid": special.expit, "lgamma": special.gammaln, "digamma": special.psi, "zeta": special.zeta,
-        "polygamma": lambda n, x: special.polygamma(int(n), x), "igamma": special.gammainc, "igammac": special.gammaincc,
-        "trunc_divide": lambda a, b: np.trunc(a / b), "bessel_i": special.iv, "chain": chain,
-        "erfcx_integral": erfcx_integral, "bessel_ie_derivative": bessel_ie_derivative,
+    constants: ClassVar[dict[str, Any]] = {
+        "pi": np.float64(np.pi),
+        "inf": np.float64(np.inf),
+        "nan": np.float64(np.nan),
+    }
+    functions: ClassVar[dict[str, Any]] = {
+        **{
+            n: copied(n)
+            for n in [
+                "exp",
+                "exp2",
+                "expm1",
+                "log",
+                "log2",
+                "log10",
+                "log1p",
+                "logaddexp",
+                "logaddexp2",
+                "xlogy",
+                "xlog1py",
+                "sin",
+                "cos",
+                "tan",
+                "sinh",
+                "cosh",
+                "tanh",
+                "sqrt",
+                "hypot",
+                "sinc",
+                "maximum",
+                "minimum",
+                "fmax",
+                "fmin",
+                "floor",
+                "ceil",
+                "trunc",
+                "copysign",
+                "nextafter",
+                "heaviside",
+                "floor_divide",
+                "remainder",
+                "fmod",
+                "square",
+                "isfinite",
+                "isnan",
+                "isinf",
+                "isposinf",
+                "isneginf",
+                "signbit",
+                "sign",
+                "conj",
+                "real",
+                "imag",
+                "angle",
+                "abs",
+                "erf",
+                "erfc",
+                "erfinv",
+                "erfcx",
+                "ndtr",
+                "ndtri",
+                "log_ndtr",
+                "i0",
+                "i0e",
+                "i1",
+                "i1e",
+                "logical_and",
+                "logical_or",
+                "logical_xor",
+                "logical_not",
+                "gcd",
+            ]
+        },
+        "asin": np.arcsin,
+        "acos": np.arccos,
+        "atan": np.arctan,
+        "atan2": np.arctan2,
+        "asinh": np.arcsinh,
+        "acosh": np.arccosh,
+        "atanh": np.arctanh,
+        "sgn": np.sign,
+        "round": np.rint,
+        "frac": lambda x: x - np.trunc(x),
+        "rsqrt": lambda x: 1 / np.sqrt(x),
+        "sigmoid": special.expit,
+        "lgamma": special.gammaln,
+        "digamma": special.psi,
+        "zeta": special.zeta,
+        "polygamma": lambda n, x: special.polygamma(int(n), x),
+        "igamma": special.gammainc,
+        "igammac": special.gammaincc,
+        "trunc_divide": lambda a, b: np.trunc(a / b),
+        "bessel_i": special.iv,
+        "chain": chain,
+        "erfcx_integral": erfcx_integral,
+        "bessel_ie_derivative": bessel_ie_derivative,
         "spherical_bessel": spherical_bessel,
         "lerp": lambda a, b, w: a + w * (b - a) if abs(w) < 0.5 else b - (b - a) * (1 - w),
         "nan_to_num": lambda x, n, p, m: n if np.isnan(x) else p if x == np.inf else m if x == -np.inf else x,
         "complex": lambda a, b: a + 1j * b,
-    }  # fmt: skip
+    }
 
     def number(self, value: float) -> Any:
         return value if isinstance(value, bool) else np.float64(value)

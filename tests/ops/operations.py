@@ -51,7 +51,9 @@ class Operation:
         name, namespace = self.python["name"], self.python["namespace"]
         if self.writes_only or "function" not in self.methods:
             return lambda self, *args, **kwargs: getattr(self, name)(*args, **kwargs)
-        module = wg._C._private if namespace == "private" else reduce(getattr, namespace.split(".") if namespace else [], wg)
+        module = (
+            wg._C._private if namespace == "private" else reduce(getattr, namespace.split(".") if namespace else [], wg)
+        )
         function: Callable[..., Any] = getattr(module, name)
         return function
 

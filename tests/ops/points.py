@@ -1,4 +1,4 @@
-"""The points at which elementwise derivatives are held against references: zeros, kinks, subnormals, tails, infinities."""
+"""Points at which elementwise derivatives are held against references: zeros, kinks, subnormals, tails, infinities."""
 
 from __future__ import annotations
 
@@ -7,8 +7,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-MAGNITUDES = (0.0, 5e-324, 1e-160, 1e-8, 1e-4, 0.1, 0.5, 0.75, 1.0, 1.0 + 1e-9, 2.0, 3.0, 6.0, 20.0, 37.43, 40.0, 300.0,
-              700.0, 1e5, 1e155, math.inf)  # fmt: skip
+MAGNITUDES = (
+    0.0,
+    5e-324,
+    1e-160,
+    1e-8,
+    1e-4,
+    0.1,
+    0.5,
+    0.75,
+    1.0,
+    1.0 + 1e-9,
+    2.0,
+    3.0,
+    6.0,
+    20.0,
+    37.43,
+    40.0,
+    300.0,
+    700.0,
+    1e5,
+    1e155,
+    math.inf,
+)
 # Where references are too expensive at the ends of the range.
 MODERATE = {"special": (1e-8, 20)}
 

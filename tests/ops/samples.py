@@ -1,15 +1,18 @@
 """Samples: arguments to call an operation with.
 
-By default they follow from the schema and the row's `domain`; `samples: name` in a row asks for one of the generators that
-are registered below and in structured_samples.py. Tensors are NumPy arrays here, of two to six elements in float64 or
-complex128, so that a test may make of them what it needs.
+By default they follow from the schema and the row's `domain`; `samples: name` in a row asks for one of the generators
+that are registered below and in samples_*.py. Tensors are NumPy arrays here, of two to six elements in float64
+or complex128, so that a test may make of them what it needs.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,9 @@ Entry = Mapping[str, Any]  # of _op_table.json
 @dataclass
 class Sample:
     arguments: dict[str, Any]
-    constants: frozenset[str] = field(default=frozenset())  # floating tensors that are no variables here: labels, weights
+    constants: frozenset[str] = field(
+        default=frozenset()
+    )  # floating tensors that are no variables here: labels, weights
 
 
 class Maker:
@@ -76,12 +81,19 @@ def samples(*names: str) -> Callable[[Generator], Generator]:
     return register
 
 
+@functools.cache
+def load_generators() -> None:
+    """Those of the other files here; importing one registers what it has."""
+    for path in sorted(Path(__file__).parent.glob("samples_*.py")):
+        importlib.import_module(f"tests.ops.{path.stem}")
+
+
 class NoSamplesError(Exception):
     """A row that nothing is known to call with."""
 
 
 def samples_of(entry: Entry, *, is_complex: bool = False) -> list[Sample]:
-    from . import structured_samples  # noqa: F401  # registers its generators
+    load_generators()
 
     maker = Maker(entry, is_complex)
     name = entry["samples"]
@@ -136,7 +148,8 @@ def with_values(argument: str, *values: Any) -> Generator:
 
 GENERATORS |= {
     "integer_order": lambda make, entry: [
-        {order_name(entry): n, "self": make.of("self", 3)} for n in ((1, 2, 3) if entry["name"] == "bessel_ie_derivative" else (0, 1, 2))
+        {order_name(entry): n, "self": make.of("self", 3)}
+        for n in ((1, 2, 3) if entry["name"] == "bessel_ie_derivative" else (0, 1, 2))
     ],
     "positive_order": lambda make, entry: [{order_name(entry): n, "self": make.of("self", 3)} for n in (0, 1, 3)],
     "gamma_order": lambda make, entry: [
@@ -190,7 +203,10 @@ def masked_fill(make: Maker, entry: Entry) -> list[dict[str, Any]]:
 
 @samples("prelu")
 def prelu(make: Maker, entry: Entry) -> list[dict[str, Any]]:
-    return [{"self": make.tensor(2, 3), "weight": make.tensor(1)}, {"self": make.tensor(2, 3, 2), "weight": make.tensor(3)}]
+    return [
+        {"self": make.tensor(2, 3), "weight": make.tensor(1)},
+        {"self": make.tensor(2, 3, 2), "weight": make.tensor(3)},
+    ]
 
 
 @samples("glu")
@@ -227,16 +243,20 @@ def binary_loss(make: Maker, entry: Entry) -> list[Sample]:
 @samples("kl_div")
 def kl_div(make: Maker, entry: Entry) -> list[Sample]:
     x, t = make.real(2, 3, low=-3, high=-0.1), make.real(2, 3, low=0.1, high=0.9)
-    return [*each_reduction({"input": x, "target": t}, {"input": x, "target": np.log(t), "log_target": True}),
-            Sample({"input": x, "target": t, "reduction": "batchmean"})]  # fmt: skip
+    return [
+        *each_reduction({"input": x, "target": t}, {"input": x, "target": np.log(t), "log_target": True}),
+        Sample({"input": x, "target": t, "reduction": "batchmean"}),
+    ]
 
 
 @samples("gaussian_nll")
 def gaussian_nll(make: Maker, entry: Entry) -> list[Sample]:
     x, t = make.real(2, 3), make.real(2, 3)
-    return each_reduction({"input": x, "target": t, "var": make.real(2, 3, low=0.5, high=2)},
-                          {"input": x, "target": t, "var": make.real(2, low=0.5, high=2), "full": True},
-                          {"input": x, "target": t, "var": 0.7})  # fmt: skip
+    return each_reduction(
+        {"input": x, "target": t, "var": make.real(2, 3, low=0.5, high=2)},
+        {"input": x, "target": t, "var": make.real(2, low=0.5, high=2), "full": True},
+        {"input": x, "target": t, "var": 0.7},
+    )
 
 
 @samples("poisson_nll")

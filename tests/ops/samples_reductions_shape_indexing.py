@@ -30,8 +30,12 @@ def product(make: Maker, entry: Entry) -> list[Arguments]:
     x = make.tensor(2, 3)
     zeros = x.copy()
     zeros[0, 1] = zeros[1, 0] = zeros[1, 2] = 0
-    return [*with_self(x, {}, {"dim": [1], "keepdim": True}), *with_self(zeros, {}, {"dim": [1]}, {"dim": [0, 1]}),
-            {"self": zeros[0], "dim": [0]}, {"self": make.tensor()}]  # fmt: skip
+    return [
+        *with_self(x, {}, {"dim": [1], "keepdim": True}),
+        *with_self(zeros, {}, {"dim": [1]}, {"dim": [0, 1]}),
+        {"self": zeros[0], "dim": [0]},
+        {"self": make.tensor()},
+    ]
 
 
 @samples("distinct_tensor")
@@ -125,8 +129,9 @@ def logsumexp(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("quantile")
 def quantile(make: Maker, entry: Entry) -> list[Arguments]:
-    return with_self(make.distinct(2, 3), {"q": 0.3}, {"q": 0.8, "dim": 1, "keepdim": True},
-                     {"q": 0.3, "interpolation": "midpoint"})  # fmt: skip
+    return with_self(
+        make.distinct(2, 3), {"q": 0.3}, {"q": 0.8, "dim": 1, "keepdim": True}, {"q": 0.3, "interpolation": "midpoint"}
+    )
 
 
 @samples("quantiles")
@@ -271,8 +276,10 @@ def diagonal_backward(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("unfold")
 def unfold(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"self": make.tensor(5), "dimension": 0, "size": 2, "step": 1},
-            {"self": make.tensor(2, 4), "dimension": 1, "size": 2, "step": 2}]  # fmt: skip
+    return [
+        {"self": make.tensor(5), "dimension": 0, "size": 2, "step": 1},
+        {"self": make.tensor(2, 4), "dimension": 1, "size": 2, "step": 2},
+    ]
 
 
 @samples("unfold_backward")
@@ -461,9 +468,12 @@ def index_backward(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("index_put")
 def index_put(make: Maker, entry: Entry) -> list[Arguments]:
     x, i = make.tensor(4), [integers(0, 2, 0)]
-    return [{"self": x, "indices": i, "values": make.tensor(3)}, {"self": x, "indices": i, "values": make.tensor(1)},
-            {"self": x, "indices": i, "values": make.tensor(3), "accumulate": True},
-            {"self": make.tensor(2, 2), "indices": [None, integers(1)], "values": make.tensor(2, 1)}]  # fmt: skip
+    return [
+        {"self": x, "indices": i, "values": make.tensor(3)},
+        {"self": x, "indices": i, "values": make.tensor(1)},
+        {"self": x, "indices": i, "values": make.tensor(3), "accumulate": True},
+        {"self": make.tensor(2, 2), "indices": [None, integers(1)], "values": make.tensor(2, 1)},
+    ]
 
 
 @samples("index_select")

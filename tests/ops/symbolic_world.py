@@ -1,16 +1,29 @@
-"""SymPy: formulas as expressions over real symbols. Choices become Piecewise; what SymPy has no derivative of is left out."""
+"""SymPy: formulas as expressions over real symbols. Choices become Piecewise; unknown functions are left out."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy
 from sympy import Piecewise, Rational, S
 
 RELATIONS = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge}
-LITERALS = [sympy.log(2), 2 * sympy.log(2), 1 / sympy.log(2), 1 / sympy.log(10), 2 / sympy.sqrt(sympy.pi), sympy.sqrt(sympy.pi) / 2,
-            1 / sympy.sqrt(2 * sympy.pi), sympy.sqrt(2 * sympy.pi), sympy.sqrt(2 / sympy.pi), 1 / sympy.sqrt(2), sympy.pi / 180,
-            180 / sympy.pi, 2 * sympy.sqrt(2 / sympy.pi), Rational(1, 6)]  # fmt: skip
+LITERALS = [
+    sympy.log(2),
+    2 * sympy.log(2),
+    1 / sympy.log(2),
+    1 / sympy.log(10),
+    2 / sympy.sqrt(sympy.pi),
+    sympy.sqrt(sympy.pi) / 2,
+    1 / sympy.sqrt(2 * sympy.pi),
+    sympy.sqrt(2 * sympy.pi),
+    sympy.sqrt(2 / sympy.pi),
+    1 / sympy.sqrt(2),
+    sympy.pi / 180,
+    180 / sympy.pi,
+    2 * sympy.sqrt(2 / sympy.pi),
+    Rational(1, 6),
+]
 MEANINGS = {float(literal): literal for literal in LITERALS}
 
 
@@ -33,27 +46,71 @@ def gamma_p(a: Any, x: Any) -> Any:
 
 
 class SymbolicWorld:
-    constants = {"pi": sympy.pi, "inf": sympy.oo, "nan": sympy.nan}
-    functions = {
-        **{n: getattr(sympy, n) for n in
-           "exp log sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sqrt erf erfc digamma polygamma zeta atan2".split()},
-        "abs": absolute, "sign": sign, "sgn": sign, "conj": lambda x: x, "square": lambda x: x**2,
-        "exp2": lambda x: 2**x, "expm1": lambda x: sympy.exp(x) - 1, "log1p": lambda x: sympy.log(1 + x),
-        "log2": lambda x: sympy.log(x) / sympy.log(2), "log10": lambda x: sympy.log(x) / sympy.log(10),
-        "rsqrt": lambda x: 1 / sympy.sqrt(x), "hypot": lambda a, b: sympy.sqrt(a**2 + b**2),
-        "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)), "logaddexp": lambda a, b: sympy.log(sympy.exp(a) + sympy.exp(b)),
+    constants: ClassVar[dict[str, Any]] = {"pi": sympy.pi, "inf": sympy.oo, "nan": sympy.nan}
+    functions: ClassVar[dict[str, Any]] = {
+        **{
+            n: getattr(sympy, n)
+            for n in [
+                "exp",
+                "log",
+                "sin",
+                "cos",
+                "tan",
+                "asin",
+                "acos",
+                "atan",
+                "sinh",
+                "cosh",
+                "tanh",
+                "asinh",
+                "acosh",
+                "atanh",
+                "sqrt",
+                "erf",
+                "erfc",
+                "digamma",
+                "polygamma",
+                "zeta",
+                "atan2",
+            ]
+        },
+        "abs": absolute,
+        "sign": sign,
+        "sgn": sign,
+        "conj": lambda x: x,
+        "square": lambda x: x**2,
+        "exp2": lambda x: 2**x,
+        "expm1": lambda x: sympy.exp(x) - 1,
+        "log1p": lambda x: sympy.log(1 + x),
+        "log2": lambda x: sympy.log(x) / sympy.log(2),
+        "log10": lambda x: sympy.log(x) / sympy.log(10),
+        "rsqrt": lambda x: 1 / sympy.sqrt(x),
+        "hypot": lambda a, b: sympy.sqrt(a**2 + b**2),
+        "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
+        "logaddexp": lambda a, b: sympy.log(sympy.exp(a) + sympy.exp(b)),
         "logaddexp2": lambda a, b: sympy.log(2**a + 2**b) / sympy.log(2),
-        "xlogy": lambda x, y: x * sympy.log(y), "xlog1py": lambda x, y: x * sympy.log(1 + y), "chain": lambda g, p: g * p,
-        "maximum": lambda a, b: choose(a > b, a, b), "minimum": lambda a, b: choose(a < b, a, b),
-        "lerp": lambda a, b, w: a + w * (b - a), "isinf": lambda x: S.false, "isnan": lambda x: S.false,
-        "lgamma": sympy.loggamma, "igamma": gamma_p, "igammac": lambda a, x: 1 - gamma_p(a, x),
-        "erfinv": sympy.erfinv, "erfcx": lambda x: sympy.exp(x**2) * sympy.erfc(x),
-        "ndtr": lambda x: (1 + sympy.erf(x / sympy.sqrt(2))) / 2, "ndtri": lambda p: sympy.sqrt(2) * sympy.erfinv(2 * p - 1),
+        "xlogy": lambda x, y: x * sympy.log(y),
+        "xlog1py": lambda x, y: x * sympy.log(1 + y),
+        "chain": lambda g, p: g * p,
+        "maximum": lambda a, b: choose(a > b, a, b),
+        "minimum": lambda a, b: choose(a < b, a, b),
+        "lerp": lambda a, b, w: a + w * (b - a),
+        "isinf": lambda x: S.false,
+        "isnan": lambda x: S.false,
+        "lgamma": sympy.loggamma,
+        "igamma": gamma_p,
+        "igammac": lambda a, x: 1 - gamma_p(a, x),
+        "erfinv": sympy.erfinv,
+        "erfcx": lambda x: sympy.exp(x**2) * sympy.erfc(x),
+        "ndtr": lambda x: (1 + sympy.erf(x / sympy.sqrt(2))) / 2,
+        "ndtri": lambda p: sympy.sqrt(2) * sympy.erfinv(2 * p - 1),
         "log_ndtr": lambda x: sympy.log(sympy.erfc(-x / sympy.sqrt(2)) / 2),
-        "i0": lambda x: sympy.besseli(0, x), "i1": lambda x: sympy.besseli(1, x), "bessel_i": sympy.besseli,
+        "i0": lambda x: sympy.besseli(0, x),
+        "i1": lambda x: sympy.besseli(1, x),
+        "bessel_i": sympy.besseli,
         "sinc": lambda x: sympy.sin(sympy.pi * x) / (sympy.pi * x),
         "spherical_bessel": lambda n, x: sympy.expand_func(sympy.jn(n, x)),
-    }  # fmt: skip
+    }
 
     def number(self, value: float) -> Any:
         if isinstance(value, bool):

@@ -1,7 +1,7 @@
 """Derivatives of every operation: reverse and forward mode and their combinations, to third order.
 
-One test for each property and row of the table. References are finite differences for first derivatives; beyond them the
-modes are held against each other, and third derivatives against differences of second ones.
+One test for each property and row of the table. References are finite differences for first derivatives; beyond them
+the modes are held against each other, and third derivatives against differences of second ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ each_complex = pytest.mark.parametrize("operation", COMPLEX, ids=repr)
 
 
 def directions(c: Case, k: int = 0) -> list[Any]:
-    return [wg.tensor(np.sin(np.arange(t.numel()) * 1.3 + 0.7 + k + i).reshape(t.shape)) for i, t in enumerate(c.tensors)]
+    return [
+        wg.tensor(np.sin(np.arange(t.numel()) * 1.3 + 0.7 + k + i).reshape(t.shape)) for i, t in enumerate(c.tensors)
+    ]
 
 
 def inner(xs: Any, ys: Any) -> Any:
@@ -139,11 +141,17 @@ def test_third_order(operation: Operation) -> None:
 
     xs = c.leaves()
     y = curvature(xs, True)
-    third = grad(y, xs, allow_unused=True, materialize_grads=True) if y.requires_grad else [wg.zeros_like(x) for x in xs]
+    third = (
+        grad(y, xs, allow_unused=True, materialize_grads=True) if y.requires_grad else [wg.zeros_like(x) for x in xs]
+    )
     h = 1e-5
-    shifted = [curvature([(t + s * h * d).detach().requires_grad_() for t, d in zip(c.tensors, w, strict=True)], False)
-               for s in (1, -1)]  # fmt: skip
-    np.testing.assert_allclose(inner(third, w).item(), ((shifted[0] - shifted[1]) / (2 * h)).item(), rtol=1e-4, atol=1e-5)
+    shifted = [
+        curvature([(t + s * h * d).detach().requires_grad_() for t, d in zip(c.tensors, w, strict=True)], False)
+        for s in (1, -1)
+    ]
+    np.testing.assert_allclose(
+        inner(third, w).item(), ((shifted[0] - shifted[1]) / (2 * h)).item(), rtol=1e-4, atol=1e-5
+    )
 
 
 @each

@@ -23,7 +23,9 @@ def with_gaps(array: np.ndarray) -> Any:
 
 
 def transposed(array: np.ndarray) -> Any:
-    return wg.tensor(np.ascontiguousarray(array.T)).permute(*range(array.ndim)[::-1]) if array.ndim else wg.tensor(array)
+    return (
+        wg.tensor(np.ascontiguousarray(array.T)).permute(*range(array.ndim)[::-1]) if array.ndim else wg.tensor(array)
+    )
 
 
 def outputs(c: Case) -> list[np.ndarray]:
@@ -118,12 +120,16 @@ def test_undefined_gradients(operation: Operation) -> None:
         node = results[0].grad_fn
         if operation.form == "compose" or node is None:
             continue
-        gradients = node(*[None] * len(operation.entry["results"])) if len(operation.entry["results"]) > 1 else node(None)
+        gradients = (
+            node(*[None] * len(operation.entry["results"])) if len(operation.entry["results"]) > 1 else node(None)
+        )
         for g in gradients if isinstance(gradients, tuple) else (gradients,):
             assert g is None or not g.any()
 
 
-@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.inplace and not o.writes_only and "method" in o.methods], ids=repr)
+@pytest.mark.parametrize(
+    "operation", [o for o in OPERATIONS if o.inplace and not o.writes_only and "method" in o.methods], ids=repr
+)
 def test_in_place_equals_out_of_place(operation: Operation) -> None:
     for sample in operation.samples():
         first = operation.arguments[0]["name"]
@@ -135,7 +141,7 @@ def test_in_place_equals_out_of_place(operation: Operation) -> None:
             continue  # cannot be written there
         method = getattr(wg.Tensor, operation.python["name"] + "_")
 
-        def in_place(*tensors: Any, c: Case = c, method: Any = method) -> Any:
+        def in_place(*tensors: Any, c: Case = c, method: Any = method, first: str = first) -> Any:
             values = dict(zip((n for n, _ in c.paths), tensors, strict=True))
             values = {**c.values, **values}
             target = values[first].clone()
@@ -151,8 +157,11 @@ def test_in_place_equals_out_of_place(operation: Operation) -> None:
             cotangent = wg.ones_like(reference).detach()
             if not reference.requires_grad:
                 continue
-            for a, b in zip(grad(out, xs, cotangent, allow_unused=True, materialize_grads=True),
-                            grad(reference, ys, cotangent, allow_unused=True, materialize_grads=True), strict=True):  # fmt: skip
+            for a, b in zip(
+                grad(out, xs, cotangent, allow_unused=True, materialize_grads=True),
+                grad(reference, ys, cotangent, allow_unused=True, materialize_grads=True),
+                strict=True,
+            ):
                 np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-14, atol=1e-14)
 
 

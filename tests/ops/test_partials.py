@@ -1,8 +1,9 @@
 """Partial derivatives of elementwise rows, proved without compiling anything.
 
 Each `d_x` is evaluated with many digits and compared with the numerical derivative of `kernel`: a formula that is wrong
-differs in the first digits. Then it is evaluated in float64, at zeros, kinks, subnormals, far tails and infinities: a formula
-that cancels, overflows or flushes to zero differs there. At a kink the derivative must lie between those on both sides.
+differs in the first digits. Then it is evaluated in float64, at zeros, kinks, subnormals, far tails and infinities: a
+formula that cancels, overflows or flushes to zero differs there. At a kink the derivative must lie between those on
+both sides.
 """
 
 from __future__ import annotations
@@ -29,9 +30,22 @@ from tests.ops.reference import derivative_range, digits_for, expected, kernel_o
 ROOT = Path(__file__).parents[2]
 ROWS = [row for row in load(ROOT / "ops") if row.partials]
 VOCABULARY = read_vocabulary(ROOT / "src", [row.schema for row in ROWS])
-# Where the real line has no derivative to speak of: what a formula says there is a convention, tested by name elsewhere.
-CONVENTIONS = {"floor", "ceil", "round", "round_decimals", "trunc", "floor_divide", "trunc_divide", "remainder", "fmod", "frac",
-               "nextafter", "replace_nonfinite", "binary_cross_entropy_elementwise"}  # fmt: skip
+# Where there is no derivative to speak of: what a formula says there is a convention, tested by name elsewhere.
+CONVENTIONS = {
+    "floor",
+    "ceil",
+    "round",
+    "round_decimals",
+    "trunc",
+    "floor_divide",
+    "trunc_divide",
+    "remainder",
+    "fmod",
+    "frac",
+    "nextafter",
+    "replace_nonfinite",
+    "binary_cross_entropy_elementwise",
+}
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 
@@ -70,7 +84,9 @@ def test_wrong_partials_are_noticed(partial: str) -> None:
 
 def partial_in_float64(row: Row, point: Point) -> float:
     world = NumericWorld()
-    values = {n: v if isinstance(v, bool) else np.float64(v) for n, v in point.values} | {point.argument: np.float64(point.x)}
+    values = {n: v if isinstance(v, bool) else np.float64(v) for n, v in point.values} | {
+        point.argument: np.float64(point.x)
+    }
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         values["result"] = evaluate(row.get("kernel"), values, world)

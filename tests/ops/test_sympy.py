@@ -1,7 +1,7 @@
 """Partial derivatives of elementwise rows, proved by symbolic differentiation.
 
-SymPy reads `kernel` and each `d_x`; their difference must simplify to zero, or be zero to 30 digits at points inside the
-domain where it does not. Rows that SymPy cannot read are proved by numerical differentiation with many digits.
+SymPy reads `kernel` and each `d_x`; their difference must simplify to zero, or be zero to 30 digits at points inside
+the domain where it does not. Rows that SymPy cannot read are proved by numerical differentiation with many digits.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def read(row: Row, argument: str) -> tuple[Any, Any] | None:
 
 def agree(row: Row, derivative: Any, partial: Any) -> bool:
     difference = derivative - partial
-    if difference == 0 or (not difference.has(sympy.Piecewise) and sympy.count_ops(difference) < 40 and sympy.simplify(difference) == 0):
+    if difference == 0 or (
+        not difference.has(sympy.Piecewise) and sympy.count_ops(difference) < 40 and sympy.simplify(difference) == 0
+    ):
         return True
     symbols = sorted(difference.free_symbols | derivative.free_symbols, key=str)
     for share in (sympy.Rational(2, 17), sympy.Rational(8, 13), sympy.Rational(31, 37)):
@@ -75,7 +77,9 @@ def test_most_rows_are_readable() -> None:
 
 @pytest.mark.parametrize("partial", ["2 * cos(self)", "sin(self)", "cos(self) + 1e-12"])
 def test_wrong_partials_are_noticed(partial: str) -> None:
-    row = read_rows(f"- op: sin(Tensor self) -> Tensor\n  kernel: sin(self)\n  d_self: {partial}\n  doc: Wrong.\n", "wrong")[0]
+    row = read_rows(
+        f"- op: sin(Tensor self) -> Tensor\n  kernel: sin(self)\n  d_self: {partial}\n  doc: Wrong.\n", "wrong"
+    )[0]
     expressions = read(row, "self")
     assert expressions is not None
     assert not agree(row, *expressions)

@@ -18,12 +18,38 @@ from tests.ops.operations import ELEMENTWISE, OPERATIONS, Operation, case
 from tests.ops.points import other_value, range_of
 
 # What NumPy and SciPy call otherwise. `sgn` is np.sign, which is z / |z| for complex numbers since NumPy 2.
-NUMPY_NAMES = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
-               "div": "true_divide", "mul": "multiply", "sub": "subtract", "sgn": "sign", "neg": "negative", "round": "rint",
-               "pow": "power", "abs": "absolute", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
-               "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "bitwise_not": "invert",
-               "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift", "sigmoid": "expit", "lgamma": "gammaln",
-               "igamma": "gammainc", "igammac": "gammaincc", "bessel_i": "iv", "matmul": "matmul"}  # fmt: skip
+NUMPY_NAMES = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "div": "true_divide",
+    "mul": "multiply",
+    "sub": "subtract",
+    "sgn": "sign",
+    "neg": "negative",
+    "round": "rint",
+    "pow": "power",
+    "abs": "absolute",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "bitwise_not": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_right_shift": "right_shift",
+    "sigmoid": "expit",
+    "lgamma": "gammaln",
+    "igamma": "gammainc",
+    "igammac": "gammaincc",
+    "bessel_i": "iv",
+    "matmul": "matmul",
+}
 DIFFERENT = {"positive", "polygamma", "where", "complex", "real", "imag", "sum", "clip"}  # same name, other arguments
 
 
@@ -46,15 +72,19 @@ def test_agrees_with_numpy_or_scipy(operation: Operation) -> None:
 def grid(operation: Operation, argument: str) -> np.ndarray:
     low, high = range_of(operation.entry["domain"], argument)
     rng = np.random.default_rng(zlib.crc32(operation.name.encode()))
-    return np.concatenate([np.linspace(low, high, 9)[1:-1], rng.uniform(low, high, 4), low + (high - low) * 2.0 ** -np.arange(10, 40, 10)])
+    return np.concatenate(
+        [np.linspace(low, high, 9)[1:-1], rng.uniform(low, high, 4), low + (high - low) * 2.0 ** -np.arange(10, 40, 10)]
+    )
 
 
-REAL_ROWS = [o for o in ELEMENTWISE if "floating" in o.categories and o.result_rule in ("Same", "Floating") and not o.writes_only]
+REAL_ROWS = [
+    o for o in ELEMENTWISE if "floating" in o.categories and o.result_rule in ("Same", "Floating") and not o.writes_only
+]
 
 
 @pytest.mark.parametrize("operation", REAL_ROWS, ids=repr)
 def test_agrees_with_mpmath(operation: Operation) -> None:
-    """The kernel's text in 50 digits, against what was compiled from it; off by what moving an argument by an ulp does."""
+    """The kernel's text in 50 digits, against what was compiled from it; off by what moving an argument an ulp does."""
     tensors = [a["name"] for a in operation.arguments if a["type"] in ("Tensor", "Operand")]
     rest = {a["name"]: other_value(operation.entry, a) for a in operation.arguments if a["name"] not in tensors}
     columns = {n: grid(operation, n)[:: 1 if i % 2 == 0 else -1].copy() for i, n in enumerate(tensors)}
@@ -65,12 +95,19 @@ def test_agrees_with_mpmath(operation: Operation) -> None:
 
     if "condition" in columns or "mask" in columns:
         pytest.skip("selected by a mask, see test_selection")
-    integers = {n: int(v) if t == "int" else v for n, v in rest.items() for a in operation.arguments if a["name"] == n
-                for t in [a["type"]]}  # fmt: skip
+    integers = {
+        n: int(v) if t == "int" else v
+        for n, v in rest.items()
+        for a in operation.arguments
+        if a["name"] == n
+        for t in [a["type"]]
+    }
     computed = operation({**{n: wg.tensor(v) for n, v in columns.items()}, **integers}).numpy()
     with mp.workdps(50):
         for i, got in enumerate(computed):
-            row = {n: mpf(float(v[i])) for n, v in columns.items()} | {n: v if isinstance(v, bool) else mpf(v) for n, v in rest.items()}
+            row = {n: mpf(float(v[i])) for n, v in columns.items()} | {
+                n: v if isinstance(v, bool) else mpf(v) for n, v in rest.items()
+            }
             try:
                 want = exact(row)
             except UnknownFunctionError as error:
@@ -84,12 +121,18 @@ def test_agrees_with_mpmath(operation: Operation) -> None:
 def test_float32(operation: Operation) -> None:
     """Computed in float32 from float32: near the float64 result, and of dtype float32."""
     for sample in operation.samples():
-        single = {n: v.astype(np.float32) if isinstance(v, np.ndarray) and v.dtype == np.float64 else v
-                  for n, v in sample.arguments.items()}  # fmt: skip
-        double = {n: v.astype(np.float64) if isinstance(v, np.ndarray) and v.dtype == np.float32 else v
-                  for n, v in single.items()}  # fmt: skip
-        results = [operation({n: wg.tensor(v) if isinstance(v, np.ndarray) else v for n, v in values.items()})
-                   for values in (single, double)]  # fmt: skip
+        single = {
+            n: v.astype(np.float32) if isinstance(v, np.ndarray) and v.dtype == np.float64 else v
+            for n, v in sample.arguments.items()
+        }
+        double = {
+            n: v.astype(np.float64) if isinstance(v, np.ndarray) and v.dtype == np.float32 else v
+            for n, v in single.items()
+        }
+        results = [
+            operation({n: wg.tensor(v) if isinstance(v, np.ndarray) else v for n, v in values.items()})
+            for values in (single, double)
+        ]
         assert results[0].dtype == wg.float32
         if operation.name != "nextafter":
             np.testing.assert_allclose(results[0].numpy(), results[1].numpy(), rtol=1e-4, atol=1e-5)

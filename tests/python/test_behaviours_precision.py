@@ -68,7 +68,13 @@ def test_second_derivatives_at_removable_singularities():
 
 def test_numbers_beside_float64_tensors_keep_their_digits():
     x = wg.tensor([0.1], dtype=wg.float64, requires_grad=True)
-    for y, expected in ((x / 3, 1 / 3), (x * 0.1, 0.1), (x**3, 3 * 0.1**2), (1 / x, -100.0), (wg.lerp(x, x * 0, 0.1), 0.9)):
+    for y, expected in (
+        (x / 3, 1 / 3),
+        (x * 0.1, 0.1),
+        (x**3, 3 * 0.1**2),
+        (1 / x, -100.0),
+        (wg.lerp(x, x * 0, 0.1), 0.9),
+    ):
         np.testing.assert_allclose(grad(y.sum(), x, retain_graph=True)[0].item(), expected, rtol=1e-15)
         (recorded,) = grad(y.sum(), x, create_graph=True)
         np.testing.assert_allclose(recorded.item(), expected, rtol=1e-15)

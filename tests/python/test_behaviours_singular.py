@@ -1,4 +1,4 @@
-"""Singular points: one test for each case in which gradients of masked, tied or degenerate inputs go wrong elsewhere."""
+"""Singular points: gradients of masked, tied or degenerate inputs, which go wrong elsewhere; a test for each case."""
 
 import itertools
 
@@ -50,7 +50,12 @@ def test_clamped_overflow():
 
 
 def test_selection_drops_infinite_gradients():
-    for select in (wg.relu, lambda x: wg.clamp(x, min=0), lambda x: wg.maximum(x, f64(0.0)), lambda x: wg.nn.functional.relu6(x)):
+    for select in (
+        wg.relu,
+        lambda x: wg.clamp(x, min=0),
+        lambda x: wg.maximum(x, f64(0.0)),
+        lambda x: wg.nn.functional.relu6(x),
+    ):
         np.testing.assert_array_equal(gradient(lambda x, select=select: wg.sqrt(select(x)), [-1.0, 4.0]), [0, 0.25])
 
 
@@ -157,9 +162,11 @@ def test_smooth_function_of_a_matrix_with_repeated_eigenvalues():
 
 @pytest.mark.parametrize(
     ("matrix", "cofactors"),
-    [([[1, 1], [1, 1]], [[1, -1], [-1, 1]]),
-     ([[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[-3, 6, -3], [6, -12, 6], [-3, 6, -3]])],
-)  # fmt: skip
+    [
+        ([[1, 1], [1, 1]], [[1, -1], [-1, 1]]),
+        ([[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[-3, 6, -3], [6, -12, 6], [-3, 6, -3]]),
+    ],
+)
 def test_determinant_of_a_singular_matrix(matrix, cofactors):
     a = leaf(np.array(matrix, dtype=float))
     np.testing.assert_allclose(grad(wg.linalg.det(a), a)[0].numpy(), cofactors, atol=1e-12)

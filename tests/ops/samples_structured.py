@@ -1,6 +1,6 @@
 """Samples of operations that do not act element by element: shapes, reductions, products, decompositions.
 
-Loaded by samples.samples_of. A generator's name is what rows say in `samples:`; the argument names are those of the schema.
+A generator's name is what rows say in `samples:`; argument names are the schema's.
 """
 
 from __future__ import annotations
@@ -44,13 +44,25 @@ def to_dtype(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("as_strided")
 def as_strided(make: Maker, entry: Entry) -> list[Arguments]:
     x = make.tensor(6)
-    return [{"self": x, "size": [2, 2], "stride": [3, 1]}, {"self": x, "size": [2, 3], "stride": [1, 1], "storage_offset": 2}]
+    return [
+        {"self": x, "size": [2, 2], "stride": [3, 1]},
+        {"self": x, "size": [2, 3], "stride": [1, 1], "storage_offset": 2},
+    ]
 
 
 @samples("as_strided_backward")
 def as_strided_backward(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"grad_output": make.tensor(2, 3), "sizes": [6], "strides": [1], "offset": 0, "size": [2, 3], "stride": [1, 1],
-             "storage_offset": 2}]  # fmt: skip
+    return [
+        {
+            "grad_output": make.tensor(2, 3),
+            "sizes": [6],
+            "strides": [1],
+            "offset": 0,
+            "size": [2, 3],
+            "stride": [1, 1],
+            "storage_offset": 2,
+        }
+    ]
 
 
 @samples("expand")
@@ -95,7 +107,10 @@ def select_backward(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("slice")
 def slice_(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"self": make.tensor(4), "start": 1, "end": 3}, {"self": make.tensor(2, 5), "dim": 1, "start": 0, "step": 2}]
+    return [
+        {"self": make.tensor(4), "start": 1, "end": 3},
+        {"self": make.tensor(2, 5), "dim": 1, "start": 0, "step": 2},
+    ]
 
 
 @samples("slice_backward")
@@ -112,8 +127,12 @@ def unbind(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("reduction")
 def reduction(make: Maker, entry: Entry) -> list[Arguments]:
     x = make.tensor(2, 3)
-    return [{"self": x}, {"self": x, "dim": [1], "keepdim": True}, {"self": make.tensor(2, 1, 2), "dim": [0, -1]},
-            {"self": make.tensor()}]  # fmt: skip
+    return [
+        {"self": x},
+        {"self": x, "dim": [1], "keepdim": True},
+        {"self": make.tensor(2, 1, 2), "dim": [0, -1]},
+        {"self": make.tensor()},
+    ]
 
 
 @samples("reduction_of_one")
@@ -125,8 +144,15 @@ def reduction_of_one(make: Maker, entry: Entry) -> list[Arguments]:
 # --- Products of matrices
 @samples("matmul")
 def matmul(make: Maker, entry: Entry) -> list[Arguments]:
-    shapes = [((2, 3), (3, 2)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 2, 3), (3, 2)), ((2, 1, 2), (2, 2, 1)),
-              ((1, 2, 2), (2, 2, 2))]  # fmt: skip
+    shapes = [
+        ((2, 3), (3, 2)),
+        ((3,), (3,)),
+        ((2, 3), (3,)),
+        ((3,), (3, 2)),
+        ((2, 2, 3), (3, 2)),
+        ((2, 1, 2), (2, 2, 1)),
+        ((1, 2, 2), (2, 2, 2)),
+    ]
     return [{"self": make.tensor(*a), "other": make.tensor(*b)} for a, b in shapes]
 
 
