@@ -4,10 +4,20 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/dispatch.h"
 #include "kernels/elementwise.h"
+#include "kernels/pool_loops.h"
 #include "kernels/pooling_windows.h"
 
 namespace wengert::kernels {
+
+#define WENGERT_DECLARE(isa)              \
+    namespace isa {                       \
+    extern const PoolTable pool_table;    \
+    }
+WENGERT_FOR_EACH_ISA(WENGERT_DECLARE)
+#undef WENGERT_DECLARE
+
 namespace {
 
 template <class F>
@@ -29,6 +39,62 @@ void for_each_window(const Windows& w, F&& f) {
                 for (const Window& x : w.dims[2]) f(plane, at++, z, y, x);
 }
 
+// Whether all windows of a dimension have the same size and distance: no padding, no dilation.
+bool is_uniform(const std::vector<Window>& windows) {
+    for (size_t i = 0; i < windows.size(); ++i)
+        if (windows[i].step != 1 || windows[i].last - windows[i].first != windows[0].last - windows[0].first ||
+            windows[i].first != windows[0].first + static_cast<int64_t>(i) * (windows[1 % windows.size()].first - windows[0].first))
+            return false;
+    return true;
+}
+
+// The maximum of one window and where it stands. NaN wins.
+template <class T>
+void max_of_window(const T* plane, const Windows& w, const Window& z, const Window& y, const Window& x, T& value, int64_t& index) {
+    value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+    index = (z.first * w.input[1] + y.first) * w.input[2] + x.first;
+    for (int64_t i = z.first; i < z.last; i += z.step)
+        for (int64_t j = y.first; j < y.last; j += y.step) {
+            int64_t row = (i * w.input[1] + j) * w.input[2];
+            for (int64_t k = x.first; k < x.last; k += x.step) {
+                T v = plane[row + k];
+                if (v > value || v != v) {
+                    value = v;
+                    index = row + k;
+                }
+            }
+        }
+}
+
+const PoolTable& best_table() {
+    const PoolTable* best = nullptr;
+#define WENGERT_PICK(isa) \
+    if (!best || instruction_set() == #isa) best = &isa::pool_table;
+    WENGERT_FOR_EACH_ISA(WENGERT_PICK)
+#undef WENGERT_PICK
+    return *best;
+}
+
+// A row of windows of equal size, z and y given.
+template <class T>
+void max_of_row(const T* plane, const Windows& w, const Window& z, const Window& y, std::vector<int64_t>& taps, T* value,
+                int64_t* index) {
+    const std::vector<Window>& xs = w.dims[2];
+    int64_t first = (z.first * w.input[1] + y.first) * w.input[2] + xs[0].first;
+    taps.clear();
+    for (int64_t i = z.first; i < z.last; i += z.step)
+        for (int64_t j = y.first; j < y.last; j += y.step)
+            for (int64_t k = xs[0].first; k < xs[0].last; ++k)
+                taps.push_back((i * w.input[1] + j) * w.input[2] + k - first);
+    static const PoolTable& table = best_table();
+    MaxRow<T> row{plane, first, static_cast<int64_t>(xs.size()), xs.size() > 1 ? xs[1].first - xs[0].first : 1, taps.data(),
+                  static_cast<int64_t>(taps.size()), value, index};
+    if constexpr (std::is_same_v<T, float>)
+        table.max_f32(row);
+    else
+        table.max_f64(row);
+}
+
 std::tuple<Tensor, Tensor> max_pool(const char* op, const Tensor& self, const Windows& w) {
     Tensor input = contiguous(self);
     Tensor values = empty(w.output_sizes, self.dtype()), indices = empty(w.output_sizes, DType::Int64);
@@ -36,25 +102,19 @@ std::tuple<Tensor, Tensor> max_pool(const char* op, const Tensor& self, const Wi
         const T* from = input.data_as<T>();
         T* value = values.data_as<T>();
         int64_t *index = indices.data_as<int64_t>(), size = w.input_plane();
-        for_each_window(w, [&](int64_t plane, int64_t at, const Window& z, const Window& y, const Window& x) {
-            const T* data = from + plane * size;
-            int64_t best_at = (z.first * w.input[1] + y.first) * w.input[2] + x.first;
-            T best = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                          : std::numeric_limits<T>::lowest();
-            for (int64_t i = z.first; i < z.last; i += z.step)
-                for (int64_t j = y.first; j < y.last; j += y.step) {
-                    int64_t row = (i * w.input[1] + j) * w.input[2];
-                    for (int64_t k = x.first; k < x.last; k += x.step) {
-                        T v = data[row + k];
-                        if (v > best || v != v) {
-                            best = v;
-                            best_at = row + k;
-                        }
-                    }
+        bool uniform = std::is_floating_point_v<T> && is_uniform(w.dims[2]);
+        auto row = static_cast<int64_t>(w.dims[2].size());
+        std::vector<int64_t> taps;
+        for (int64_t plane = 0; plane < w.planes; ++plane, from += size)
+            for (const Window& z : w.dims[0])
+                for (const Window& y : w.dims[1]) {
+                    if constexpr (std::is_floating_point_v<T>)
+                        if (uniform) max_of_row(from, w, z, y, taps, value, index);
+                    for (int64_t x = 0; !uniform && x < row; ++x)
+                        max_of_window(from, w, z, y, w.dims[2][static_cast<size_t>(x)], value[x], index[x]);
+                    value += row;
+                    index += row;
                 }
-            value[at] = best;
-            index[at] = best_at;
-        });
     });
     return {values, indices};
 }
