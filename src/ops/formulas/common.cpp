@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "generated/ops/ops.h"
+#include "graph/autograd_meta.h"
+#include "kernels/reduce.h"
 
 namespace wengert::ops::formulas {
 
@@ -12,6 +14,13 @@ Tensor fitted(const Tensor& t, IntSpan sizes, DType dtype) {
     Tensor out = ops::to_dtype(t, dtype);
     if (std::ranges::equal(out.sizes(), sizes)) return out.is_same(t) ? ops::clone(t) : out;
     return is_broadcastable_to(out.sizes(), sizes) ? ops::clone(ops::expand(out, sizes)) : ops::sum_to_size(out, sizes);
+}
+
+Tensor along_direction(const Tensor& product, const Tensor& t, const Tensor& x, const Tensor& length) {
+    Tensor is_zero = ops::eq(length, 0);
+    if (!*kernels::any(is_zero).data_as<bool>()) return product;
+    Tensor zero = x - detach(x);
+    return ops::where(is_zero, ops::chain(zero, t / length), product);
 }
 
 Tensor expand_reduced(const Tensor& grad, IntSpan sizes, const std::optional<Dims>& dim, bool keepdim) {

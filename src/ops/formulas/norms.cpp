@@ -23,7 +23,10 @@ Tensor norm_partial(const Tensor& self, const Tensor& result, double ord, const 
     if (ord == 0) return zeros_like(self);
     if (ord == 1) return ops::sgn(self);
     Tensor norm = restored(result, self.sizes(), dim, keepdim);
-    if (std::isinf(ord)) return ops::sgn(self) * share_among_equals(full(result.sizes(), 1, result.dtype()), ops::abs(self), result, dim, keepdim);
+    if (std::isinf(ord)) {
+        Tensor one = full(result.sizes(), 1, result.dtype());
+        return ops::sgn(self) * share_among_equals(one, ops::abs(self), result, dim, keepdim);
+    }
     Tensor is_zero = ops::eq(norm, 0);
     Tensor divisor = ops::where(is_zero, 1, norm);
     if (ord == 2) return ops::where(is_zero, 0, self / divisor);
@@ -33,17 +36,24 @@ Tensor norm_partial(const Tensor& self, const Tensor& result, double ord, const 
     return ops::where(skipped, 0, ops::sgn(self) * ops::pow(ops::where(skipped, 1, ratio), ord - 1));
 }
 
+// Norms that are linear on either side of zero: nothing is hidden by a derivative of 0.
+bool has_corner(double ord) { return ord == 0 || ord == 1 || std::isinf(ord); }
+
 }  // namespace
 
 Tensor norm_grad(const Tensor& grad, const Tensor& self, const Tensor& result, double ord, const std::optional<Dims>& dim,
                  bool keepdim) {
-    return ops::chain(expand_reduced(grad, self.sizes(), dim, keepdim), norm_partial(self, result, ord, dim, keepdim));
+    Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim);
+    Tensor product = ops::chain(wide, norm_partial(self, result, ord, dim, keepdim));
+    return has_corner(ord) ? product : along_direction(product, wide, self, restored(result, self.sizes(), dim, keepdim));
 }
 
 Tensor norm_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, double ord,
                     const std::optional<Dims>& dim, bool keepdim) {
-    Tensor partial = conj_of(norm_partial(self, result, ord, dim, keepdim));
-    return ops::sum(real_of(ops::chain(tangent, partial)), dim, keepdim);
+    Tensor product = ops::chain(tangent, conj_of(norm_partial(self, result, ord, dim, keepdim)));
+    if (!has_corner(ord))
+        product = along_direction(product, tangent, conj_of(self), restored(result, self.sizes(), dim, keepdim));
+    return ops::sum(real_of(product), dim, keepdim);
 }
 
 // --- Choosing a norm

@@ -141,14 +141,9 @@ Tensor var_partial(const Tensor& self, const OptionalDims& dim, double correctio
 }
 
 // Of the standard deviation, which is not differentiable where it is 0: of its subgradients 0 is taken.
-Tensor std_partial(const Tensor& self, const Tensor& result, const OptionalDims& dim, double correction, bool keepdim) {
-    Tensor deviation = restored(result, self.sizes(), dim, keepdim);
+Tensor std_partial(const Tensor& self, const Tensor& deviation, const OptionalDims& dim, double correction) {
     Tensor flat = ops::eq(deviation, 0);
     return ops::where(flat, 0, var_partial(self, dim, correction) / (2 * ops::where(flat, 1, deviation)));
-}
-
-Tensor along_partial(const Tensor& tangent, const Tensor& partial, const OptionalDims& dim, bool keepdim) {
-    return ops::sum(real_of(ops::chain(tangent, conj_of(partial))), dim, keepdim);
 }
 
 }  // namespace
@@ -157,15 +152,18 @@ Tensor var_grad(const Tensor& grad, const Tensor& self, const OptionalDims& dim,
     return ops::chain(expand_reduced(grad, self.sizes(), dim, keepdim), var_partial(self, dim, correction));
 }
 Tensor var_tangent(const Tensor& tangent, const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
-    return along_partial(tangent, var_partial(self, dim, correction), dim, keepdim);
+    return ops::sum(real_of(ops::chain(tangent, conj_of(var_partial(self, dim, correction)))), dim, keepdim);
 }
 Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim, double correction,
                 bool keepdim) {
-    return ops::chain(expand_reduced(grad, self.sizes(), dim, keepdim), std_partial(self, result, dim, correction, keepdim));
+    Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim), deviation = restored(result, self.sizes(), dim, keepdim);
+    return along_direction(ops::chain(wide, std_partial(self, deviation, dim, correction)), wide, self, deviation);
 }
 Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim, double correction,
                    bool keepdim) {
-    return along_partial(tangent, std_partial(self, result, dim, correction, keepdim), dim, keepdim);
+    Tensor deviation = restored(result, self.sizes(), dim, keepdim);
+    Tensor product = ops::chain(tangent, conj_of(std_partial(self, deviation, dim, correction)));
+    return ops::sum(real_of(along_direction(product, tangent, conj_of(self), deviation)), dim, keepdim);
 }
 
 namespace {
