@@ -23,7 +23,6 @@ def set_up_tensor() -> None:
     Tensor.__deepcopy__ = _copying.deepcopy  # type: ignore[attr-defined]
     Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[attr-defined]
     Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win
-    Tensor.__module__ = "wengert"
     for name, member in vars(_tensor_methods).items():
         if isinstance(member, types.FunctionType) and member.__module__ == _tensor_methods.__name__:
             setattr(Tensor, name, member)

@@ -18,12 +18,6 @@
 #include "python/tensor_factory.h"
 #include "python/tensor_type.h"
 
-// Until the table has their rows.
-namespace wengert::ops {
-[[gnu::weak]] Tensor index(const Tensor& self, TensorSpan indices);
-[[gnu::weak]] const Tensor& index_put_(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate);
-}  // namespace wengert::ops
-
 namespace wengert::python {
 namespace {
 

@@ -23,11 +23,11 @@ inline thread_local bool overrides_disabled = false;
 
 // Whether the type opts in; what decides kSubclass.
 bool type_overrides(PyTypeObject* type) noexcept;
-// Whether an object other than an exact Tensor does.
+// Whether an object other than an exact Tensor does. Types written in C (numbers, arrays) are told by their flags.
 inline bool overrides(PyObject* o) noexcept {
     if (is_exact_tensor(o)) [[likely]]
         return false;
-    if (overrides_disabled) return false;
+    if (!PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) || overrides_disabled) return false;
     if (PyType_IsSubtype(Py_TYPE(o), TensorType)) return tensor_of(o).flags() & kSubclass;
     return type_overrides(Py_TYPE(o));
 }

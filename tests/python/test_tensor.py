@@ -387,6 +387,13 @@ def test_attributes_survive_a_stay_in_the_core():
     assert ref() is None
 
 
+def test_subclass_survives_a_stay_in_the_core():
+    x = wg.ones(2, requires_grad=True)
+    x.grad = wg.ones(2).as_subclass(Tagged)
+    gc.collect()
+    assert type(x.grad) is Tagged
+
+
 def test_weak_references_and_cycles():
     t = wg.ones(2)
     t.self = t
