@@ -8,6 +8,7 @@
 include(CheckCXXCompilerFlag)
 include(CheckSourceCompiles)
 
+set(WENGERT_DEV_ISA "" CACHE STRING "The one instruction set to optimise for, in development builds (v3)")
 set(WENGERT_ISAS generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   check_cxx_compiler_flag(-march=x86-64-v4 WENGERT_HAVE_X86_64_LEVELS)
@@ -36,7 +37,7 @@ list(APPEND isa_sources ${isa_generated})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # What -O3 adds to vectorisation (peeling and cloning of the short scalar loops) doubles these objects for nothing.
   set_source_files_properties(${isa_generated} PROPERTIES
-    COMPILE_OPTIONS "-O2;-ftree-vectorize;-fvect-cost-model=dynamic")
+    COMPILE_OPTIONS "$<IF:$<BOOL:${WENGERT_DEV_ISA}>,,-O2>;-ftree-vectorize;-fvect-cost-model=dynamic")
 endif()
 
 foreach(isa IN LISTS WENGERT_ISAS)
@@ -50,6 +51,9 @@ foreach(isa IN LISTS WENGERT_ISAS)
   target_compile_definitions(${kernels} PRIVATE WENGERT_ISA=${isa} $<$<BOOL:${WENGERT_HAVE_LIBMVEC}>:WENGERT_HAVE_LIBMVEC=1>)
   if(NOT isa STREQUAL "generic")
     target_compile_options(${kernels} PRIVATE -march=x86-64-${isa})
+  endif()
+  if(WENGERT_DEV_ISA AND NOT isa STREQUAL WENGERT_DEV_ISA)
+    target_compile_options(${kernels} PRIVATE -O0)  # quick to compile; never chosen on the developer's machine
   endif()
   target_sources(wengert_core PRIVATE $<TARGET_OBJECTS:${kernels}>)
 
