@@ -57,7 +57,7 @@ foreach(isa IN LISTS WENGERT_ISAS)
   endif()
   target_sources(wengert_core PRIVATE $<TARGET_OBJECTS:${kernels}>)
 
-  if(CMAKE_NM AND NOT WENGERT_SANITIZE)
+  if(CMAKE_NM AND NOT WENGERT_SANITIZE AND NOT WENGERT_DEV_ISA)
     add_custom_command(TARGET wengert_core POST_BUILD
       COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/cmake/check_isa_symbols.py" "${CMAKE_NM}" ${isa}
               "$<TARGET_OBJECTS:${kernels}>"
