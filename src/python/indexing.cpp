@@ -5,6 +5,7 @@
 // `index` or `index_put_`. Every step is a recorded operation, so that indexing is differentiable both ways.
 //
 // `x[i]` with an int comes first and goes straight to `select`.
+#include <algorithm>
 #include <optional>
 
 #include "kernels/elementwise.h"
@@ -184,11 +185,26 @@ void assign(const Tensor& target, PyObject* value) {
     ops::copy_(target, without_leading_ones(v, target.dim()));
 }
 
+// A mask over the leading dimensions of `view`, with the dimensions of size 1 that let it broadcast; undefined if
+// `gathers` is anything else.
+Tensor leading_mask(const Tensor& view, const TensorVector& gathers) {
+    if (gathers.size() != 1 || gathers[0].dtype() != DType::Bool) return {};
+    const Tensor& mask = gathers[0];
+    if (mask.dim() > view.dim() || !std::equal(mask.sizes().begin(), mask.sizes().end(), view.sizes().begin())) return {};
+    Dims sizes = mask.sizes(), strides = mask.strides();
+    while (static_cast<int64_t>(sizes.size()) < view.dim()) {
+        sizes.push_back(1);
+        strides.push_back(1);
+    }
+    return alias(mask, sizes, strides, mask.offset());
+}
+
 void assign_gathered(const IndexReader& reader, PyObject* value) {
-    bool one_mask = reader.gathers.size() == 1 && reader.gathers[0].dtype() == DType::Bool;
-    if (one_mask && is_number(value)) {
-        ops::masked_fill_(reader.view, reader.gathers[0], to_scalar(value));
-        return;
+    if (is_number(value)) {
+        if (Tensor mask = leading_mask(reader.view, reader.gathers); mask.defined()) {
+            ops::masked_fill_(reader.view, mask, to_scalar(value));
+            return;
+        }
     }
     Tensor v = is_number(value) ? scalar_tensor(to_scalar(value), reader.view.dtype()) : value_tensor(value, reader.view);
     if (v.dtype() != reader.view.dtype()) v = ops::to_dtype(v, reader.view.dtype());
