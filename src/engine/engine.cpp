@@ -156,7 +156,10 @@ TensorList Engine::call_function(GraphTask& task, Node* node, TensorList inputs)
         if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]]
             check_nan(*node, outputs);
     } catch (...) {
-        if (AnomalyMode::is_enabled() && node->anomaly_metadata()) node->anomaly_metadata()->print_stack(node->name());
+        if (AnomalyMode::is_enabled() && make_anomaly_metadata) {
+            if (!node->anomaly_metadata()) node->set_anomaly_metadata(make_anomaly_metadata());
+            node->anomaly_metadata()->print_stack(node->name());
+        }
         throw;
     }
     if (node_hooks && !node_hooks->post_hooks.empty()) {
@@ -201,6 +204,15 @@ void Engine::queue_callback(std::function<void()> callback) {
     GraphTask* task = current_graph_task();
     check(task, ErrorKind::Runtime, "Final callbacks can only be installed during backward pass.");
     task->final_callbacks.push_back(std::move(callback));
+}
+
+std::vector<Node*> Engine::predicted_order() const {
+    GraphTask* task = current_graph_task();
+    check(task, ErrorKind::Runtime, "_current_graph_task_execution_order should only be called during backward pass");
+    check(!state.multithreading, ErrorKind::Runtime,
+          "_current_graph_task_execution_order may only be called when multithreading is disabled; use "
+          "autograd.set_multithreading_enabled(False)");
+    return predict_order(*task, task->roots[0].function.get());
 }
 
 bool Engine::is_checkpoint_valid() const noexcept {

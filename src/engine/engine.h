@@ -41,6 +41,8 @@ public:
 
     // Runs `callback` when the current pass has finished; an error outside of one.
     void queue_callback(std::function<void()> callback);
+    // The nodes of the current pass in the order in which one thread runs them.
+    std::vector<Node*> predicted_order() const;
     // False while a selective pass runs: re-entrant checkpointing needs to know.
     bool is_checkpoint_valid() const noexcept;
 

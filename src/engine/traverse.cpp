@@ -1,7 +1,9 @@
 #include "engine/traverse.h"
 
+#include <algorithm>
 #include <exception>
 #include <thread>
+#include <unordered_map>
 
 #include "base/state.h"
 
@@ -90,6 +92,30 @@ void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bo
             }
         task.state_of(node).needed = needed;
     }
+}
+
+std::vector<Node*> predict_order(GraphTask& task, Node* root) {
+    auto wanted = [&](const Edge& e) {
+        return e.is_valid() && (!task.selective || std::ranges::find(task.visited, e.function.get()) != task.visited.end());
+    };
+    std::unordered_map<Node*, uint32_t> dependencies{{root, 0}};
+    std::vector<Node*> stack{root}, order;
+    while (!stack.empty()) {
+        Node* node = stack.back();
+        stack.pop_back();
+        for (const Edge& e : node->next_edges())
+            if (wanted(e) && dependencies[e.function.get()]++ == 0) stack.push_back(e.function.get());
+    }
+    ReadyQueue queue;
+    queue.push_local({&task, root, root->sequence_nr(), 0, false});
+    while (!queue.empty_local()) {
+        Node* node = queue.pop_local().node;
+        order.push_back(node);
+        for (const Edge& e : node->next_edges())
+            if (wanted(e) && --dependencies[e.function.get()] == 0)
+                queue.push_local({&task, e.function.get(), e.function->sequence_nr(), 0, false});
+    }
+    return order;
 }
 
 void run_on_fresh_thread(const EngineHooks& hooks, const std::function<void()>& f) {

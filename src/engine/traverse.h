@@ -11,6 +11,9 @@ namespace wengert {
 // of them, and captures what arrives at those, or lets them accumulate; nodes that cannot lead there by their topological number are left out.
 void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate);
 
+// The order in which one thread runs the nodes behind `root`: what a pass does, without running anything.
+std::vector<Node*> predict_order(GraphTask& task, Node* root);
+
 // Runs f on a new thread with this thread's state, and waits; rethrows what f throws.
 void run_on_fresh_thread(const EngineHooks& hooks, const std::function<void()>& f);
 

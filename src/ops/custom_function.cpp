@@ -60,6 +60,16 @@ Tensor wrap_output(const CustomOutputs& custom, const Tensor& t, size_t num_outp
     return out;
 }
 
+// Returned as it is, or as a view: then the tangent must be a view of the input's tangent.
+bool is_view_of_input(const CustomOutputs& custom, const Tensor& raw) {
+    if (contains(custom.inputs, raw)) return true;
+    ViewInfo* view = view_info(raw);
+    if (!view) return false;
+    for (const Tensor& input : custom.inputs)
+        if (view->base.is_same(input) || (view_info(input) && view_info(input)->base.is_same(view->base))) return true;
+    return false;
+}
+
 // Tangents of the outputs at one level.
 void propagate(const CustomOutputs& custom, const TensorList& raw, const TensorList& outputs, int32_t level) {
     LevelGuard hide(level);
@@ -86,8 +96,8 @@ void propagate(const CustomOutputs& custom, const TensorList& raw, const TensorL
             check(in_place, ErrorKind::Runtime,
                   "An inplace custom Function is not modifying the forward mode gradients inplace: the jvp function must "
                   "modify the corresponding gradient inplace and return it, since output ", i, " is a changed input.");
-        } else if (contains(custom.inputs, raw[i])) {
-            bool is_alias = contains(tangents, tangent);
+        } else if (is_view_of_input(custom, raw[i])) {
+            bool is_alias = false;
             for (const Tensor& t : tangents) is_alias |= t.defined() && t.storage() == tangent.storage();
             check(is_alias, ErrorKind::Runtime,
                   "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view "

@@ -76,7 +76,14 @@ void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent) {
     if (!tangent.defined()) return;
     ViewInfo* view = view_info(t);
     if (!view) {
-        set_tangent(t, level, std::move(tangent));
+        // The tangent is written in place as its primal was: views of it stay views.
+        Tensor existing = tangent_at(t, level);
+        LevelGuard hide(level);
+        if (existing.defined() && !existing.is_same(tangent) && existing.sizes() == tangent.sizes() &&
+            existing.dtype() == tangent.dtype() && !(requires_grad(existing) && is_leaf(existing)))
+            ops::copy_(existing, tangent);
+        else
+            set_tangent(t, level, std::move(tangent));
         return;
     }
     // The base's tangent shares its layout with the base, so the view's tangent is a view of it.

@@ -79,9 +79,16 @@ void set_history(TensorSpan outputs, const Ref<Node>& node);
 void check_inplace(const Tensor& t, bool recorded);
 // After an in-place operation: `node` becomes the history of `t`, through CopySlices if `t` is a view.
 void rebase_history(const Tensor& t, const Ref<Node>& node);
+// The highest level at which an operand carries a visible tangent, or -1.
+int32_t highest_level(const Tensor& t) noexcept;
+int32_t highest_level(const Operand& o) noexcept;
+int32_t highest_level(TensorSpan ts) noexcept;
 // For out= variants.
 template <class... Args>
 inline void check_out(const char* op, const Tensor& out, const Args&... args) {
+    check(std::max({highest_level(out), highest_level(args)...}) < 0, ErrorKind::NotImplemented,
+          "Trying to use forward AD with ", op,
+          " (out=...) that does not support it because it has not been implemented yet; call it without out=");
     check(!GradMode::is_enabled() || !(requires_grad(out) || ... || requires_grad(args)), ErrorKind::Runtime, op,
           "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
           "requires grad; call it without out=, or under no_grad");
@@ -94,9 +101,6 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation = CreationM
                std::function<Tensor(const Tensor&)> replay = nullptr);
 
 // --- Forward mode
-int32_t highest_level(const Tensor& t) noexcept;
-int32_t highest_level(const Operand& o) noexcept;
-int32_t highest_level(TensorSpan ts) noexcept;
 template <class First, class... Rest>
     requires(sizeof...(Rest) > 0)
 inline int32_t highest_level(const First& first, const Rest&... rest) noexcept {

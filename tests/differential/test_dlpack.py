@@ -6,7 +6,9 @@ import wengert as wg
 torch = pytest.importorskip("torch")
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "complex64"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "complex64"]
+)
 def test_memory_is_shared_both_ways(dtype):
     theirs = torch.arange(6).reshape(2, 3).to(getattr(torch, dtype)).T
     ours = wg.from_dlpack(theirs)

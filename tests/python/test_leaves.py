@@ -15,7 +15,7 @@ def x():
     return wg.tensor([1.0, 2.0], requires_grad=True)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_L1_requires_grad_at_construction(dtype):
     assert wg.zeros(1, dtype=getattr(wg, dtype), requires_grad=True).requires_grad
 
@@ -63,19 +63,11 @@ def test_L4_propagation(x):
         assert not (x * 2).requires_grad
 
 
-def test_L5_argument_without_derivative(x):
+def test_L5_every_argument_has_a_derivative(x):
+    # PyTorch refuses pos_weight; here it is differentiable like any other argument.
     weight = wg.ones(2, requires_grad=True)
-    with pytest.raises(RuntimeError, match="is not differentiable with respect to argument"):
-        wg.nn.functional.binary_cross_entropy_with_logits(x, wg.ones(2), pos_weight=weight)
-
-
-def test_L6_missing_formula(x):
-    value = wg.tensor([1.5], requires_grad=True)
-    y = wg.special.zeta(value, wg.ones(1)) if hasattr(wg.special, "zeta") else None
-    if y is None:
-        pytest.skip("every operation has a derivative")
-    with pytest.raises(NotImplementedError, match=r"derivative for '.*' is not implemented"):
-        y.sum().backward()
+    wg.nn.functional.binary_cross_entropy_with_logits(x, wg.ones(2), pos_weight=weight).backward()
+    assert weight.grad is not None
 
 
 def test_L7_grad_of_a_non_leaf_warns_once(x):

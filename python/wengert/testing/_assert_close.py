@@ -40,8 +40,7 @@ def assert_close(
     allow_subclasses : bool
         Whether the types may be different, if one is a subclass of the other.
     rtol, atol : float, optional
-        Tolerances, both or neither; by default those of the dtype: float16 (1e-3, 1e-5), bfloat16 (1.6e-2, 1e-5),
-        float32 and complex64 (1.3e-6, 1e-5), float64 and complex128 (1e-7, 1e-7), and exact for all others.
+        Tolerances, both or neither; by default those of the dtype:         float32 and complex64 (1.3e-6, 1e-5), float64 and complex128 (1e-7, 1e-7), and exact for all others.
     equal_nan : bool
         Whether two NaN are equal.
     check_device, check_dtype, check_layout, check_stride : bool
@@ -189,8 +188,5 @@ def _compare_attributes(actual: Any, expected: Any, rules: _Rules) -> str | None
 def _as_array(value: Any) -> np.ndarray:
     if isinstance(value, np.ndarray):
         return value
-    value = value.detach()
-    if value.dtype == wengert.bfloat16:  # NumPy has no such dtype
-        value = value.to(wengert.float32)
-    array: np.ndarray = value.numpy(force=True)
+    array: np.ndarray = value.detach().numpy(force=True)
     return array

@@ -49,8 +49,8 @@ Edge target_edge(PyObject* o, bool accumulate) {
     if (is_edge(o)) return edge_from(o);
     check(is_tensor(o), ErrorKind::Type, "all inputs have to be Tensors or GradientEdges, but got ", Py_TYPE(o)->tp_name);
     const Tensor& t = tensor_of(o);
-    check(requires_grad(t), ErrorKind::Runtime, "One of the differentiated Tensors does not require grad");
     if (accumulate) retain_grad(t);
+    check(requires_grad(t), ErrorKind::Runtime, "One of the differentiated Tensors does not require grad");
     return gradient_edge(t);
 }
 
@@ -110,6 +110,18 @@ PyObject* graph_task_id(PyObject*, PyObject*) {
     return task ? PyLong_FromUnsignedLongLong(task->id) : PyLong_FromLong(-1);
 }
 
+PyObject* execution_order(PyObject*, PyObject*) {
+    return guarded([] {
+        std::vector<Node*> order = Engine::get_default_engine().predicted_order();
+        PyRef list(checked(PyList_New(0)));
+        for (Node* node : order) {
+            PyRef object(wrap_node(Ref<Node>::share(node)));
+            checked(PyList_Append(list.get(), object.get()));
+        }
+        return list.release();
+    });
+}
+
 PyObject* autograd_node(PyObject*, PyObject*) {
     return guarded([] { return wrap_node(Ref<Node>::share(current_node())); });
 }
@@ -122,9 +134,9 @@ PyObject* keep_graph_of_task(PyObject*, PyObject*) {
 
 PyObject* will_execute(PyObject*, PyObject* o) {
     return guarded([&]() -> PyObject* {
+        check(is_node(o), ErrorKind::Runtime, "_will_engine_execute_node expects an grad_fn, but got ", Py_TYPE(o)->tp_name);
         GraphTask* task = current_graph_task();
         check(task, ErrorKind::Runtime, "_will_engine_execute_node may only be called during backward pass");
-        check(is_node(o), ErrorKind::Runtime, "_will_engine_execute_node expects an grad_fn, but got ", Py_TYPE(o)->tp_name);
         Node* node = node_of(o).get();
         return PyBool_FromLong(task->will_execute(node));
     });
@@ -185,6 +197,7 @@ PyMethodDef functions[] = {
      "run(tensors, grad_tensors, keep_graph, create_graph, inputs, allow_unreachable, accumulate_grad)"},
     {"_implicit_gradient", implicit_gradient, METH_O, nullptr},
     {"_current_graph_task_id", graph_task_id, METH_NOARGS, nullptr},
+    {"_current_graph_task_execution_order", execution_order, METH_NOARGS, nullptr},
     {"_current_autograd_node", autograd_node, METH_NOARGS, nullptr},
     {"_will_engine_execute_node", will_execute, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},

@@ -98,8 +98,8 @@ void warn_of_dirty_strangers(const Call& call, const TensorSet& dirty) {
         for (const Tensor& input : call.inputs) is_input |= input.impl() == t;
         if (!is_input &&
             PyErr_WarnEx(PyExc_UserWarning,
-                         "mark_dirty was given a tensor that is not an input of forward; only inputs that forward changes "
-                         "in place need it", 1) < 0)
+                         "Only input Tensors that have been mutated should be passed to ctx.mark_dirty(), but one is not an "
+                         "input of forward", 1) < 0)
             throw PyException();
     }
 }
@@ -158,6 +158,13 @@ void save(Call& call) {
     Py_CLEAR(call.object()->to_save);
 }
 
+// The output in the place of what forward returned there; a subclass returned as it is keeps its type.
+PyObject* wrap_like(PyObject* raw, const Tensor& output) {
+    if (!output.defined()) return Py_NewRef(raw);
+    if (is_exact_tensor(raw) || output.impl()->pyobj) return checked(wrap(output));
+    return wrap_as(Py_TYPE(raw), output);
+}
+
 PyObject* wrap_results(Call& call, PyObject* raw) {
     bool is_tuple = PyTuple_Check(raw);
     Py_ssize_t n = is_tuple ? PyTuple_GET_SIZE(raw) : 1;
@@ -176,12 +183,10 @@ PyObject* wrap_results(Call& call, PyObject* raw) {
                          [&](const TensorList& tangents) { return user_jvp(call, tangents, num_outputs); }};
     TensorList outputs = wrap_outputs(custom, tensors);
     save(call);
-    if (!is_tuple) return outputs[0].defined() ? checked(wrap(outputs[0])) : Py_NewRef(raw);
+    if (!is_tuple) return wrap_like(raw, outputs[0]);
     PyRef out(checked(PyTuple_New(n)));
-    for (Py_ssize_t i = 0; i < n; ++i) {
-        const Tensor& t = outputs[static_cast<size_t>(i)];
-        PyTuple_SET_ITEM(out.get(), i, t.defined() ? checked(wrap(t)) : Py_NewRef(PyTuple_GET_ITEM(raw, i)));
-    }
+    for (Py_ssize_t i = 0; i < n; ++i)
+        PyTuple_SET_ITEM(out.get(), i, wrap_like(PyTuple_GET_ITEM(raw, i), outputs[static_cast<size_t>(i)]));
     return out.release();
 }
 

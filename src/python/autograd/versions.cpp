@@ -41,12 +41,19 @@ PyObject* set_version_counter(PyObject*, PyObject* args) {
 
 PyMethodDef functions[] = {
     {"_increment_version", increment_version, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyMethodDef unsafe_functions[] = {  // of _C._autograd
     {"_unsafe_set_version_counter", set_version_counter, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
 
-int add_version_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+int add_version_functions(PyObject* module) {
+    PyRef autograd(PyObject_GetAttrString(module, "_autograd"));
+    if (!autograd || PyModule_AddFunctions(autograd.get(), unsafe_functions) < 0) return -1;
+    return PyModule_AddFunctions(module, functions);
+}
 
 }  // namespace wengert::python
