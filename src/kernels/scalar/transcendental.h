@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kernels/scalar/arithmetic.h"
-#include "kernels/scalar/libmvec.h"
+#include "kernels/scalar/power.h"
 
 namespace wengert::scalar {
 inline namespace WENGERT_ISA {
@@ -37,7 +37,6 @@ WENGERT_UNARY(acosh)
 WENGERT_UNARY(atanh)
 WENGERT_UNARY(erf)
 WENGERT_UNARY(erfc)
-WENGERT_BINARY(pow)
 WENGERT_BINARY(atan2)
 WENGERT_BINARY(hypot)
 #undef WENGERT_UNARY
