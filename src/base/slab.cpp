@@ -25,15 +25,16 @@ struct ThreadExit {
     ~ThreadExit() {
         SharedPool& pool = shared_pool();
         std::lock_guard lock(pool.mutex);
-        for (size_t c = 1; c < kSlabClasses; ++c) {
+        for (size_t c = 1; slab_lists && c < kSlabClasses; ++c) {
             while (FreeBlock* b = slab_lists[c].head) {
                 slab_lists[c].head = b->next;
                 b->next = pool.lists[c].head;
                 pool.lists[c].head = b;
                 ++pool.lists[c].length;
             }
-            slab_lists[c].length = 0;
         }
+        delete[] slab_lists;
+        slab_lists = nullptr;
     }
 };
 
@@ -41,10 +42,15 @@ thread_local ThreadExit on_thread_exit;
 
 }  // namespace
 
-constinit thread_local FreeList slab_lists[kSlabClasses] = {};
+constinit thread_local FreeList* slab_lists = nullptr;
+
+FreeList* make_slab_lists() {
+    [[maybe_unused]] ThreadExit* registered = &on_thread_exit;
+    slab_lists = new FreeList[kSlabClasses]();
+    return slab_lists;
+}
 
 void* slab_refill(size_t c) {
-    [[maybe_unused]] ThreadExit* registered = &on_thread_exit;
     FreeList& list = slab_lists[c];
     {
         SharedPool& pool = shared_pool();

@@ -24,7 +24,17 @@ struct FreeList {
     uint32_t length;
 };
 
-extern constinit thread_local FreeList slab_lists[kSlabClasses];
+// One list a size class. A pointer, since the loader has little room for thread-local data of libraries that are loaded
+// late (static TLS), and what we take there others cannot have.
+extern constinit thread_local FreeList* slab_lists;
+FreeList* make_slab_lists();
+
+inline FreeList& slab_list(size_t size_class) {
+    FreeList* lists = slab_lists;
+    if (!lists) [[unlikely]]
+        lists = make_slab_lists();
+    return lists[size_class];
+}
 
 [[gnu::cold]] void* slab_refill(size_t size_class);
 [[gnu::cold]] void slab_overflow(size_t size_class) noexcept;
@@ -39,7 +49,7 @@ inline void* slab_allocate(size_t bytes) {
     size_t c = slab_class(bytes);
     if (c >= kSlabClasses) [[unlikely]]
         return large_allocate(bytes);
-    FreeList& list = slab_lists[c];
+    FreeList& list = slab_list(c);
     if (FreeBlock* b = list.head) [[likely]] {
         list.head = b->next;
         --list.length;
@@ -52,7 +62,7 @@ inline void slab_free(void* p, size_t bytes) noexcept {
     size_t c = slab_class(bytes);
     if (c >= kSlabClasses) [[unlikely]]
         return large_free(p);
-    FreeList& list = slab_lists[c];
+    FreeList& list = slab_list(c);
     auto* b = static_cast<FreeBlock*>(p);
     b->next = list.head;
     list.head = b;

@@ -42,7 +42,8 @@ void check_nan(const Node& node, const TensorList& outputs) {
 // Results of grad() never share memory with each other: x + y hands one gradient to both.
 void separate_aliases(TensorList& captured) {
     for (size_t i = 1; i < captured.size(); ++i) {
-        if (!captured[i].defined() || captured[i].storage()->use_count() == 1) continue;
+        if (!captured[i].defined()) continue;
+        if (captured[i].use_count() == 1 && captured[i].storage()->use_count() == 1) continue;
         for (size_t j = 0; j < i; ++j)
             if (captured[j].defined() && captured[j].storage() == captured[i].storage()) {
                 captured[i] = ops::clone(captured[i]);

@@ -40,6 +40,7 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::funct
     auto view = std::make_unique<ViewInfo>();
     if (ViewInfo* parent = view_info(base)) {
         view->base = parent->base;
+        view->forward_base = parent->forward ? parent->forward_base : base;
         if (creation == CreationMeta::Default || parent->creation == CreationMeta::InferenceMode)
             creation = parent->creation;
         if (replay || parent->replay) {
@@ -75,7 +76,7 @@ int32_t highest_level(TensorSpan ts) noexcept {
 void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent) {
     if (!tangent.defined()) return;
     ViewInfo* view = view_info(t);
-    if (!view) {
+    if (!view || !view->forward) {
         // The tangent is written in place as its primal was: views of it stay views.
         Tensor existing = tangent_at(t, level);
         LevelGuard hide(level);
@@ -88,7 +89,7 @@ void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent) {
     }
     // The base's tangent shares its layout with the base, so the view's tangent is a view of it.
     LevelGuard hide(level);
-    const Tensor& base = view->base;
+    const Tensor& base = view->forward_base.defined() ? view->forward_base : view->base;
     Tensor base_tangent = tangent_at(base, level);
     if (!base_tangent.defined()) {
         base_tangent = empty_strided(base.sizes(), base.strides(), base.dtype());

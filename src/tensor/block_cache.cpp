@@ -39,7 +39,11 @@ struct ThreadBlock {
     ThreadBlock* next;
 };
 
-constinit thread_local ThreadBlock* thread_blocks[kClasses] = {};
+// Behind a pointer: see slab_lists in base/slab.h.
+struct ThreadBlocks {
+    ThreadBlock* lists[kClasses] = {};
+};
+constinit thread_local ThreadBlocks* thread_blocks = nullptr;
 constinit thread_local size_t thread_bytes = 0;
 constinit thread_local bool thread_exiting = false;
 
@@ -47,9 +51,12 @@ struct ThreadExit {
     ~ThreadExit() {
         thread_exiting = true;
         release();
+        delete thread_blocks;
+        thread_blocks = nullptr;
     }
     static void release() noexcept {
-        for (ThreadBlock*& list : thread_blocks)
+        if (!thread_blocks) return;
+        for (ThreadBlock*& list : thread_blocks->lists)
             while (list) std::free(std::exchange(list, list->next));
         thread_bytes = 0;
     }
@@ -58,9 +65,13 @@ thread_local ThreadExit on_thread_exit;
 
 bool keep_on_thread(void* p, size_t size) noexcept {
     if (thread_bytes + size > kThreadBytes || thread_exiting) return false;
-    if (thread_bytes == 0) (void)&on_thread_exit;  // the first use registers its destructor
+    if (!thread_blocks) {
+        (void)&on_thread_exit;  // the first use registers its destructor
+        thread_blocks = new (std::nothrow) ThreadBlocks;
+        if (!thread_blocks) return false;
+    }
     auto* block = static_cast<ThreadBlock*>(p);
-    ThreadBlock*& list = thread_blocks[class_of(size).index];
+    ThreadBlock*& list = thread_blocks->lists[class_of(size).index];
     block->next = list;
     list = block;
     thread_bytes += size;
@@ -68,7 +79,8 @@ bool keep_on_thread(void* p, size_t size) noexcept {
 }
 
 void* take_from_thread(SizeClass c) noexcept {
-    ThreadBlock*& list = thread_blocks[c.index];
+    if (!thread_blocks) return nullptr;
+    ThreadBlock*& list = thread_blocks->lists[c.index];
     if (!list) return nullptr;
     thread_bytes -= c.size;
     return std::exchange(list, list->next);

@@ -47,7 +47,7 @@ Tensor root_gradient(PyObject* o, PyObject* root) {
 // Where a result is captured, or, in backward(inputs=), where accumulation stops.
 Edge target_edge(PyObject* o, bool accumulate) {
     if (is_edge(o)) return edge_from(o);
-    check(is_tensor(o), ErrorKind::Type, "all inputs have to be Tensors or GradientEdges, but got ", Py_TYPE(o)->tp_name);
+    check(is_tensor(o), ErrorKind::Runtime, "all inputs have to be Tensors or GradientEdges, but got ", Py_TYPE(o)->tp_name);
     const Tensor& t = tensor_of(o);
     if (accumulate) retain_grad(t);
     check(requires_grad(t), ErrorKind::Runtime, "One of the differentiated Tensors does not require grad");

@@ -51,6 +51,7 @@ PyObject* make_dual(PyObject*, PyObject* args, PyObject* kwargs) {
                   " already has a forward gradient at the same level ", level, "; unpack it first");
         LevelGuard hide(level);
         Tensor dual = ops::alias(primal);
+        if (ViewInfo* view = view_info(dual)) view->forward = false;
         set_tangent(dual, level, laid_out_as(tangent, primal));
         return wrap(dual);
     });
