@@ -10,6 +10,7 @@
 #include "base/refcount.h"
 #include "python/autograd/module.h"
 #include "python/bindings.h"
+#include "python/blas_loader.h"
 #include "python/creation.h"
 #include "python/device_object.h"
 #include "python/dtype_functions.h"
@@ -77,6 +78,7 @@ PyMODINIT_FUNC PyInit__C() {
     concurrent_counts = false;  // until a thread runs core code without the GIL, see python/gil.h
 #endif
     set_warning_handler(python::warn_python);
+    python::install_blas_loader();
     if (python::fill_module(module) == 0) return module;
     Py_DECREF(module);
     return nullptr;
