@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "python/arg_display.h"
 #include "python/convert.h"
 #include "python/device_object.h"
 #include "python/dtype_object.h"
@@ -116,78 +117,6 @@ int find_parameter(const Signature& s, std::string_view given) noexcept {
     for (int i = 0; i < s.count; ++i)
         if (names(s.args[i].name, given)) return i;
     return -1;
-}
-
-const char* shown_name(const ArgSpec& a) noexcept { return std::strcmp(a.name, "self") == 0 ? "input" : a.name; }
-
-std::string shown_kind(const ArgSpec& a) {
-    switch (a.kind) {
-        case ArgKind::Tensor:
-            return "Tensor";
-        case ArgKind::Operand:
-            return "Tensor or Number";
-        case ArgKind::TensorList:
-            return "tuple of Tensors";
-        case ArgKind::IndexList:
-            return "tuple of Tensors and Nones";
-        case ArgKind::Int:
-            return "int";
-        case ArgKind::IntList:
-            return "tuple of ints";
-        case ArgKind::Float:
-            return "float";
-        case ArgKind::FloatList:
-            return "tuple of floats";
-        case ArgKind::Bool:
-            return "bool";
-        case ArgKind::Scalar:
-            return "Number";
-        case ArgKind::String:
-            return "str";
-        case ArgKind::DType:
-            return "wengert.dtype";
-        case ArgKind::Device:
-            return "wengert.device";
-        case ArgKind::Generator:
-            return "wengert.Generator";
-        case ArgKind::Layout:
-            return "wengert.layout";
-        case ArgKind::MemoryFormat:
-            return "wengert.memory_format";
-        case ArgKind::Object:
-            return "object";
-    }
-    return "object";
-}
-
-std::string shown_signature(const Signature& s, bool bound) {
-    std::string out = "(";
-    bool star = false;
-    for (int i = 0; i < s.count; ++i) {
-        if (bound && i == s.self_index) continue;
-        const ArgSpec& a = s.args[i];
-        if (out.size() > 1) out += ", ";
-        if (a.keyword_only() && !star) {
-            out += "*, ";
-            star = true;
-        }
-        out += shown_kind(a) + " " + shown_name(a);
-        if (a.optional()) out += " = ...";
-    }
-    return out + ")";
-}
-
-std::string type_name(PyObject* o) {
-    const char* name = Py_TYPE(o)->tp_name;
-    const char* dot = std::strrchr(name, '.');
-    if (PyTuple_Check(o) || PyList_Check(o)) {
-        std::string out = std::string(name) + " of (";
-        Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-        for (Py_ssize_t i = 0; i < n && i < 8; ++i)
-            out += (i ? ", " : "") + type_name(PySequence_Fast_GET_ITEM(o, i));
-        return out + (n > 8 ? ", ...)" : ")");
-    }
-    return dot ? dot + 1 : name;
 }
 
 std::string_view keyword(PyObject* kwnames, Py_ssize_t k) {
