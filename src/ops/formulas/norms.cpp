@@ -6,11 +6,6 @@
 #include "ops/formulas/common.h"
 #include "ops/formulas/reductions.h"
 
-// Until the table has its row.
-namespace wengert::ops {
-[[gnu::weak]] Tensor linalg_svdvals(const Tensor& self);
-}
-
 namespace wengert::ops::formulas {
 
 namespace {
@@ -78,19 +73,13 @@ Tensor with_kept_dims(const Tensor& norm, const Tensor& self, IntSpan dim, bool 
     return ops::reshape(norm, shape);
 }
 
-Tensor singular_values(const Tensor& matrices) {
-    check(ops::linalg_svdvals != nullptr, ErrorKind::NotImplemented, "[matrix_norm] this norm needs singular values, which "
-          "this build lacks");
-    return ops::linalg_svdvals(matrices);
-}
-
 }  // namespace
 
 Tensor matrix_norm(const Tensor& self, double ord, IntSpan dim, bool keepdim, std::optional<DType> dtype) {
     Tensor a = matrices_last(in_dtype(self, dtype), dim), values;  // [..., m, n]
     const double order = std::abs(ord);
     if (order == 2)
-        values = singular_values(a);
+        values = ops::linalg_svdvals(a);
     else if (order == 1)
         values = ops::sum(ops::abs(a), Dims{-2});
     else if (std::isinf(order))
@@ -113,7 +102,7 @@ Tensor matrix_norm_of_name(const Tensor& self, std::string_view name, const std:
     check(all.size() == 2, ErrorKind::Runtime, "linalg.norm: norm '", name, "' needs two dimensions, but got dim=", ShapeOf{all});
     if (name == "fro") return ops::linalg_vector_norm(self, 2, all, keepdim, dtype);
     check(name == "nuc", ErrorKind::Runtime, "linalg.matrix_norm: Order ", name, " not supported; use 'fro' or 'nuc'");
-    Tensor norm = ops::sum(singular_values(matrices_last(in_dtype(self, dtype), all)), Dims{-1});
+    Tensor norm = ops::sum(ops::linalg_svdvals(matrices_last(in_dtype(self, dtype), all)), Dims{-1});
     return with_kept_dims(norm, self, all, keepdim);
 }
 

@@ -1,0 +1,52 @@
+// Derivatives of decompositions: QR, eigenvalues and eigenvectors, singular values, and what is made of them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "tensor/tensor.h"
+
+namespace wengert::ops::formulas {
+
+using TwoTensors = std::tuple<Tensor, Tensor>;
+
+// --- QR of matrices that are not wide; the others are composed of these.
+Tensor qr_grad(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, const Tensor& r);
+Tensor qr_q_tangent(const Tensor& tangent, const Tensor& q, const Tensor& r);
+Tensor qr_r_tangent(const Tensor& tangent, const Tensor& q, const Tensor& r);
+TwoTensors qr_by_mode(const Tensor& A, std::string_view mode);
+
+// --- Hermitian eigenproblems: A = V diag(L) V^H
+Tensor eigh_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors);
+Tensor eigh_values_tangent(const Tensor& tangent, const Tensor& vectors);
+Tensor eigh_vectors_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors);
+Tensor eigenvectors_of(const Tensor& A, std::string_view uplo);
+
+// --- General eigenproblems: A V = V diag(L)
+Tensor eig_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors, DType dtype);
+Tensor eig_values_tangent(const Tensor& tangent, const Tensor& vectors);
+Tensor eig_vectors_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors);
+Tensor general_eigenvectors_of(const Tensor& A);
+
+// --- Singular values: A = U diag(S) V^H
+Tensor svd_grad(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_vh, const Tensor& u, const Tensor& s, const Tensor& vh);
+Tensor svd_u_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh);
+Tensor svd_s_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh);
+Tensor svd_vh_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh);
+std::tuple<Tensor, Tensor, Tensor> svd_with_v(const Tensor& A, bool some);
+Tensor svdvals_grad(const Tensor& grad, const Tensor& A);
+Tensor svdvals_tangent(const Tensor& tangent, const Tensor& A);
+
+// --- Pseudoinverse and least squares, at matrices around which the rank does not change
+Tensor pinv_grad(const Tensor& grad, const Tensor& A, const Tensor& result);
+Tensor pinv_tangent(const Tensor& tangent, const Tensor& A, const Tensor& result);
+double tolerance_or_zero(std::optional<double> tolerance);
+std::tuple<Tensor, Tensor, Tensor, Tensor> least_squares(const Tensor& A, const Tensor& B, std::optional<double> rcond,
+                                                         std::optional<std::string_view> driver);
+
+// The derivative of exp at A along a direction: the upper right block of exp [[A, direction], [0, A]].
+Tensor matrix_exp_derivative(const Tensor& A, const Tensor& direction);
+
+}  // namespace wengert::ops::formulas
