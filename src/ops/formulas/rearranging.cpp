@@ -14,6 +14,13 @@ Dims negated(IntSpan values) {
     return out;
 }
 
+Tensor made_contiguous(const Tensor& self) {
+    if (self.is_contiguous()) return self;
+    Tensor out = empty(self.sizes(), self.dtype(), self.device());
+    ops::copy_(out, self);
+    return out;
+}
+
 // --- Joining
 
 TensorList cat_grad(const Tensor& grad, const std::vector<Dims>& sizes, int64_t dim) {

@@ -11,6 +11,8 @@ namespace wengert::ops::formulas {
 Tensor zeros_of(IntSpan sizes, const Tensor& like);  // in the dtype of `like`
 Dims negated(IntSpan values);
 
+Tensor made_contiguous(const Tensor& self);
+
 // --- Joining
 TensorList cat_grad(const Tensor& grad, const std::vector<Dims>& sizes, int64_t dim);
 TensorList stack_grad(const Tensor& grad, int64_t dim);
