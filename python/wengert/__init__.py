@@ -37,7 +37,7 @@ _set_up_tensor()
 _LAZY_MODULES = {"fft", "func", "linalg", "nn", "optim", "random", "special", "testing", "utils"}
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str):  # type: ignore[no-untyped-def]  # a module, of which mypy knows by its import
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'wengert' has no attribute {name!r}")

@@ -35,7 +35,7 @@ def rebuild_tensor(
     """Make the tensor that `reduce_ex` took apart; axis i of `array` is axis ``order[i]`` of the tensor."""
     tensor = _C.from_numpy(array.transpose(np.argsort(order)) if order else array)
     if cls is not Tensor:
-        tensor = Tensor._make_subclass(cls, tensor)
+        tensor = Tensor._make_subclass(cls, tensor)  # type: ignore[attr-defined]
     tensor.requires_grad_(requires_grad)
     tensor.__dict__.update(attributes)
     return tensor
@@ -67,7 +67,7 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
     try:
         result = self.detach().clone()
         if type(self) is not Tensor:
-            result = Tensor._make_subclass(type(self), result)
+            result = Tensor._make_subclass(type(self), result)  # type: ignore[attr-defined]
         result.requires_grad_(self.requires_grad)
         memo[id(self)] = result
         if self.grad is not None:

@@ -10,7 +10,7 @@ from wengert import _C
 
 
 def _numpy_dtype(dtype: Any) -> Any:
-    return np.dtype(dtype.name if isinstance(dtype, _C.dtype) else dtype)
+    return np.dtype(str(dtype).rpartition(".")[2] if isinstance(dtype, _C.dtype) else dtype)
 
 
 class finfo:  # PyTorch's name

@@ -30,7 +30,7 @@ class DisableTorchFunctionSubclass:
 
 
 # Getters whose results stay plain tensors.
-_PLAIN_RESULTS = {Tensor.grad.__get__, Tensor._grad.__get__, Tensor._base.__get__}  # type: ignore[attr-defined]
+_PLAIN_RESULTS = {Tensor.grad.__get__, Tensor._grad.__get__, Tensor._base.__get__}  # type: ignore[attr-defined, union-attr]
 
 
 def torch_function(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -19,7 +19,7 @@ def set_up_tensor() -> None:
     from .autograd import _tensor_methods
 
     Tensor.__repr__ = _repr  # type: ignore[method-assign]
-    Tensor.__reduce_ex__ = _copying.reduce_ex  # type: ignore[method-assign]
+    Tensor.__reduce_ex__ = _copying.reduce_ex  # type: ignore[method-assign, assignment]
     Tensor.__deepcopy__ = _copying.deepcopy  # type: ignore[attr-defined]
     Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[attr-defined]
     Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win

@@ -132,6 +132,8 @@ TEST_CASE("promotion and result dtypes") {
     CHECK(run(add, {1, 2}).dim() == 0);
     CHECK(at(run(choose, {arange({3}, DType::Int64), d, 7}), {0}) == 7);
     CHECK(run(choose, {arange({3}, DType::Bool), 1.0, f}).dtype() == DType::Float32);
+    CHECK(at(run(choose, {arange({3}, DType::Bool), d, 7}), {2}) == 2);
+    CHECK(at(run(choose, {d, d, 7}), {0}) == 7);  // a condition that is no bool is converted
     std::string text = message_of([&] { run(less, {d, d}); });
     CHECK(contains(text, "\"lt\" not implemented for 'Double'"));
 }

@@ -59,8 +59,9 @@ TEST_CASE("index_put: the last write wins, sums keep their order") {
 TEST_CASE("bounds are checked before anything is written, and named") {
     Tensor t = zeros(Dims{3, 2}, DType::Float64), bad = tensor<int64_t>({0, 5});
     CHECK(message([&] { index(t, TensorList{bad}); }) == "index 5 is out of bounds for dimension 0 with size 3");
-    CHECK(message([&] { gather(t, 1, view(tensor<int64_t>({2}), Dims{1, 1})); })
-              .find("index 2 is out of bounds for dimension 1 with size 2") != std::string::npos);
+    CHECK(message([&] {
+              gather(t, 1, view(tensor<int64_t>({2}), Dims{1, 1}));
+          }).find("index 2 is out of bounds for dimension 1 with size 2") != std::string::npos);
     CHECK(message([&] { index_put_(t, TensorList{bad}, scalar_tensor(1, DType::Float64)); }) != "");
     CHECK(message([&] { scatter_(t, 0, view(bad, Dims{2, 1}), random({2, 1})); }) != "");
     CHECK(values(t) == std::vector<double>(6, 0.0));
@@ -71,8 +72,10 @@ TEST_CASE("gather and scatter follow their definition") {
         for (const Tensor& t : layouts(random({4, 5, 6}))) {
             Tensor index = empty(Dims{2, 3, 4}, DType::Int64), src = random({2, 3, 4});
             for (int64_t i = 0; i < index.numel(); ++i) index.data_as<int64_t>()[i] = (i * 7) % 4;
-            Tensor picked = gather(t, dim, index), put = scatter(t, dim, index, src), added = scatter_add(t, dim, index, src);
-            Tensor expected_put = contiguous(t).is_same(t) ? clone(t) : contiguous(t), expected_added = clone(expected_put);
+            Tensor picked = gather(t, dim, index), put = scatter(t, dim, index, src),
+                   added = scatter_add(t, dim, index, src);
+            Tensor expected_put = contiguous(t).is_same(t) ? clone(t) : contiguous(t),
+                   expected_added = clone(expected_put);
             for (int64_t i = 0; i < 2; ++i)
                 for (int64_t j = 0; j < 3; ++j)
                     for (int64_t k = 0; k < 4; ++k) {
@@ -107,5 +110,6 @@ TEST_CASE("masks, tables and flat positions") {
     Tensor grad = embedding_dense_backward(counting({3, 2}), tensor<int64_t>({1, 0, 1}), 3, 0);
     CHECK(values(grad) == std::vector<double>{0, 0, 4, 6, 0, 0});
     CHECK(values(one_hot(tensor<int64_t>({1, 0}))) == std::vector<double>{0, 1, 1, 0});
-    CHECK(values(index_add(t, 1, tensor<int64_t>({0, 0}), counting({2, 2}), 2)) == std::vector<double>{2, 1, 2, 13, 4, 5});
+    CHECK(values(index_add(t, 1, tensor<int64_t>({0, 0}), counting({2, 2}), 2)) ==
+          std::vector<double>{2, 1, 2, 13, 4, 5});
 }

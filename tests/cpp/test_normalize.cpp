@@ -71,7 +71,8 @@ TEST_CASE("softmax backward") {
     for (Dims sizes : {Dims{2, 5}, Dims{9, 4}, Dims{2, 40}, Dims{2, 4, 3}})
         for (int64_t dim : {0, 1}) {
             Tensor x = random(sizes), g = random(sizes);
-            CHECK(close(softmax_backward(g, softmax(x, dim), dim), numerical(x, g, [&] { return softmax(x, dim); }), 1e-7));
+            CHECK(close(softmax_backward(g, softmax(x, dim), dim), numerical(x, g, [&] { return softmax(x, dim); }),
+                        1e-7));
             CHECK(close(log_softmax_backward(g, log_softmax(x, dim), dim),
                         numerical(x, g, [&] { return log_softmax(x, dim); }), 1e-7));
         }
@@ -105,9 +106,7 @@ TEST_CASE("group_norm and batch_norm") {
         CHECK(close(gb, numerical(b, g, group), 1e-6));
         Tensor running_mean = random({6}), running_var = full(Dims{6}, 2, DType::Float64);
         for (bool training : {true, false}) {
-            auto batch = [&] {
-                return std::get<0>(batch_norm(x, w, b, running_mean, running_var, training, 0, 1e-5));
-            };
+            auto batch = [&] { return std::get<0>(batch_norm(x, w, b, running_mean, running_var, training, 0, 1e-5)); };
             auto [bout, bmean, brstd] = batch_norm(x, w, b, running_mean, running_var, training, 0, 1e-5);
             auto [bx, bw, bb] = batch_norm_backward(g, x, w, bmean, brstd, training);
             CHECK(close(bx, numerical(x, g, batch), 1e-5));

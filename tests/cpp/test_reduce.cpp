@@ -53,21 +53,32 @@ TEST_CASE("reductions agree with loops over all dimensions and layouts") {
                     CAPTURE(t.dim());
                     CHECK(close(sum(t, dims), by_loops(t, dims, sum_of), tolerance * 40));
                     CHECK(close(var(t, dims), by_loops(t, dims, var_of), tolerance));
-                    CHECK(close(amax(t, dims), by_loops(t, dims, [](auto v) { return *std::max_element(v.begin(), v.end()); }), 0));
-                    CHECK(close(amin(t, dims), by_loops(t, dims, [](auto v) { return *std::min_element(v.begin(), v.end()); }), 0));
-                    CHECK(close(logsumexp(t, dims), by_loops(t, dims, [](auto v) {
-                                    for (double& x : v) x = std::exp(x);
-                                    return std::log(sum_of(v));
-                                }), tolerance));
-                    CHECK(close(vector_norm(t, 3, dims), by_loops(t, dims, [](auto v) {
-                                    for (double& x : v) x = std::pow(std::abs(x), 3);
-                                    return std::cbrt(sum_of(v));
-                                }), tolerance * 10));
+                    CHECK(close(amax(t, dims),
+                                by_loops(t, dims, [](auto v) { return *std::max_element(v.begin(), v.end()); }), 0));
+                    CHECK(close(amin(t, dims),
+                                by_loops(t, dims, [](auto v) { return *std::min_element(v.begin(), v.end()); }), 0));
+                    CHECK(close(logsumexp(t, dims),
+                                by_loops(t, dims,
+                                         [](auto v) {
+                                             for (double& x : v) x = std::exp(x);
+                                             return std::log(sum_of(v));
+                                         }),
+                                tolerance));
+                    CHECK(close(vector_norm(t, 3, dims),
+                                by_loops(t, dims,
+                                         [](auto v) {
+                                             for (double& x : v) x = std::pow(std::abs(x), 3);
+                                             return std::cbrt(sum_of(v));
+                                         }),
+                                tolerance * 10));
                 }
                 Tensor index = argmax(t, 0);
-                CHECK(close(index, by_loops(t, {0}, [](auto v) {
-                                return static_cast<double>(std::max_element(v.begin(), v.end()) - v.begin());
-                            }), 0));
+                CHECK(close(index,
+                            by_loops(t, {0},
+                                     [](auto v) {
+                                         return static_cast<double>(std::max_element(v.begin(), v.end()) - v.begin());
+                                     }),
+                            0));
             }
 }
 

@@ -83,7 +83,6 @@ TEST_CASE("backward helpers are the transposes of their views") {
     check(diagonal(x, 1), [&](Tensor g) { return diagonal_backward(g, x.sizes(), 1, 0, 1); });
     check(unfold(x, 1, 3, 1), [&](Tensor g) { return unfold_backward(g, x.sizes(), 1, 3, 1); });
     check(repeat(x, Dims{2, 1, 3}), [&](Tensor g) { return repeat_backward(g, Dims{2, 1, 3}, x.sizes()); });
-    check(as_strided(x, Dims{4, 4}, Dims{2, 3}, 1), [&](Tensor g) {
-        return as_strided_backward(g, x.sizes(), x.strides(), 0, Dims{4, 4}, Dims{2, 3}, 1);
-    });
+    check(as_strided(x, Dims{4, 4}, Dims{2, 3}, 1),
+          [&](Tensor g) { return as_strided_backward(g, x.sizes(), x.strides(), 0, Dims{4, 4}, Dims{2, 3}, 1); });
 }

@@ -1,6 +1,7 @@
 """DLPack with PyTorch at the other end."""
 
 import pytest
+
 import wengert as wg
 
 torch = pytest.importorskip("torch")

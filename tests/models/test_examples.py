@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-import wengert as wg
 
+import wengert as wg
 from examples import fit_digits, gaussian_process
 
 
@@ -31,9 +31,7 @@ def test_gaussian_process_gradient_is_the_slope():
     start = np.log(list(gaussian_process.HYPERPARAMETERS.values()))
 
     def objective(theta):
-        return gaussian_process.negative_log_likelihood(
-            wg, theta, wg.tensor(years), wg.tensor(values - values.mean())
-        )
+        return gaussian_process.negative_log_likelihood(wg, theta, wg.tensor(years), wg.tensor(values - values.mean()))
 
     theta = wg.tensor(start, requires_grad=True)
     (gradient,) = wg.autograd.grad(objective(theta), [theta])

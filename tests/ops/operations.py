@@ -96,6 +96,7 @@ class Case:
     operation: Operation
     values: dict[str, Any]  # with tensors instead of arrays
     paths: list[tuple[str, int | None]]  # where the differentiable tensors stand: argument, and place in a list
+    sample: Sample
 
     @property
     def tensors(self) -> list[Any]:
@@ -104,11 +105,14 @@ class Case:
     def function(self, *tensors: Any) -> tuple[Any, ...]:
         values = {n: list(v) if isinstance(v, list) else v for n, v in self.values.items()}
         for (name, i), tensor in zip(self.paths, tensors, strict=True):
-            if i is None:
+            if name in self.sample.hermitian:
+                values[name] = (tensor + tensor.transpose(-2, -1).conj()) * 0.5
+            elif i is None:
                 values[name] = tensor
             else:
                 values[name][i] = tensor
-        return self.operation.results(self.operation(values))
+        results = self.operation.results(self.operation(values))
+        return self.sample.unique(results) if self.sample.unique else results
 
     def leaves(self) -> list[Any]:
         return [t.detach().clone().requires_grad_() for t in self.tensors]
@@ -133,7 +137,7 @@ def case(operation: Operation, sample: Sample, convert: Callable[[np.ndarray], A
                 paths += [(name, i) for i, v in enumerate(value) if v is not None and v.dtype.kind in "fc"]
         else:
             values[name] = value
-    return Case(operation, values, paths)
+    return Case(operation, values, paths, sample)
 
 
 def cases(operation: Operation, *, is_complex: bool = False) -> Iterator[Case]:

@@ -26,6 +26,8 @@ class Sample:
     constants: frozenset[str] = field(
         default=frozenset()
     )  # floating tensors that are no variables here: labels, weights
+    hermitian: frozenset[str] = field(default=frozenset())  # matrices that vary with their Hermitian part only
+    unique: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None  # what of the results no choice of signs changes
 
 
 class Maker:

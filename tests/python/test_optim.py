@@ -4,6 +4,7 @@ import math
 from copy import deepcopy
 
 import pytest
+
 import wengert as wg
 from wengert.optim import SGD, Adam, Optimizer
 
@@ -178,9 +179,7 @@ def test_state_dict_names_parameters_by_position():
     assert set(state_dict["state"][0]) == {"step", "exp_avg", "exp_avg_sq"}
 
 
-@pytest.mark.parametrize(
-    ("optimizer_class", "hyperparameters"), [(SGD, {"momentum": 0.9}), (Adam, {"amsgrad": True})]
-)
+@pytest.mark.parametrize(("optimizer_class", "hyperparameters"), [(SGD, {"momentum": 0.9}), (Adam, {"amsgrad": True})])
 def test_a_restored_optimizer_continues_alike(optimizer_class, hyperparameters):
     def new_pair():
         x = wg.full((2,), START, dtype=wg.float64, requires_grad=True)

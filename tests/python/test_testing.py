@@ -122,9 +122,7 @@ def test_subclasses():
         assert_close(mine, wg.ones(1), allow_subclasses=False)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["float32", "float64", "complex64", "complex128", "int64", "int8", "uint8", "bool"]
-)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int64", "int8", "uint8", "bool"])
 @pytest.mark.parametrize("noncontiguous", [False, True])
 def test_make_tensor(dtype, noncontiguous):
     dtype = getattr(wg, dtype)

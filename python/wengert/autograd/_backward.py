@@ -10,9 +10,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from wengert._C import Tensor
-
 import wengert
+from wengert._C import Tensor
 
 from ._batching import vmap
 from ._edges import GradientEdge

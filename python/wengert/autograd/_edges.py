@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from wengert._C import Tensor
-
 from wengert import _C
+from wengert._C import Tensor
 
 from ._grad_mode import enable_grad
 

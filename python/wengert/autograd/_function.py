@@ -19,12 +19,12 @@ from ._function_context import FunctionCtx
 _function_ids = itertools.count()
 
 
-class BackwardCFunction(_C._FunctionBase, FunctionCtx):
+class BackwardCFunction(_C._FunctionBase, FunctionCtx):  # type: ignore[misc]  # the stub says Any
     """Base of all custom nodes; its subclasses are made by `FunctionMeta`."""
 
     _forward_cls: Any
 
-    def apply(self, *grads: Any) -> Any:  # type: ignore[override]  # on a node: backward; on a Function: forward
+    def apply(self, *grads: Any) -> Any:  # on a node: backward; on a Function: forward
         """Run the user's backward on the gradients of the outputs."""
         function = self._forward_cls
         user_backward = _user_backward(function)
@@ -95,7 +95,7 @@ def _apply_with_bound_arguments(cls: Any, *args: Any, **kwargs: Any) -> Any:
     return super(Function, cls).apply(*bound.args, **bound.kwargs)
 
 
-class Function(_C._FunctionBase, FunctionCtx, metaclass=FunctionMeta):
+class Function(_C._FunctionBase, FunctionCtx, metaclass=FunctionMeta):  # type: ignore[misc]
     """Base class of operations with a derivative written by the user.
 
     Define static methods ``forward(ctx, *args)`` and ``backward(ctx, *grads)``, and call ``Cls.apply(*args)``.

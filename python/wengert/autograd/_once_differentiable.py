@@ -6,9 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from wengert._C import Tensor
-
 from wengert import _C
+from wengert._C import Tensor
 
 from ._grad_mode import no_grad
 

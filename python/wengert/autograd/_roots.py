@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert._C import Tensor
-
 import wengert
+from wengert._C import Tensor
 
 from ._edges import GradientEdge
 from ._engine import implicit_gradient

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from wengert._C import Tensor
-
 import wengert
 from wengert import _C
+from wengert._C import Tensor
 
 
 class VariableMeta(type):

@@ -105,7 +105,7 @@ class Adam(Optimizer):
 
         mean.mul_(beta1).add_(grad, alpha=1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        if group["amsgrad"]:
+        if group["amsgrad"] and largest is not None:
             square = largest.copy_(wg.maximum(largest, square))
         denominator = square.sqrt().div_((1 - beta2**step) ** 0.5).add_(group["eps"])
         param.addcdiv_(mean, denominator, value=-float(group["lr"]) / (1 - beta1**step))

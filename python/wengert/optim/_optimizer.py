@@ -186,9 +186,7 @@ def _as_parameter_list(params: Tensor | Iterable[Tensor]) -> list[Tensor]:
     params = list(params)
     for param in params:
         if not isinstance(param, wg.Tensor):
-            raise TypeError(
-                f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
-            )
+            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}")
         if not (param.is_leaf or param.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor; detach it or optimize its inputs")
     if len(set(params)) != len(params):

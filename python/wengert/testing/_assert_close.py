@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from wengert._C import Tensor
 
-import wengert
+from wengert._C import Tensor
 
 from ._tolerances import resolve_tolerances
 from ._values import compare_arrays, compare_numbers
@@ -40,7 +39,8 @@ def assert_close(
     allow_subclasses : bool
         Whether the types may be different, if one is a subclass of the other.
     rtol, atol : float, optional
-        Tolerances, both or neither; by default those of the dtype:         float32 and complex64 (1.3e-6, 1e-5), float64 and complex128 (1e-7, 1e-7), and exact for all others.
+        Tolerances, both or neither; by default those of the dtype: float32 and complex64 (1.3e-6, 1e-5),
+        float64 and complex128 (1e-7, 1e-7), and exact for all others.
     equal_nan : bool
         Whether two NaN are equal.
     check_device, check_dtype, check_layout, check_stride : bool
@@ -169,7 +169,7 @@ def _compare_tensors(actual: Any, expected: Any, rules: _Rules) -> str | None:
 
 
 def _compare_attributes(actual: Any, expected: Any, rules: _Rules) -> str | None:
-    pairs = [("shape", tuple(actual.shape), tuple(expected.shape))]
+    pairs: list[tuple[str, Any, Any]] = [("shape", tuple(actual.shape), tuple(expected.shape))]
     if isinstance(actual, Tensor):
         if rules.check_layout:
             pairs.append(("layout", actual.layout, expected.layout))

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from wengert._C import Tensor
 
 import wengert
+from wengert._C import Tensor
 
 
 def is_differentiable(value: Any) -> bool:

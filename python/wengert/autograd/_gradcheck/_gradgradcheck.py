@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from wengert._C import Tensor
 
 import wengert
+from wengert._C import Tensor
 
 from .._backward import grad
 from ._coordinates import from_coordinates, size

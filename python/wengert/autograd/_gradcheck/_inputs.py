@@ -6,9 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from wengert._C import Tensor
-
 import wengert
+from wengert._C import Tensor
 
 from ._coordinates import is_differentiable
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from wengert._C import Tensor
 
 import wengert
+from wengert._C import Tensor
 
 from .._backward import grad
 from ._coordinates import basis, from_coordinates, gradient_coordinates

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from wengert._C import Tensor
-
 from wengert import _C
+from wengert._C import Tensor
 
 from .._mode_context import ModeContext
 
