@@ -142,8 +142,10 @@ class Operation:
         fields = [f for f in self.derivatives.fields if f.name in formula.names]
         missing = formula.names - {"buffer", "grad", *(f.name for f in fields)}
         if missing or formula.attributes:
-            raise self.row.error(f"`scatters` mentions {', '.join(missing) or 'attributes'}, which the node does not keep",
-                                 "mention only arguments that the gradient's formula does")  # fmt: skip
+            raise self.row.error(
+                f"`scatters` mentions {', '.join(missing) or 'attributes'}, which the node does not keep",
+                "mention only arguments that the gradient's formula does",
+            )
         return formula, fields
 
     # --- Fields of the node
