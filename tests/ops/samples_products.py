@@ -47,7 +47,7 @@ samples("multi_dot")(lambda make, entry: [{"tensors": [make.tensor(2, 3), make.t
 samples("matrix_power")(
     lambda make, entry: [{"self": make.tensor(2, 2) + 2 * np.eye(2), "n": n} for n in (0, 1, 3, -2)]
 )
-samples("invertible")(lambda make, entry: [{"A": make.tensor(2, 2) + 3 * np.eye(2)}])
+samples("invertible")(lambda make, entry: [{entry["arguments"][0]["name"]: make.tensor(2, 2) + 3 * np.eye(2)}])
 samples("tensordot")(
     lambda make, entry: [
         {"a": make.tensor(2, 3), "b": make.tensor(2, 3)},

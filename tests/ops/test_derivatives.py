@@ -6,6 +6,7 @@ the modes are held against each other, and third derivatives against differences
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,9 @@ def test_fused_derivative_equals_recorded_one(operation: Operation) -> None:
 def test_node(operation: Operation) -> None:
     """The sample reaches this row, not another overload of its name, and the node is the one that the table names."""
     for c in cases(operation):
-        outputs = [o for o in c.function(*c.leaves()) if o.requires_grad]
-        assert outputs
-        assert {o.grad_fn.name() for o in outputs} == {operation.node}
+        xs = c.leaves()
+        raw = replace(c, sample=replace(c.sample, unique=None)).function(*xs)
+        # A conversion to what the tensor is already returns it as it is.
+        outputs = [o for o in raw if o.requires_grad and not any(o is x for x in xs)]
+        assert {o.grad_fn.name() for o in outputs} <= {operation.node}
+        assert outputs or operation.entry["name"] in ("to_dtype", "sum_to_size")

@@ -52,6 +52,12 @@ def test_layout_of_inputs(operation: Operation, layout: Any) -> None:
         pytest.skip("its result depends on the strides")
     for sample in operation.samples():
         plain, strided = case(operation, sample), case(operation, sample, layout)
+        if operation.entry["name"] in ("view", "view_as"):  # never a copy, so they may refuse
+            try:
+                outputs(strided)
+            except RuntimeError as error:
+                assert "view size is not compatible" in str(error)
+                continue
         for a, b in zip(outputs(strided), outputs(plain), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-15)
         if operation.is_differentiable and plain.paths:
@@ -120,9 +126,7 @@ def test_undefined_gradients(operation: Operation) -> None:
         node = results[0].grad_fn
         if operation.form == "compose" or node is None:
             continue
-        gradients = (
-            node(*[None] * len(operation.entry["results"])) if len(operation.entry["results"]) > 1 else node(None)
-        )
+        gradients = node(*[None] * len(node._input_metadata))
         for g in gradients if isinstance(gradients, tuple) else (gradients,):
             assert g is None or not g.any()
 
