@@ -32,13 +32,12 @@ class DirectCall {
 public:
     // Takes the dtype from the tensors.
     [[gnu::always_inline]] bool bind(const Kernel& kernel, const Operand* inputs) {
-        const TensorImpl* model = inputs[0].impl();
-        if (N > 1 && !model) model = inputs[1].impl();
+        const TensorImpl* model = first_tensor(kernel, inputs);
         return model && bind<true>(kernel, *model, inputs);
     }
     // Takes the dtype as given; numbers are converted to it whatever they are.
     [[gnu::always_inline]] bool bind_as(DType compute, const Kernel& kernel, const Operand* inputs) {
-        const TensorImpl* model = inputs[0].impl();
+        const TensorImpl* model = first_tensor(kernel, inputs);
         return model && model->dtype == compute && bind<false>(kernel, *model, inputs);
     }
 
@@ -70,26 +69,37 @@ public:
 private:
     static char* address(const TensorImpl& t) noexcept { return reinterpret_cast<char*>(t.data()); }
 
+    static bool is_condition(const Kernel& kernel, size_t i) noexcept { return (kernel.condition_mask >> i) & 1; }
+
+    // The tensor whose dtype and shape the others must have; conditions are bool in any case.
+    [[gnu::always_inline]] static const TensorImpl* first_tensor(const Kernel& kernel, const Operand* inputs) noexcept {
+        for (size_t i = 0; i < N; ++i)
+            if (inputs[i].is_tensor() && !is_condition(kernel, i)) return inputs[i].impl();
+        return nullptr;
+    }
+
     template <bool promote>
     [[gnu::always_inline]] bool bind(const Kernel& kernel, const TensorImpl& model, const Operand* inputs) {
         DType dtype = model.dtype;
         model_ = &model;
         dtype_ = dtype;
         loop_ = kernel.loops[static_cast<int>(dtype)];  // null for integers where they are computed as floats
-        if (!loop_ || kernel.condition_mask != 0 || kernel.inputs != N) return false;
+        if (!loop_ || kernel.inputs != N) return false;
         bool compared = false;  // whether the model's layout has been looked at
 #pragma GCC unroll 4
         for (size_t i = 0; i < N; ++i) {
+            const DType wanted = is_condition(kernel, i) ? DType::Bool : dtype;
             if (const TensorImpl* t = inputs[i].impl()) [[likely]] {
+                if (t->dtype != wanted) return false;
                 if (t != &model) {
-                    if (t->dtype != dtype || !same_contiguous(*t, model)) return false;
+                    if (!same_contiguous(*t, model)) return false;
                     compared = true;
                 }
                 args_[i] = address(*t);
-                steps_[i] = item_size(dtype);
+                steps_[i] = item_size(wanted);
             } else {
-                if (promote && inputs[i].scalar().kind() > category(dtype)) return false;
-                store_number(i, inputs[i].scalar());
+                if (promote && inputs[i].scalar().kind() > category(wanted)) return false;
+                store_number(i, wanted, inputs[i].scalar());
                 args_[i] = reinterpret_cast<char*>(slots_[i].bytes);
                 steps_[i] = 0;
             }
@@ -97,11 +107,11 @@ private:
         return compared || same_contiguous(model, model);
     }
 
-    [[gnu::always_inline]] void store_number(size_t i, const Scalar& value) {
-        if (dtype_ == DType::Float32)
+    [[gnu::always_inline]] void store_number(size_t i, DType dtype, const Scalar& value) {
+        if (dtype == DType::Float32)
             *reinterpret_cast<float*>(slots_[i].bytes) = value.to<float>();
         else
-            store_scalar(slots_[i].bytes, dtype_, value);
+            store_scalar(slots_[i].bytes, dtype, value);
     }
 
     const TensorImpl* model_;

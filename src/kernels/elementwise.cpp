@@ -39,7 +39,6 @@ public:
               "] takes ", int{kernel.inputs}, " operands, got ", inputs.size());
         bool first = true;
         for (size_t i = 0; i < inputs.size(); ++i) {
-            arrays_[i] = {nullptr, {}, {}, DType::Bool};
             bind(i, inputs[i]);
             if (!inputs[i].is_tensor()) continue;
             if (first)
@@ -56,7 +55,7 @@ public:
     void add_to(StridedIteration& iteration) const {
         for (int i = 0; i < kernel_.inputs; ++i) {
             const Array& a = arrays_[i];
-            iteration.add(a.data, a.sizes, a.strides, item_size(a.dtype));
+            iteration.add(a.data, a.sizes(), a.strides(), item_size(a.dtype));
         }
     }
 
@@ -64,7 +63,7 @@ public:
     bool conflict_with(const Tensor& out) const noexcept {
         for (int i = 0; i < kernel_.inputs; ++i) {
             const Array& a = arrays_[i];
-            if (a.data && overlap(a.data, a.sizes, a.strides, a.dtype, out) == Overlap::Partial) return true;
+            if (overlap(a.data, a.sizes(), a.strides(), a.dtype, out) == Overlap::Partial) return true;
         }
         return false;
     }
@@ -79,31 +78,30 @@ public:
     }
 
 private:
-    struct Array {
+    struct Array {  // no initialisers: most of the array of these is never touched
         std::byte* data;
-        IntSpan sizes, strides;
+        const TensorImpl* geometry;  // null: a number
         DType dtype;
+        IntSpan sizes() const noexcept { return geometry ? IntSpan(geometry->sizes) : IntSpan(); }
+        IntSpan strides() const noexcept { return geometry ? IntSpan(geometry->strides) : IntSpan(); }
     };
 
     void bind(size_t i, const Operand& input) {
         DType wanted = is_condition(kernel_, i) ? DType::Bool : compute_;
         Array& a = arrays_[i];
-        a.dtype = wanted;
+        a = {slots_[i].bytes, nullptr, wanted};
         TensorImpl* t = input.impl();
         if (!t) {
             store_scalar(&slots_[i], wanted, input.scalar());
-            a.data = slots_[i].bytes;
         } else if (t->dtype == wanted) {
-            a = {t->data(), t->sizes, t->strides, wanted};
+            a = {t->data(), t, wanted};
         } else if (t->numel == 1) {
             char* args[] = {reinterpret_cast<char*>(t->data()), reinterpret_cast<char*>(slots_[i].bytes)};
             int64_t n = 1, steps[] = {0, 0};
             cast_loop(t->dtype, wanted)(args, &n, steps, nullptr);
-            a.data = slots_[i].bytes;
         } else {
             converted_.push_back(to_dtype(input.tensor(), wanted));
-            TensorImpl* c = converted_.back().impl();
-            a = {c->data(), c->sizes, c->strides, wanted};
+            a = {converted_.back().data(), converted_.back().impl(), wanted};
         }
     }
 
