@@ -155,10 +155,12 @@ bool provider_gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, 
     return true;
 }
 
-// Below this many multiplications our loops are faster than a provider's call (measured against OpenBLAS).
-constexpr int64_t kProviderWork = 32 * 32 * 32;
+// Up to this many multiplications our loops are as fast as a provider's (measured against OpenBLAS and MKL with AVX2) or
+// faster; beyond it a provider may use several threads.
+constexpr int64_t kProviderWork = 128 * 128 * 128;
 // Up to here B is read where it lies: it stays in the first-level cache.
-constexpr int64_t kDirectBytes = 16 * 1024;
+constexpr int64_t kDirectBytes = 32 * 1024;
+constexpr int64_t kDirectWork = 80 * 80 * 80;
 
 template <class T>
 void multiply(T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c, bool may_use_provider) {
@@ -170,7 +172,7 @@ void multiply(T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c
         if (c.cols == 1) return multiply_vector(alpha, a, b.data, b.row_stride, beta, c.data, c.row_stride);
         if (c.rows == 1) return multiply_vector(alpha, b.transposed(), a.data, a.col_stride, beta, c.data, c.col_stride);
         bool small = b.rows * b.cols * static_cast<int64_t>(sizeof(T)) <= kDirectBytes;
-        if (c.col_stride == 1 && small && c.rows * c.cols * a.cols <= 4 * kProviderWork) {
+        if (c.col_stride == 1 && small && c.rows * c.cols * a.cols <= kDirectWork) {
             if (b.col_stride == 1) return loops<T>().direct(arguments(alpha, a, b, beta, c));
             if (c.rows >= 4) {
                 alignas(64) T rows[kDirectBytes / sizeof(T)];
