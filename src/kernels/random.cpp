@@ -51,10 +51,12 @@ void uniform_(const Tensor& self, double low, double high, Generator* generator)
     fill_random(self, generator, [&]<class T>(T* begin, T* end, Generator& g) {
         if constexpr (std::is_floating_point_v<T>) {
             const T width = static_cast<T>(high - low), start = static_cast<T>(low);
-            // As many bits as the type has: rounding must not produce `high`.
+            // As many bits as the type has. The sum may still be rounded up to `high`, which is excluded.
             constexpr int bits = std::numeric_limits<T>::digits;
-            const T unit = static_cast<T>(std::ldexp(1.0, -bits));
-            for (T* p = begin; p != end; ++p) *p = static_cast<T>(g.next() >> (64 - bits)) * unit * width + start;
+            const T unit = static_cast<T>(std::ldexp(1.0, -bits)), stop = static_cast<T>(high);
+            const T last = low < high ? std::nextafter(stop, start) : start;
+            for (T* p = begin; p != end; ++p)
+                *p = std::min(static_cast<T>(g.next() >> (64 - bits)) * unit * width + start, last);
         }
     });
 }
