@@ -188,7 +188,7 @@ class Binding:
         tensors = [f"tensor_of({g})" for g in given]
         call = f"wrap(ops::{overload.cpp_name}({', '.join(tensors)}))"
         calls = [(enough, call)]
-        if len(arguments) == 2 and arguments[1].type.base == "Operand":
+        if len(arguments) == 2 and arguments[1].type.base == "Operand" and overload is self.overloads[0]:
             number = enough.replace(f"is_exact_tensor({given[1]})", f"PyFloat_CheckExact({given[1]})")
             calls.append((number, f"wrap(ops::{overload.cpp_name}({tensors[0]}, PyFloat_AS_DOUBLE({given[1]})))"))
         return calls

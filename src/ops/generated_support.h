@@ -180,6 +180,7 @@ void replace_tangent(const Tensor& self, int32_t level, Tensor tangent);
 
 // --- Around the computation
 void assign(const Tensor& self, const Tensor& value);  // copy_, recorded
+inline Tensor unwritten(const Tensor& self) { return GradMode::is_enabled() ? ops::clone(self) : self; }
 inline bool is_same(const Tensor& a, const Tensor& b) noexcept { return a.is_same(b); }
 inline bool is_same(const Tensor& a, const Operand& b) noexcept { return a.impl() == b.impl(); }
 inline bool is_same(const Tensor& a, TensorSpan bs) noexcept {

@@ -27,6 +27,12 @@ Operand to_operand(PyObject* o, Tensor& kept) {
 
 namespace {
 
+// Powers with a number in either place are rows of their own, whose nodes have PyTorch's names.
+Tensor power_of(const Operand& a, const Operand& b) {
+    if (!b.is_tensor()) return ops::pow_scalar(a.tensor(), b.scalar());
+    return a.is_tensor() ? ops::pow(a, b) : ops::pow_base(a.scalar(), b.tensor());
+}
+
 // An operator as a type: `operation` is overloaded on nothing, `name` and `reflected` are the special methods.
 #define WENGERT_OPERATOR(Type, special, expression)                         \
     struct Type {                                                           \
@@ -41,7 +47,7 @@ WENGERT_OPERATOR(Mul, mul, ops::mul(a, b))
 WENGERT_OPERATOR(TrueDiv, truediv, ops::div(a, b))
 WENGERT_OPERATOR(FloorDiv, floordiv, ops::floor_divide(a, b))
 WENGERT_OPERATOR(Mod, mod, ops::remainder(a, b))
-WENGERT_OPERATOR(Pow, pow, ops::pow(a, b))
+WENGERT_OPERATOR(Pow, pow, power_of(a, b))
 WENGERT_OPERATOR(And, and, ops::bitwise_and(a, b))
 WENGERT_OPERATOR(Or, or, ops::bitwise_or(a, b))
 WENGERT_OPERATOR(Xor, xor, ops::bitwise_xor(a, b))

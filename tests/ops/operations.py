@@ -169,4 +169,4 @@ def scalarized(c: Case, *tensors: Any) -> Any:
         weights = np.cos(np.arange(int(np.prod(output.shape))) + 1.0 + k).reshape(output.shape)
         product = output * wg.tensor(weights, dtype=wg.float64)
         terms.append((product.real if product.dtype.is_complex else product).sum())
-    return reduce(operator.add, terms)
+    return reduce(operator.add, terms, wg.zeros((), dtype=wg.float64))
