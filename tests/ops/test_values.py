@@ -50,7 +50,18 @@ NUMPY_NAMES = {
     "bessel_i": "iv",
     "matmul": "matmul",
 }
-DIFFERENT = {"kl_div", "ldexp", "positive", "polygamma", "where", "complex", "real", "imag", "sum", "clip"}  # same name, other arguments
+DIFFERENT = {
+    "kl_div",
+    "ldexp",
+    "positive",
+    "polygamma",
+    "where",
+    "complex",
+    "real",
+    "imag",
+    "sum",
+    "clip",
+}  # same name, other arguments
 
 
 def library_function(operation: Operation) -> Any:
