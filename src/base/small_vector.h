@@ -32,10 +32,8 @@ public:
     template <class It>
         requires(!std::is_integral_v<It>)
     SmallVector(It first, It last) {
-        const auto n = static_cast<size_t>(std::distance(first, last));
-        reserve(n);
-        std::uninitialized_copy(first, last, data_);
-        size_ = static_cast<uint32_t>(n);
+        reserve(static_cast<size_t>(std::distance(first, last)));
+        for (; first != last; ++first) new (data_ + size_++) T(*first);
     }
     explicit SmallVector(std::span<const T> items) : SmallVector(items.begin(), items.end()) {}
     SmallVector(const SmallVector& o) {
