@@ -25,6 +25,8 @@ def chain(g: Any, p: Any) -> Any:
 
 def erfcx_integral(n: Any, x: Any) -> Any:
     # The integral over t of exp(-t**2 - 2xt) t**n / n!, by Gauss-Laguerre where it decays fast enough.
+    if np.isinf(x):
+        return np.float64(0 if x > 0 else np.inf)
     from scipy.integrate import quad
 
     scale = max(float(x), 1.0)
