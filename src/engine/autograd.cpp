@@ -21,8 +21,8 @@ Roots roots_of(const TensorList& tensors, const TensorList& grads, const char* w
               " does not require grad and does not have a grad_fn");
         Tensor grad = grads.empty() ? Tensor() : grads[i];
         if (!grad.defined()) {
-            check(t.numel() == 1, ErrorKind::Runtime, "grad can be implicitly created only for scalar outputs, got shape ",
-                  ShapeOf{t.sizes()});
+            check(t.numel() == 1, ErrorKind::Runtime,
+                  "grad can be implicitly created only for scalar outputs, got shape ", ShapeOf{t.sizes()});
             grad = full(t.sizes(), 1, t.dtype());
         }
         roots.edges.push_back(gradient_edge(t));

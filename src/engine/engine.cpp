@@ -118,7 +118,8 @@ void Engine::evaluate(GraphTask& task, Node* node) {
     s.buffer.clear();
     if (s.captures) {
         if (!s.needed) run_tensor_hooks(*node, inputs);
-        for (const Capture& c : *static_cast<Captures*>(s.captures)) task.captured[c.output_index] = inputs[c.input_index];
+        for (const Capture& c : *static_cast<Captures*>(s.captures))
+            task.captured[c.output_index] = inputs[c.input_index];
     }
     if (task.selective && !s.needed) {
         task.unclaim(node);

@@ -20,7 +20,10 @@ GraphTaskGuard::GraphTaskGuard(GraphTask* task) noexcept : previous_(std::exchan
 GraphTaskGuard::~GraphTaskGuard() { running_task = previous_; }
 
 GraphTask::GraphTask(bool keep_graph, bool create_graph, int32_t reentrant_depth, bool selective)
-    : keep_graph(keep_graph), create_graph(create_graph), reentrant_depth(reentrant_depth), selective(selective),
+    : keep_graph(keep_graph),
+      create_graph(create_graph),
+      reentrant_depth(reentrant_depth),
+      selective(selective),
       id(next_id++) {
     task_wants_edge = current_task_wants;
 }
@@ -63,9 +66,7 @@ bool GraphTask::claim(Node* node) {
 
 EngineState& GraphTask::foreign_state(Node* node) { return not_ready_[node]; }
 
-bool GraphTask::contains(Node* node) const noexcept {
-    return node->engine.owner == this || not_ready_.contains(node);
-}
+bool GraphTask::contains(Node* node) const noexcept { return node->engine.owner == this || not_ready_.contains(node); }
 
 void GraphTask::unclaim(Node* node) noexcept {
     if (node->engine.owner != this) return;

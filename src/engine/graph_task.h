@@ -41,8 +41,8 @@ public:
     void unclaim(Node* node) noexcept;
 
     bool should_execute(Node* node);
-    bool will_execute(Node* node);   // what hooks may ask
-    bool wants(const Edge& edge);  // whether the gradient along this edge is of use
+    bool will_execute(Node* node);  // what hooks may ask
+    bool wants(const Edge& edge);   // whether the gradient along this edge is of use
 
     const bool keep_graph;
     const bool create_graph;

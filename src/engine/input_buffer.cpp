@@ -8,7 +8,8 @@ namespace wengert {
 namespace {
 
 bool may_write(const Tensor& t) {
-    return !GradMode::is_enabled() && is_uniquely_owned(t) && !(t.flags() & (kSubclass | kHasTangent)) && t.is_non_overlapping_and_dense();
+    return !GradMode::is_enabled() && is_uniquely_owned(t) && !(t.flags() & (kSubclass | kHasTangent)) &&
+           t.is_non_overlapping_and_dense();
 }
 
 }  // namespace

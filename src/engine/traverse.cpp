@@ -96,7 +96,8 @@ void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bo
 
 std::vector<Node*> predict_order(GraphTask& task, Node* root) {
     auto wanted = [&](const Edge& e) {
-        return e.is_valid() && (!task.selective || std::ranges::find(task.visited, e.function.get()) != task.visited.end());
+        return e.is_valid() &&
+               (!task.selective || std::ranges::find(task.visited, e.function.get()) != task.visited.end());
     };
     std::unordered_map<Node*, uint32_t> dependencies{{root, 0}};
     std::vector<Node*> stack{root}, order;

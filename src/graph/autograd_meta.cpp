@@ -30,9 +30,11 @@ bool is_leaf(const Tensor& t) {
 }
 
 void set_requires_grad(const Tensor& t, bool value) {
-    check(!value || is_differentiable(t.dtype()), ErrorKind::Runtime,
-          "only Tensors of floating point dtype can require gradients; Only Tensors of floating point and complex dtype "
-          "can require gradients, this one is ", t.dtype());
+    check(
+        !value || is_differentiable(t.dtype()), ErrorKind::Runtime,
+        "only Tensors of floating point dtype can require gradients; Only Tensors of floating point and complex dtype "
+        "can require gradients, this one is ",
+        t.dtype());
     TensorImpl* impl = t.impl();
     impl->flags = value ? impl->flags | kRequiresGrad : impl->flags & ~uint32_t{kRequiresGrad};
 }
@@ -133,16 +135,17 @@ std::string creation_error(const Tensor& view, bool indirect) {
             message = "A view was created in no_grad mode and ";
             break;
         default:
-            message = "Output " + std::to_string(output_nr(view)) + (made.empty() ? "" : " of " + made) +
-                      " is a view and ";
+            message =
+                "Output " + std::to_string(output_nr(view)) + (made.empty() ? "" : " of " + made) + " is a view and ";
     }
-    message += indirect ? "its base or another view of its base has been modified inplace"
-                        : "is being modified inplace";
+    message +=
+        indirect ? "its base or another view of its base has been modified inplace" : "is being modified inplace";
     switch (info.creation) {
         case CreationMeta::MultiOutputNode:
-            message += ". This view is the output of a function that returns multiple views. Such functions do not allow "
-                       "the output views to be modified inplace. You should replace the inplace operation by an "
-                       "out-of-place one.";
+            message +=
+                ". This view is the output of a function that returns multiple views. Such functions do not allow "
+                "the output views to be modified inplace. You should replace the inplace operation by an "
+                "out-of-place one.";
             break;
         case CreationMeta::NoGradMode:
         case CreationMeta::InferenceMode:
@@ -150,9 +153,10 @@ std::string creation_error(const Tensor& view, bool indirect) {
                                 : " with grad mode enabled. Clone the view, or make it with grad mode enabled.";
             break;
         case CreationMeta::InCustomFunction:
-            message += ". This view was created inside a custom Function (or because an input was returned as-is) and the "
-                       "autograd logic to handle view+inplace would override the custom backward of that Function. "
-                       "Return a clone from the Function instead.";
+            message +=
+                ". This view was created inside a custom Function (or because an input was returned as-is) and the "
+                "autograd logic to handle view+inplace would override the custom backward of that Function. "
+                "Return a clone from the Function instead.";
             break;
         case CreationMeta::Default:
             break;

@@ -23,11 +23,11 @@ namespace wengert {
 enum class CreationMeta : uint8_t { Default, InCustomFunction, MultiOutputNode, NoGradMode, InferenceMode };
 
 struct ViewInfo : SlabAllocated {
-    Tensor base;                      // the root of the chain, never itself a view
+    Tensor base;  // the root of the chain, never itself a view
     CreationMeta creation = CreationMeta::Default;
-    bool forward = true;              // its tangent is a view of the base's tangent; not so for a dual tensor's primal
-    Tensor forward_base;              // the root for tangents where a link in between is not `forward`; else undefined
-    uint32_t attr_version = 0;        // the version at which grad_fn is valid
+    bool forward = true;        // its tangent is a view of the base's tangent; not so for a dual tensor's primal
+    Tensor forward_base;        // the root for tangents where a link in between is not `forward`; else undefined
+    uint32_t attr_version = 0;  // the version at which grad_fn is valid
     // Replays the view on another base; null where as_strided of the final geometry does.
     std::function<Tensor(const Tensor&)> replay;
 };

@@ -47,7 +47,7 @@ private:
 };
 
 int32_t enter_dual_level();
-void exit_dual_level(int32_t level);  // must be the innermost
+void exit_dual_level(int32_t level);      // must be the innermost
 int32_t innermost_dual_level() noexcept;  // -1: none
 
 // Hides `level` and the levels above it on this thread.

@@ -20,8 +20,8 @@ struct InputMetadata {
     Device device;
     bool is_subclass = false;
     bool used = false;
-    bool any_dtype = false;            // the engine does not cast
-    std::optional<DType> grad_dtype;   // to which it casts instead of `dtype`
+    bool any_dtype = false;           // the engine does not cast
+    std::optional<DType> grad_dtype;  // to which it casts instead of `dtype`
 };
 
 }  // namespace wengert

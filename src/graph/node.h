@@ -75,10 +75,10 @@ public:
     virtual TensorList apply(TensorList&& grads) = 0;
     TensorList operator()(TensorList&& grads);  // apply, under NodeGuard
 
-    virtual std::string name() const = 0;                        // "MulBackward0"
-    virtual void release_variables() {}                          // frees what was saved for backward
+    virtual std::string name() const = 0;                                    // "MulBackward0"
+    virtual void release_variables() {}                                      // frees what was saved for backward
     virtual std::span<const SavedField> saved_fields() const { return {}; }  // for `_saved_*`
-    virtual bool is_python() const noexcept { return false; }    // its body needs the interpreter
+    virtual bool is_python() const noexcept { return false; }                // its body needs the interpreter
 
     // A node whose only gradient is a small region of its input may add it to a full-size buffer in place, instead of
     // returning it surrounded by zeros. The engine asks `scatters` first.
@@ -123,9 +123,9 @@ public:
     void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { anomaly_ = std::move(m); }
 
     EngineState engine;
-    void* pyobj = nullptr;       // the Python wrapper; identity of `grad_fn` rests on it
-    bool owns_pyobj = false;     // as in TensorImpl
-    std::mutex* mutex();         // of nodes with state that several passes change; made on demand
+    void* pyobj = nullptr;    // the Python wrapper; identity of `grad_fn` rests on it
+    bool owns_pyobj = false;  // as in TensorImpl
+    std::mutex* mutex();      // of nodes with state that several passes change; made on demand
 
 protected:
     // Nodes append what they own to `pending` in their destructor's stead, see dispose.

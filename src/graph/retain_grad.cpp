@@ -40,8 +40,8 @@ void retain_grad(const Tensor& t) {
     if (meta.retains_grad) return;
     meta.retains_grad = true;
     if (!meta.weak) meta.weak = std::make_shared<WeakTensor>(t.impl());
-    node->mutable_hooks().retains_grad_hooks.emplace_back(
-        meta.output_nr, std::make_shared<RetainGradHook>(meta.weak, meta.output_nr));
+    node->mutable_hooks().retains_grad_hooks.emplace_back(meta.output_nr,
+                                                          std::make_shared<RetainGradHook>(meta.weak, meta.output_nr));
 }
 
 void move_retained_grad(const Tensor& t, Node* from, uint32_t from_output) {

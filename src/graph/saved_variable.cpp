@@ -50,10 +50,11 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks) {
         AutoGradMode no_grad(false);
         uint32_t before = given.version();
         hooks->pack(given);
-        check(given.version() == before, ErrorKind::Runtime,
-              "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
-              "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
-              "you need to perform in-place operations on the input to a pack hook; clone it in the hook instead.");
+        check(
+            given.version() == before, ErrorKind::Runtime,
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
+            "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
+            "you need to perform in-place operations on the input to a pack hook; clone it in the hook instead.");
     }
     hooks_ = std::move(hooks);
     data_.reset();
@@ -85,8 +86,9 @@ void SavedVariable::check_version(Node* saved_for) const {
     for (size_t i = 0; i < data_.sizes().size(); ++i) shape << (i ? ", " : "") << data_.sizes()[i];
     const Ref<Node>& made_by = original_ ? grad_fn(data_) : Ref<Node>::share(saved_for);
     std::string origin;
-    if (made_by) origin = ", which is output " + std::to_string(original_ ? output_nr(data_) : output_nr_) + " of " +
-                          made_by->name() + ",";
+    if (made_by)
+        origin = ", which is output " + std::to_string(original_ ? output_nr(data_) : output_nr_) + " of " +
+                 made_by->name() + ",";
     fail(ErrorKind::Runtime,
          "one of the variables needed for gradient computation has been modified by an inplace operation: [wengert.",
          legacy_type_name(data_.dtype()), " [", shape.str(), "]]", origin, " is at version ", current,
@@ -101,9 +103,10 @@ Tensor SavedVariable::unpack(Node* saved_for) const {
     if (released_) raise_freed();
     if (original_ && !hooks_) [[likely]] {
         check_version(saved_for);
-        check(is_leaf_ || !requires_grad_ || meta_of(data_)->grad_fn, ErrorKind::Runtime,
-              "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). Use .detach() instead "
-              "of it, which leaves the original alone.");
+        check(
+            is_leaf_ || !requires_grad_ || meta_of(data_)->grad_fn, ErrorKind::Runtime,
+            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). Use .detach() instead "
+            "of it, which leaves the original alone.");
         return data_;
     }
     Tensor out;

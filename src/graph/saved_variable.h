@@ -78,7 +78,8 @@ class SavedOperand {
 public:
     SavedOperand() noexcept = default;
     explicit SavedOperand(const Operand& o)
-        : variable_(o.is_tensor() ? SavedVariable(o.tensor(), false) : SavedVariable()), scalar_(o.scalar()),
+        : variable_(o.is_tensor() ? SavedVariable(o.tensor(), false) : SavedVariable()),
+          scalar_(o.scalar()),
           is_tensor_(o.is_tensor()) {}
     bool is_tensor() const noexcept { return is_tensor_; }
     const Scalar& scalar() const noexcept { return scalar_; }

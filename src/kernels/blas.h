@@ -104,7 +104,7 @@ void set_blas_loader(BlasLoader loader) noexcept;
 // False if there is no routine of that name.
 bool blas_register(std::string_view name, void* address) noexcept;
 void set_blas_provider(std::string_view name);
-std::string blas_provider();     // "portable", or what the loader said; does not call the loader
-bool blas_has_provider();        // calls the loader if nobody has yet
+std::string blas_provider();  // "portable", or what the loader said; does not call the loader
+bool blas_has_provider();     // calls the loader if nobody has yet
 
 }  // namespace wengert::kernels

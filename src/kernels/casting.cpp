@@ -67,9 +67,9 @@ Loop cast_loop(DType from, DType to) noexcept { return cast_table.loops[static_c
 
 void store_scalar(void* where, DType dtype, const Scalar& value) {
     switch (dtype) {
-#define X(name, type, python, legacy)                        \
-    case DType::name:                                        \
-        *static_cast<type*>(where) = value.to<type>();       \
+#define X(name, type, python, legacy)                  \
+    case DType::name:                                  \
+        *static_cast<type*>(where) = value.to<type>(); \
         break;
         WENGERT_DTYPES(X)
 #undef X

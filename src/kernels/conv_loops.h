@@ -19,8 +19,8 @@ struct ConvSegment {
 template <class T>
 struct ConvArgs {
     int64_t rows, taps;
-    const T* weights;  // panels of conv_panel rows, each [taps, panel rows]
-    const T* bias;     // [rows], or null
+    const T* weights;        // panels of conv_panel rows, each [taps, panel rows]
+    const T* bias;           // [rows], or null
     const int64_t* offsets;  // [taps]
     const T* input;
     const ConvSegment* segments;

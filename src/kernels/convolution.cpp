@@ -32,8 +32,8 @@ Tensor by_parts(const Tensor& a, const Tensor& b, F&& product) {
 void check_dtypes(const char* op, const Tensor& a, const Tensor& b, const char* what) {
     check(a.dtype() == b.dtype(), ErrorKind::Runtime, "[", op, "] Input type (", a.dtype(), ") and ", what, " type (",
           b.dtype(), ") should be the same");
-    check(is_differentiable(a.dtype()), ErrorKind::NotImplemented, "[", op, "] \"conv\" not implemented for '", a.dtype(),
-          "'; convert to a floating dtype first");
+    check(is_differentiable(a.dtype()), ErrorKind::NotImplemented, "[", op, "] \"conv\" not implemented for '",
+          a.dtype(), "'; convert to a floating dtype first");
 }
 
 void check_output(const char* op, const Tensor& grad_output, const ConvGeometry& g) {
@@ -52,9 +52,9 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
     check_dtypes(op, input, weight, "weight");
     if (bias.defined()) {
         check_dtypes(op, input, bias, "bias");
-        check(bias.dim() == 1 && bias.numel() == weight.sizes()[0], ErrorKind::Runtime, "[", op, "] Given weight of size ",
-              ShapeOf{weight.sizes()}, ", expected bias to be 1-dimensional with ", weight.sizes()[0],
-              " elements, but got bias of size ", ShapeOf{bias.sizes()}, " instead");
+        check(bias.dim() == 1 && bias.numel() == weight.sizes()[0], ErrorKind::Runtime, "[", op,
+              "] Given weight of size ", ShapeOf{weight.sizes()}, ", expected bias to be 1-dimensional with ",
+              weight.sizes()[0], " elements, but got bias of size ", ShapeOf{bias.sizes()}, " instead");
     }
     if (is_complex(input.dtype())) {
         Tensor out = by_parts(input, weight, [&](const Tensor& x, const Tensor& w) {
@@ -90,9 +90,8 @@ Tensor convolution_input(const Tensor& grad_output, const Tensor& weight, IntSpa
         });
     if (is_empty(g) || numel_of(input_sizes) == 0) return zeros(input_sizes, weight.dtype());
     Tensor y = contiguous(grad_output), w = contiguous(weight), out = empty(input_sizes, weight.dtype());
-    dispatch_floating(weight.dtype(), op, [&]<class T> {
-        conv_input_cotangent<T>(g, y.data_as<T>(), w.data_as<T>(), out.data_as<T>());
-    });
+    dispatch_floating(weight.dtype(), op,
+                      [&]<class T> { conv_input_cotangent<T>(g, y.data_as<T>(), w.data_as<T>(), out.data_as<T>()); });
     return out;
 }
 
@@ -108,9 +107,8 @@ Tensor convolution_weight(const Tensor& grad_output, const Tensor& input, IntSpa
         });
     if (is_empty(g)) return zeros(weight_sizes, input.dtype());
     Tensor y = contiguous(grad_output), x = contiguous(input), out = empty(weight_sizes, input.dtype());
-    dispatch_floating(input.dtype(), op, [&]<class T> {
-        conv_weight_cotangent<T>(g, y.data_as<T>(), x.data_as<T>(), out.data_as<T>());
-    });
+    dispatch_floating(input.dtype(), op,
+                      [&]<class T> { conv_weight_cotangent<T>(g, y.data_as<T>(), x.data_as<T>(), out.data_as<T>()); });
     return out;
 }
 

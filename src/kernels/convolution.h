@@ -37,6 +37,7 @@ Dims conv_transpose_sizes(const Tensor& input, const Tensor& weight, IntSpan str
                           IntSpan output_padding, int64_t groups, IntSpan dilation);
 
 // padding="same" or "valid": what to add before and after, per spatial dim. "same" needs stride 1.
-std::pair<Dims, Dims> convolution_padding(std::string_view mode, IntSpan weight_sizes, IntSpan stride, IntSpan dilation);
+std::pair<Dims, Dims> convolution_padding(std::string_view mode, IntSpan weight_sizes, IntSpan stride,
+                                          IntSpan dilation);
 
 }  // namespace wengert::kernels

@@ -37,7 +37,8 @@ struct Gathered {
         for (int64_t group = 0; group < g.groups; ++group) {
             columns(input, group, padded.data(), seen_by);
             auto w = row_major(weight + group * g.filters * taps, g.filters, taps);
-            gemm<T>(T(1), row_major<const T>(seen_by, rows, taps), w.transposed(), T(0), row_major(products.data(), rows, g.filters));
+            gemm<T>(T(1), row_major<const T>(seen_by, rows, taps), w.transposed(), T(0),
+                    row_major(products.data(), rows, g.filters));
             for_each_output(group, [&](int64_t at, int64_t to) {
                 output[to] = products[at] + (bias ? bias[group * g.filters + at % g.filters] : T(0));
             });
@@ -48,7 +49,8 @@ struct Gathered {
         for (int64_t group = 0; group < g.groups; ++group) {
             for_each_output(group, [&](int64_t at, int64_t from) { given[at] = cotangent[from]; });
             gemm<T>(T(1), row_major<const T>(given, rows, g.filters),
-                    row_major(weight + group * g.filters * taps, g.filters, taps), T(0), row_major(columns.data(), rows, taps));
+                    row_major(weight + group * g.filters * taps, g.filters, taps), T(0),
+                    row_major(columns.data(), rows, taps));
             for (int64_t b = 0; b < g.batch; ++b) {
                 std::fill_n(padded.data(), g.channels * image.channel, T(0));
                 const T* from = columns + b * positions * taps;
@@ -64,7 +66,8 @@ struct Gathered {
         for (int64_t group = 0; group < g.groups; ++group) {
             columns(input, group, padded.data(), seen_by);
             for_each_output(group, [&](int64_t at, int64_t from) { given[at] = cotangent[from]; });
-            gemm<T>(T(1), row_major<const T>(given, rows, g.filters).transposed(), row_major<const T>(seen_by, rows, taps), T(0),
+            gemm<T>(T(1), row_major<const T>(given, rows, g.filters).transposed(),
+                    row_major<const T>(seen_by, rows, taps), T(0),
                     row_major(result + group * g.filters * taps, g.filters, taps));
         }
     }

@@ -17,8 +17,9 @@ Space spatial(IntSpan values, int64_t missing) {
 
 Dims per_dimension(const char* op, const char* name, IntSpan values, size_t n) {
     if (values.size() == 1) return Dims(n, values[0]);
-    check(values.size() == n, ErrorKind::Runtime, "[", op, "] expected ", name, " to be a single integer value or a list of ",
-          n, " values to match the convolution dimensions, but got ", name, "=", ShapeOf{values});
+    check(values.size() == n, ErrorKind::Runtime, "[", op, "] expected ", name,
+          " to be a single integer value or a list of ", n, " values to match the convolution dimensions, but got ",
+          name, "=", ShapeOf{values});
     return Dims(values);
 }
 
@@ -28,8 +29,9 @@ ConvGeometry convolution_geometry(const char* op, IntSpan input_sizes, IntSpan w
     check(weight_sizes.size() >= 3 && n <= 3, ErrorKind::Runtime, "[", op,
           "] weight must have one to three spatial dimensions, got ", ShapeOf{weight_sizes});
     bool batched = input_sizes.size() == n + 2;
-    check(batched || input_sizes.size() == n + 1, ErrorKind::Runtime, "[", op, "] Expected ", n + 1, "D (unbatched) or ",
-          n + 2, "D (batched) input to conv", n, "d, but got input of size: ", ShapeOf{input_sizes});
+    check(batched || input_sizes.size() == n + 1, ErrorKind::Runtime, "[", op, "] Expected ", n + 1,
+          "D (unbatched) or ", n + 2, "D (batched) input to conv", n,
+          "d, but got input of size: ", ShapeOf{input_sizes});
     Dims s = per_dimension(op, "stride", stride, n), p = per_dimension(op, "padding", padding, n),
          d = per_dimension(op, "dilation", dilation, n);
     for (size_t i = 0; i < n; ++i) {
@@ -85,35 +87,40 @@ Dims conv_transpose_sizes(const Tensor& input, const Tensor& weight, IntSpan str
     size_t n = weight.sizes().size() - 2;
     bool batched = input.sizes().size() == n + 2;
     check(batched || input.sizes().size() == n + 1, ErrorKind::Runtime, "[conv_transpose] Expected ", n + 1,
-          "D (unbatched) or ", n + 2, "D (batched) input to conv_transpose", n, "d, but got input of size: ",
-          ShapeOf{input.sizes()});
+          "D (unbatched) or ", n + 2, "D (batched) input to conv_transpose", n,
+          "d, but got input of size: ", ShapeOf{input.sizes()});
     size_t channel = batched ? 1 : 0;
-    check(input.sizes()[channel] == weight.sizes()[0], ErrorKind::Runtime, "[conv_transpose] Given transposed=1, weight of size ",
-          ShapeOf{weight.sizes()}, ", expected input", ShapeOf{input.sizes()}, " to have ", weight.sizes()[0],
-          " channels, but got ", input.sizes()[channel], " channels instead");
+    check(input.sizes()[channel] == weight.sizes()[0], ErrorKind::Runtime,
+          "[conv_transpose] Given transposed=1, weight of size ", ShapeOf{weight.sizes()}, ", expected input",
+          ShapeOf{input.sizes()}, " to have ", weight.sizes()[0], " channels, but got ", input.sizes()[channel],
+          " channels instead");
     Dims s = per_dimension(op, "stride", stride, n), p = per_dimension(op, "padding", padding, n),
          d = per_dimension(op, "dilation", dilation, n), extra = per_dimension(op, "output_padding", output_padding, n);
     Dims sizes;
     if (batched) sizes.push_back(input.sizes()[0]);
     sizes.push_back(weight.sizes()[1] * groups);
     for (size_t i = 0; i < n; ++i) {
-        check(extra[i] >= 0 && (extra[i] < s[i] || extra[i] < d[i]), ErrorKind::Runtime,
-              "[conv_transpose] output padding must be smaller than either stride or dilation, but got output_padding: ",
-              ShapeOf{extra}, " stride: ", ShapeOf{s}, " dilation: ", ShapeOf{d});
+        check(
+            extra[i] >= 0 && (extra[i] < s[i] || extra[i] < d[i]), ErrorKind::Runtime,
+            "[conv_transpose] output padding must be smaller than either stride or dilation, but got output_padding: ",
+            ShapeOf{extra}, " stride: ", ShapeOf{s}, " dilation: ", ShapeOf{d});
         sizes.push_back((input.sizes()[channel + 1 + i] - 1) * s[i] - 2 * p[i] + d[i] * (weight.sizes()[2 + i] - 1) +
                         extra[i] + 1);
-        check(sizes.back() >= 0, ErrorKind::Runtime, "[conv_transpose] Given input size per channel: ",
-              ShapeOf{IntSpan(input.sizes()).last(n)}, ". Calculated output size per channel would be ", sizes.back(),
-              " in spatial dimension ", i, ". Output size is too small");
+        check(sizes.back() >= 0, ErrorKind::Runtime,
+              "[conv_transpose] Given input size per channel: ", ShapeOf{IntSpan(input.sizes()).last(n)},
+              ". Calculated output size per channel would be ", sizes.back(), " in spatial dimension ", i,
+              ". Output size is too small");
     }
     return sizes;
 }
 
-std::pair<Dims, Dims> convolution_padding(std::string_view mode, IntSpan weight_sizes, IntSpan stride, IntSpan dilation) {
+std::pair<Dims, Dims> convolution_padding(std::string_view mode, IntSpan weight_sizes, IntSpan stride,
+                                          IntSpan dilation) {
     size_t n = weight_sizes.size() - 2;
     Dims before(n, 0), after(n, 0);
     if (mode == "valid") return {before, after};
-    check(mode == "same", ErrorKind::Runtime, "Invalid padding string: '", mode, "', should be one of {'valid', 'same'}");
+    check(mode == "same", ErrorKind::Runtime, "Invalid padding string: '", mode,
+          "', should be one of {'valid', 'same'}");
     Dims s = per_dimension("conv", "stride", stride, n), d = per_dimension("conv", "dilation", dilation, n);
     for (size_t i = 0; i < n; ++i) {
         check(s[i] == 1, ErrorKind::Runtime, "padding='same' is not supported for strided convolutions");

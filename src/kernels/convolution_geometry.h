@@ -39,7 +39,10 @@ struct PaddedImage {
     int64_t stride, run, pitch, channel;  // channel: elements of one
 
     PaddedImage(const Space& extent, int64_t stride)
-        : extent(extent), stride(stride), run((extent[2] + stride - 1) / stride), pitch(run * stride),
+        : extent(extent),
+          stride(stride),
+          run((extent[2] + stride - 1) / stride),
+          pitch(run * stride),
           channel(extent[0] * extent[1] * pitch) {}
     int64_t column(int64_t x) const { return x % stride * run + x / stride; }
     int64_t at(int64_t z, int64_t y, int64_t x) const { return (z * extent[1] + y) * pitch + column(x); }

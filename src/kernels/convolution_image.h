@@ -14,8 +14,10 @@ namespace wengert::kernels {
 // Copies channels of a contiguous image into the interior of a padded one; what falls outside is dropped. The padding
 // itself was zeroed when the buffer was made and is never written.
 template <class T>
-void copy_padded(const T* from, int64_t channels, const Space& size, const Space& before, const PaddedImage& image, T* to) {
-    int64_t depth = std::min(size[0], image.extent[0] - before[0]), height = std::min(size[1], image.extent[1] - before[1]),
+void copy_padded(const T* from, int64_t channels, const Space& size, const Space& before, const PaddedImage& image,
+                 T* to) {
+    int64_t depth = std::min(size[0], image.extent[0] - before[0]),
+            height = std::min(size[1], image.extent[1] - before[1]),
             width = std::min(size[2], image.extent[2] - before[2]);
     for (int64_t c = 0; c < channels; ++c, to += image.channel)
         for (int64_t z = 0; z < depth; ++z)
@@ -63,7 +65,8 @@ inline std::vector<int64_t> input_taps(const ConvGeometry& g, const PaddedImage&
         for (int64_t z = 0; z < g.kernel[0]; ++z)
             for (int64_t y = 0; y < g.kernel[1]; ++y)
                 for (int64_t x = 0; x < g.kernel[2]; ++x)
-                    offsets.push_back(c * image.channel + image.at(z * g.dilation[0], y * g.dilation[1], x * g.dilation[2]));
+                    offsets.push_back(c * image.channel +
+                                      image.at(z * g.dilation[0], y * g.dilation[1], x * g.dilation[2]));
     return offsets;
 }
 
@@ -71,8 +74,8 @@ inline std::vector<ConvSegment> output_segments(const ConvGeometry& g, const Pad
     std::vector<ConvSegment> segments;
     for (int64_t z = 0; z < g.output[0]; ++z)
         for (int64_t y = 0; y < g.output[1]; ++y)
-            add_segments(segments, image.at(z * g.stride[0], y * g.stride[1], 0), (z * g.output[1] + y) * g.output[2], 1,
-                         g.output[2], lanes);
+            add_segments(segments, image.at(z * g.stride[0], y * g.stride[1], 0), (z * g.output[1] + y) * g.output[2],
+                         1, g.output[2], lanes);
     return segments;
 }
 

@@ -13,9 +13,9 @@
 
 namespace wengert::kernels {
 
-#define WENGERT_DECLARE(isa)              \
-    namespace isa {                       \
-    extern const ConvTable conv_table;    \
+#define WENGERT_DECLARE(isa)           \
+    namespace isa {                    \
+    extern const ConvTable conv_table; \
     }
 WENGERT_FOR_EACH_ISA(WENGERT_DECLARE)
 #undef WENGERT_DECLARE
@@ -142,7 +142,8 @@ std::pair<int64_t, int64_t> phase_range(const ConvGeometry& g, size_t dim, int64
 }
 
 template <class T>
-Phase<T> make_phase(const ConvGeometry& g, const PaddedImage& image, const Reach& reach, const Space& residue, const T* weight) {
+Phase<T> make_phase(const ConvGeometry& g, const PaddedImage& image, const Reach& reach, const Space& residue,
+                    const T* weight) {
     Phase<T> phase;
     auto tz = phase_taps(g, 0, residue[0]), ty = phase_taps(g, 1, residue[1]), tx = phase_taps(g, 2, residue[2]);
     std::vector<int64_t> positions;  // in the kernel
@@ -153,17 +154,18 @@ Phase<T> make_phase(const ConvGeometry& g, const PaddedImage& image, const Reach
         for (auto [kz, sz] : tz)
             for (auto [ky, sy] : ty)
                 for (auto [kx, sx] : tx)
-                    phase.offsets.push_back(f * image.channel + image.at(reach.before[0] - sz, reach.before[1] - sy,
-                                                                         reach.before[2] - sx));
+                    phase.offsets.push_back(f * image.channel +
+                                            image.at(reach.before[0] - sz, reach.before[1] - sy, reach.before[2] - sx));
     auto taps = static_cast<int64_t>(phase.offsets.size()), per_filter = static_cast<int64_t>(positions.size());
     int64_t volume = ConvGeometry::volume(g.kernel);
     phase.panels.resize(static_cast<size_t>(g.groups * g.channels * taps));
     for (int64_t group = 0; group < g.groups; ++group)
-        pack_panels(g.channels, taps, loops<T>().panel_rows, phase.panels.data() + group * g.channels * taps,
-                    [&](int64_t c, int64_t k) {
-                        int64_t filter = group * g.filters + k / per_filter;
-                        return weight[(filter * g.channels + c) * volume + positions[static_cast<size_t>(k % per_filter)]];
-                    });
+        pack_panels(
+            g.channels, taps, loops<T>().panel_rows, phase.panels.data() + group * g.channels * taps,
+            [&](int64_t c, int64_t k) {
+                int64_t filter = group * g.filters + k / per_filter;
+                return weight[(filter * g.channels + c) * volume + positions[static_cast<size_t>(k % per_filter)]];
+            });
     auto [z0, z1] = phase_range(g, 0, residue[0]);
     auto [y0, y1] = phase_range(g, 1, residue[1]);
     auto [x0, x1] = phase_range(g, 2, residue[2]);
@@ -171,8 +173,8 @@ Phase<T> make_phase(const ConvGeometry& g, const PaddedImage& image, const Reach
     for (int64_t z = z0; z < z1; ++z)
         for (int64_t y = y0; y < y1; ++y)
             add_segments(phase.segments, image.at(z, y, x0),
-                         (position(0, z) * g.input[1] + position(1, y)) * g.input[2] + position(2, x0), g.stride[2], x1 - x0,
-                         loops<T>().lanes);
+                         (position(0, z) * g.input[1] + position(1, y)) * g.input[2] + position(2, x0), g.stride[2],
+                         x1 - x0, loops<T>().lanes);
     return phase;
 }
 
@@ -217,8 +219,9 @@ void strided_weight_cotangent(const ConvGeometry& g, const T* cotangent, const T
         std::fill_n(gradient.data(), taps * padded_filters, T(0));
         for (int64_t i = group; i < g.batch * g.groups; i += g.groups) {
             copy_padded(input + i * in, g.channels, g.input, g.padding, image, padded.data());
-            (few ? l.weight_few_rows : l.weight)({g.filters, taps, offsets.data(), padded.data(), cotangent + i * out, positions,
-                                                  rows.data(), static_cast<int64_t>(rows.size()), panel, gradient});
+            (few ? l.weight_few_rows
+                 : l.weight)({g.filters, taps, offsets.data(), padded.data(), cotangent + i * out, positions,
+                              rows.data(), static_cast<int64_t>(rows.size()), panel, gradient});
         }
         if (few) {
             std::copy_n(gradient.data(), g.filters * taps, result + group * g.filters * taps);
@@ -267,9 +270,13 @@ struct Products {
         return row_major(w + i % g.groups * g.filters * g.channels, g.filters, g.channels);
     }
     template <class E>
-    Matrix<E> input(E* x, int64_t i) const { return row_major(x + i * g.channels * positions, g.channels, positions); }
+    Matrix<E> input(E* x, int64_t i) const {
+        return row_major(x + i * g.channels * positions, g.channels, positions);
+    }
     template <class E>
-    Matrix<E> output(E* y, int64_t i) const { return row_major(y + i * g.filters * positions, g.filters, positions); }
+    Matrix<E> output(E* y, int64_t i) const {
+        return row_major(y + i * g.filters * positions, g.filters, positions);
+    }
 
     void forward(const T* x, const T* w, const T* bias, T* y) const {
         for (int64_t i = 0; i < g.batch * g.groups; ++i) {
@@ -321,9 +328,9 @@ void conv_weight_cotangent(const ConvGeometry& g, const T* cotangent, const T* i
         strided_weight_cotangent(g, cotangent, input, result);
 }
 
-#define WENGERT_INSTANTIATE(T)                                                                        \
-    template void conv_forward(const ConvGeometry&, const T*, const T*, const T*, T*);                \
-    template void conv_input_cotangent(const ConvGeometry&, const T*, const T*, T*);                  \
+#define WENGERT_INSTANTIATE(T)                                                         \
+    template void conv_forward(const ConvGeometry&, const T*, const T*, const T*, T*); \
+    template void conv_input_cotangent(const ConvGeometry&, const T*, const T*, T*);   \
     template void conv_weight_cotangent(const ConvGeometry&, const T*, const T*, T*);
 WENGERT_INSTANTIATE(float)
 WENGERT_INSTANTIATE(double)

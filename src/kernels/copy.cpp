@@ -23,7 +23,8 @@ void copy_tile(char* to, const char* from, int64_t rows, int64_t columns, const 
 // The two innermost dimensions of a transposition, tile by tile: else every element read brings in a cache line that is
 // gone before its neighbour is wanted.
 template <class Word>
-void copy_plane(char* from, char* to, int64_t rows, int64_t columns, const int64_t* row_steps, const int64_t* column_steps) {
+void copy_plane(char* from, char* to, int64_t rows, int64_t columns, const int64_t* row_steps,
+                const int64_t* column_steps) {
     for (int64_t r = 0; r < rows; r += kTile)
         for (int64_t c = 0; c < columns; c += kTile)
             copy_tile<Word>(to + r * row_steps[1] + c * column_steps[1], from + r * row_steps[0] + c * column_steps[0],
@@ -59,10 +60,10 @@ void copy_elements(StridedIteration& it, DType from, DType to) {
     it.coalesce();
     int64_t item = item_size(to);
     if (from == to && is_transposition(it, item)) {
-        it.for_each_plane([&](char** pointers, int64_t columns, const int64_t* column_steps, int64_t rows,
-                              const int64_t* row_steps) {
-            copy_plane(item, pointers[0], pointers[1], rows, columns, row_steps, column_steps);
-        });
+        it.for_each_plane(
+            [&](char** pointers, int64_t columns, const int64_t* column_steps, int64_t rows, const int64_t* row_steps) {
+                copy_plane(item, pointers[0], pointers[1], rows, columns, row_steps, column_steps);
+            });
         return;
     }
     Loop loop = cast_loop(from, to);

@@ -46,7 +46,8 @@ void fill_linear(const Tensor& out, Number start, Number end, F f) {
     T* p = out.data_as<T>();
     const Number step = n > 1 ? (end - start) / static_cast<double>(n - 1) : Number(0);
     for (int64_t i = 0; i < n; ++i) {
-        Number x = i < n / 2 || n == 1 ? start + step * static_cast<double>(i) : end - step * static_cast<double>(n - 1 - i);
+        Number x =
+            i < n / 2 || n == 1 ? start + step * static_cast<double>(i) : end - step * static_cast<double>(n - 1 - i);
         p[i] = static_cast<T>(f(x));
     }
 }
@@ -67,7 +68,8 @@ Tensor linear(const Scalar& start, const Scalar& end, int64_t steps, std::option
 }
 
 Tensor triangle_indices(int64_t row, int64_t col, std::optional<DType> dtype, const char* op, auto first, auto last) {
-    check(row >= 0 && col >= 0, ErrorKind::Runtime, "[", op, "] row and col must be non-negative, got ", row, " and ", col);
+    check(row >= 0 && col >= 0, ErrorKind::Runtime, "[", op, "] row and col must be non-negative, got ", row, " and ",
+          col);
     int64_t count = 0;
     for (int64_t r = 0; r < row; ++r) count += std::max<int64_t>(last(r) - first(r), 0);
     Tensor out = empty(Dims{2, count}, DType::Int64);
@@ -130,13 +132,15 @@ Tensor full_like(const Tensor& self, const Scalar& value, std::optional<DType> d
 Tensor ones(IntSpan sizes, std::optional<DType> dtype) { return full(sizes, 1, dtype.value_or(default_dtype())); }
 
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset, std::optional<DType> dtype) {
-    return triangle_indices(row, col, dtype, "tril_indices", [](int64_t) { return int64_t{0}; },
-                            [=](int64_t r) { return std::clamp<int64_t>(r + offset + 1, 0, col); });
+    return triangle_indices(
+        row, col, dtype, "tril_indices", [](int64_t) { return int64_t{0}; },
+        [=](int64_t r) { return std::clamp<int64_t>(r + offset + 1, 0, col); });
 }
 
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset, std::optional<DType> dtype) {
-    return triangle_indices(row, col, dtype, "triu_indices",
-                            [=](int64_t r) { return std::clamp<int64_t>(r + offset, 0, col); }, [=](int64_t) { return col; });
+    return triangle_indices(
+        row, col, dtype, "triu_indices", [=](int64_t r) { return std::clamp<int64_t>(r + offset, 0, col); },
+        [=](int64_t) { return col; });
 }
 
 }  // namespace wengert::kernels

@@ -10,7 +10,8 @@ namespace wengert::kernels {
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1, std::optional<DType> dtype = {});
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::optional<DType> dtype = {});
-Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10, std::optional<DType> dtype = {});
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10,
+                std::optional<DType> dtype = {});
 Tensor eye(int64_t n, std::optional<int64_t> m = {}, std::optional<DType> dtype = {});
 Tensor zeros_like(const Tensor& self, std::optional<DType> dtype = {});
 Tensor ones_like(const Tensor& self, std::optional<DType> dtype = {});

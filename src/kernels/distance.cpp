@@ -20,7 +20,8 @@ T distance(const T* x, const T* y, int64_t n, T p) {
     if (p == T(2)) {
         for (int64_t i = 0; i < n; ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
         // Squares that overflow or vanish are taken again on a scale of their own.
-        if (sum > std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() && sum <= std::numeric_limits<T>::max())
+        if (sum > std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() &&
+            sum <= std::numeric_limits<T>::max())
             return std::sqrt(sum);
         T largest = 0;
         for (int64_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
@@ -88,13 +89,13 @@ Pair rows_of(const Tensor& x1, const Tensor& x2) {
     for (auto [t, name] : {std::pair(&x1, "X1"), std::pair(&x2, "X2")}) {
         check(is_floating(t->dtype()), ErrorKind::Runtime, "[cdist] cdist only supports floating-point dtypes, ", name,
               " got: ", type_name(*t));
-        check(t->dim() >= 2, ErrorKind::Runtime, "[cdist] cdist only supports at least 2D tensors, ", name, " got: ", t->dim(),
-              "D");
+        check(t->dim() >= 2, ErrorKind::Runtime, "[cdist] cdist only supports at least 2D tensors, ", name,
+              " got: ", t->dim(), "D");
     }
     check(x1.dtype() == x2.dtype(), ErrorKind::Runtime, "[cdist] expected scalar type ", type_name(x1), " but found ",
           type_name(x2));
-    check(cols(x1) == cols(x2), ErrorKind::Runtime, "[cdist] X1 and X2 must have the same number of columns. X1: ", cols(x1),
-          " X2: ", cols(x2));
+    check(cols(x1) == cols(x2), ErrorKind::Runtime,
+          "[cdist] X1 and X2 must have the same number of columns. X1: ", cols(x1), " X2: ", cols(x2));
     Dims batch = common_batch(x1, x2, "cdist");
     return {row_major_copy(x1, batch), row_major_copy(x2, batch)};
 }
@@ -111,7 +112,8 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
         for (int64_t i = 0; i < batch_count(a); ++i)
             for (int64_t r = 0; r < m; ++r)
                 for (int64_t s = 0; s < n; ++s)
-                    *to++ = distance(a.data_as<T>() + (i * m + r) * d, b.data_as<T>() + (i * n + s) * d, d, static_cast<T>(p));
+                    *to++ = distance(a.data_as<T>() + (i * m + r) * d, b.data_as<T>() + (i * n + s) * d, d,
+                                     static_cast<T>(p));
     });
     return out;
 }
@@ -155,8 +157,9 @@ Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Te
     dispatch_floating(self.dtype(), "pdist_backward", [&]<class T> {
         for (int64_t r = 0; r < n; ++r)
             for (int64_t s = r + 1; s < n; ++s, ++at)
-                add_gradient(a.data_as<T>() + r * d, a.data_as<T>() + s * d, d, static_cast<T>(p), norms.data_as<T>()[at],
-                             cotangent.data_as<T>()[at], out.data_as<T>() + r * d, out.data_as<T>() + s * d);
+                add_gradient(a.data_as<T>() + r * d, a.data_as<T>() + s * d, d, static_cast<T>(p),
+                             norms.data_as<T>()[at], cotangent.data_as<T>()[at], out.data_as<T>() + r * d,
+                             out.data_as<T>() + s * d);
     });
     return out;
 }

@@ -69,9 +69,8 @@ Labels parse_output(std::string_view text, size_t offset, const std::vector<Labe
                   output.begin() + static_cast<std::ptrdiff_t>(i),
               ErrorKind::Runtime, "einsum(): output subscript ", label_name(output[i]),
               " appears more than once in the output");
-        bool known = std::any_of(operands.begin(), operands.end(), [&](const Labels& o) {
-            return std::find(o.begin(), o.end(), output[i]) != o.end();
-        });
+        bool known = std::any_of(operands.begin(), operands.end(),
+                                 [&](const Labels& o) { return std::find(o.begin(), o.end(), output[i]) != o.end(); });
         check(known, ErrorKind::Runtime, "einsum(): output subscript ", label_name(output[i]),
               " does not appear in the equation for any input operand");
     }
@@ -127,7 +126,9 @@ Equation parse(std::string_view equation, std::span<const Dims> shapes) {
 
 // --- Planning
 
-bool contains(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+bool contains(const Labels& labels, int label) {
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
 
 int64_t position(const Labels& labels, int label) {
     return std::find(labels.begin(), labels.end(), label) - labels.begin();
@@ -155,8 +156,8 @@ private:
                       " is repeated for operand ", i, " but the sizes don't match, ", size, " != ", seen->second);
                 auto [known, first] = sizes_.emplace(label, size);
                 if (first || known->second == size || size == 1) continue;
-                check(known->second == 1, ErrorKind::Runtime, "einsum(): subscript ", label_name(label), " has size ", size,
-                      " for operand ", i, " which does not broadcast with previously seen size ", known->second);
+                check(known->second == 1, ErrorKind::Runtime, "einsum(): subscript ", label_name(label), " has size ",
+                      size, " for operand ", i, " which does not broadcast with previously seen size ", known->second);
                 known->second = size;
             }
         }

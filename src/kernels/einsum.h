@@ -21,7 +21,8 @@ namespace wengert::kernels {
 struct EinsumPlan {
     // What happens to an operand alone, first.
     struct Operand {
-        std::vector<std::array<int64_t, 2>> diagonals;  // diagonal(t, 0, d1, d2), in this order; the result is the last dim
+        std::vector<std::array<int64_t, 2>>
+            diagonals;  // diagonal(t, 0, d1, d2), in this order; the result is the last dim
         bool reshaped = false;
         Dims shape;  // dims of size 1 dropped
     };
@@ -32,12 +33,12 @@ struct EinsumPlan {
     };
     // Takes operands `left` and `right` off the list and appends their product.
     struct Step {
-        size_t left, right;             // left < right
-        Dims sum_left, sum_right;       // dims that appear nowhere else, summed first; may be empty
+        size_t left, right;        // left < right
+        Dims sum_left, sum_right;  // dims that appear nowhere else, summed first; may be empty
         Dims permute_left, permute_right;
-        Dims shape_left, shape_right;   // as the product needs them
+        Dims shape_left, shape_right;  // as the product needs them
         Product product;
-        Dims shape;                     // of the result: batch, left and right dims
+        Dims shape;  // of the result: batch, left and right dims
     };
     std::vector<Operand> operands;
     std::vector<Step> steps;

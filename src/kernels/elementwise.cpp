@@ -24,7 +24,8 @@ BoundLoop loop_of(const Kernel& kernel, DType compute) {
     int d = static_cast<int>(compute);
     if (kernel.loops[d]) [[likely]]
         return {kernel.loops[d], kernel.data[d]};
-    if (ProvidedLoop provided = provided_loop(kernel.name, compute); provided.loop) return {provided.loop, provided.data};
+    if (ProvidedLoop provided = provided_loop(kernel.name, compute); provided.loop)
+        return {provided.loop, provided.data};
     std::string_view name = legacy_type_name(compute);
     name.remove_suffix(std::string_view("Tensor").size());
     fail(ErrorKind::Runtime, "[", kernel.name, "] \"", kernel.name, "\" not implemented for '", name,
@@ -71,9 +72,8 @@ public:
     void execute(StridedIteration& iteration) const {
         iteration.coalesce();
         BoundLoop loop = loop_of(kernel_, compute_);
-        iteration.for_each_row([&](char** pointers, int64_t n, const int64_t* steps) {
-            loop.function(pointers, &n, steps, loop.data);
-        });
+        iteration.for_each_row(
+            [&](char** pointers, int64_t n, const int64_t* steps) { loop.function(pointers, &n, steps, loop.data); });
         if (is_integral(compute_)) raise_noted_zero_division(kernel_.name);
     }
 
@@ -162,14 +162,16 @@ DType compute_dtype(const Kernel& kernel, Operands inputs) {
 
 Tensor run(const Kernel& kernel, Operands inputs) {
     return with_direct_call(inputs.size(), [&](auto& call) {
-        if (call.bind(kernel, inputs.data())) [[likely]] return call.run(kernel);
+        if (call.bind(kernel, inputs.data())) [[likely]]
+            return call.run(kernel);
         return run_general(kernel, compute_dtype(kernel, inputs), inputs);
     });
 }
 
 Tensor run_as(DType compute, const Kernel& kernel, Operands inputs) {
     return with_direct_call(inputs.size(), [&](auto& call) {
-        if (call.bind_as(compute, kernel, inputs.data())) [[likely]] return call.run(kernel);
+        if (call.bind_as(compute, kernel, inputs.data())) [[likely]]
+            return call.run(kernel);
         return run_general(kernel, compute, inputs);
     });
 }

@@ -37,9 +37,9 @@ struct Kernel {
     uint8_t inputs;
     uint8_t condition_mask;  // bit i: input i is bool whatever the compute dtype (where, masked_fill)
     ResultRule rule;
-    bool float_compute;         // integral operands are promoted to the default dtype first
-    Loop loops[kNumDTypes];     // null: not defined for that dtype
-    void* data[kNumDTypes];     // passed to the loop; for foreign loops
+    bool float_compute;      // integral operands are promoted to the default dtype first
+    Loop loops[kNumDTypes];  // null: not defined for that dtype
+    void* data[kNumDTypes];  // passed to the loop; for foreign loops
 };
 
 using Operands = std::span<const Operand>;

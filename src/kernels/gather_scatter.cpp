@@ -19,9 +19,9 @@ struct Along {
 
 Along along(const Tensor& self, int64_t dim, const Tensor& index, const char* op) {
     Along a{wrap_dim(dim, self.dim(), op), 1, 0, {}, self.strides()};
-    check(std::max<int64_t>(self.dim(), 1) == std::max<int64_t>(index.dim(), 1) || index.numel() == 0, ErrorKind::Runtime,
-          "[", op, "] Index tensor must have the same number of dimensions as input tensor: got ", index.dim(), " and ",
-          self.dim());
+    check(std::max<int64_t>(self.dim(), 1) == std::max<int64_t>(index.dim(), 1) || index.numel() == 0,
+          ErrorKind::Runtime, "[", op, "] Index tensor must have the same number of dimensions as input tensor: got ",
+          index.dim(), " and ", self.dim());
     a.index = dense_index(index, op);
     if (self.dim() > 0) {
         a.size = self.sizes()[a.dim];
@@ -34,7 +34,8 @@ Along along(const Tensor& self, int64_t dim, const Tensor& index, const char* op
     for (int64_t i = 0; i < index.numel(); ++i) fits &= (p[i] >= 0) & (p[i] < a.size);
     for (int64_t i = 0; !fits && i < index.numel(); ++i)
         if (p[i] < 0 || p[i] >= a.size) [[unlikely]]
-            fail(ErrorKind::Index, "[", op, "] index ", p[i], " is out of bounds for dimension ", a.dim, " with size ", a.size);
+            fail(ErrorKind::Index, "[", op, "] index ", p[i], " is out of bounds for dimension ", a.dim, " with size ",
+                 a.size);
     for (int64_t d = 0; d < self.dim() && index.numel() > 0; ++d)
         check(d == a.dim || index.dim() == 0 || index.sizes()[d] <= self.sizes()[d], ErrorKind::Runtime, "[", op,
               "] Size does not match at dimension ", d, " expected index ", ShapeOf{index.sizes()},
@@ -43,14 +44,14 @@ Along along(const Tensor& self, int64_t dim, const Tensor& index, const char* op
 }
 
 void check_source(const Tensor& self, const Along& a, const Tensor& index, const Tensor& src, const char* op) {
-    check(self.dtype() == src.dtype(), ErrorKind::Runtime, "[", op, "] Expected self.dtype to be equal to src.dtype, got ",
-          self.dtype(), " and ", src.dtype());
-    check(index.numel() == 0 || std::max<int64_t>(src.dim(), 1) == std::max<int64_t>(index.dim(), 1), ErrorKind::Runtime,
-          "[", op, "] Index tensor must have the same number of dimensions as src tensor");
+    check(self.dtype() == src.dtype(), ErrorKind::Runtime, "[", op,
+          "] Expected self.dtype to be equal to src.dtype, got ", self.dtype(), " and ", src.dtype());
+    check(index.numel() == 0 || std::max<int64_t>(src.dim(), 1) == std::max<int64_t>(index.dim(), 1),
+          ErrorKind::Runtime, "[", op, "] Index tensor must have the same number of dimensions as src tensor");
     for (int64_t d = 0; d < std::min(index.dim(), src.dim()) && index.numel() > 0; ++d)
-        check(index.sizes()[d] <= src.sizes()[d], ErrorKind::Runtime, "[", op, "] Expected index ", ShapeOf{index.sizes()},
-              " to be no larger than self ", ShapeOf{self.sizes()}, " apart from dimension ", a.dim,
-              " and to be no larger size than src ", ShapeOf{src.sizes()});
+        check(index.sizes()[d] <= src.sizes()[d], ErrorKind::Runtime, "[", op, "] Expected index ",
+              ShapeOf{index.sizes()}, " to be no larger than self ", ShapeOf{self.sizes()}, " apart from dimension ",
+              a.dim, " and to be no larger size than src ", ShapeOf{src.sizes()});
 }
 
 // Calls f(self element, src element) in the order of the index elements.
@@ -69,9 +70,7 @@ void for_each_target(const Tensor& self, const Along& a, const T* src, IntSpan s
         });
 }
 
-Tensor apart_from(const Tensor& src, const Tensor& self) {
-    return src.storage() == self.storage() ? clone(src) : src;
-}
+Tensor apart_from(const Tensor& src, const Tensor& self) { return src.storage() == self.storage() ? clone(src) : src; }
 
 }  // namespace
 
@@ -134,7 +133,8 @@ template <class T>
 void scatter_mean(const Tensor& self, const Along& a, const Tensor& src, bool include_self) {
     Tensor count = full(self.sizes(), include_self, DType::Int64), ones = full(src.sizes(), 1, DType::Int64);
     scatter_add_(count, a.dim, a.index, ones);
-    for_each_target<T>(self, a, src.data_as<T>(), src.strides(), [](T& to, const T& s) { to = static_cast<T>(to + s); });
+    for_each_target<T>(self, a, src.data_as<T>(), src.strides(),
+                       [](T& to, const T& s) { to = static_cast<T>(to + s); });
     StridedWalk<2>(self.sizes(), {self.strides(), count.strides()}).elements([&](const std::array<int64_t, 2>& at) {
         int64_t n = count.data_as<int64_t>()[at[1]];
         if (n <= 1) return;
@@ -152,8 +152,8 @@ void scatter_mean(const Tensor& self, const Along& a, const Tensor& src, bool in
 
 void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
                      bool include_self) {
-    const bool is_sum = reduce == "sum", is_prod = reduce == "prod", is_mean = reduce == "mean", is_max = reduce == "amax",
-               is_min = reduce == "amin";
+    const bool is_sum = reduce == "sum", is_prod = reduce == "prod", is_mean = reduce == "mean",
+               is_max = reduce == "amax", is_min = reduce == "amin";
     check(is_sum || is_prod || is_mean || is_max || is_min, ErrorKind::Runtime,
           "reduce argument must be either sum, prod, mean, amax or amin, got ", reduce);
     Along a = along(self, dim, index, "scatter_reduce");
@@ -179,9 +179,11 @@ void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const
             for_each_target<T>(self, a, s, from.strides(), [](T& to, const T& x) { to = static_cast<T>(to * x); });
         if constexpr (!std::is_same_v<T, complex64> && !std::is_same_v<T, complex128>) {
             if (is_max)
-                for_each_target<T>(self, a, s, from.strides(), [](T& to, const T& x) { to = x > to || x != x ? x : to; });
+                for_each_target<T>(self, a, s, from.strides(),
+                                   [](T& to, const T& x) { to = x > to || x != x ? x : to; });
             if (is_min)
-                for_each_target<T>(self, a, s, from.strides(), [](T& to, const T& x) { to = x < to || x != x ? x : to; });
+                for_each_target<T>(self, a, s, from.strides(),
+                                   [](T& to, const T& x) { to = x < to || x != x ? x : to; });
         }
     });
 }

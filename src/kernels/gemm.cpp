@@ -11,9 +11,9 @@
 
 namespace wengert::kernels {
 
-#define WENGERT_DECLARE(isa)              \
-    namespace isa {                       \
-    extern const GemmTable gemm_table;    \
+#define WENGERT_DECLARE(isa)           \
+    namespace isa {                    \
+    extern const GemmTable gemm_table; \
     }
 WENGERT_FOR_EACH_ISA(WENGERT_DECLARE)
 #undef WENGERT_DECLARE
@@ -47,8 +47,8 @@ inline constexpr bool has_register_tiles = std::is_same_v<T, float> || std::is_s
 
 template <class T>
 GemmArgs<T> arguments(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
-    return {c.rows, c.cols, a.cols, alpha, a.data, a.row_stride, a.col_stride, b.data, b.row_stride, b.col_stride,
-            beta,   c.data, c.row_stride, c.col_stride};
+    return {c.rows, c.cols,       a.cols,       alpha, a.data, a.row_stride, a.col_stride,
+            b.data, b.row_stride, b.col_stride, beta,  c.data, c.row_stride, c.col_stride};
 }
 
 template <class T>
@@ -84,7 +84,8 @@ void packed(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta,
     const GemmLoops<T>& l = loops<T>();
     auto padded = [](int64_t n, int64_t block, int64_t tile) { return (std::min(n, block) + tile - 1) / tile * tile; };
     int64_t k = std::min(a.cols, l.block_k);
-    Scratch<T> pack_a(padded(c.rows, l.block_rows, l.tile_rows) * k), pack_b(padded(c.cols, l.block_cols, l.tile_cols) * k);
+    Scratch<T> pack_a(padded(c.rows, l.block_rows, l.tile_rows) * k),
+        pack_b(padded(c.cols, l.block_cols, l.tile_cols) * k);
     l.packed(arguments(alpha, a, b, beta, c), pack_a, pack_b);
 }
 
@@ -105,9 +106,20 @@ void own(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, co
             return;
         }
         if (beta != T(1)) scale(beta, c);
-        GemmArgs<R> g{c.rows, c.cols, a.cols, 1, reinterpret_cast<const R*>(a.data), a.row_stride, a.col_stride,
-                      reinterpret_cast<const R*>(b.data), b.row_stride, b.col_stride, 1, reinterpret_cast<R*>(c.data),
-                      c.row_stride, c.col_stride};
+        GemmArgs<R> g{c.rows,
+                      c.cols,
+                      a.cols,
+                      1,
+                      reinterpret_cast<const R*>(a.data),
+                      a.row_stride,
+                      a.col_stride,
+                      reinterpret_cast<const R*>(b.data),
+                      b.row_stride,
+                      b.col_stride,
+                      1,
+                      reinterpret_cast<R*>(c.data),
+                      c.row_stride,
+                      c.col_stride};
         if constexpr (std::is_same_v<R, float>)
             tables().plain_complex64(g);
         else
@@ -134,9 +146,11 @@ struct Layout {
     int ld;
 };
 std::optional<Layout> layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride) {
-    if ((col_stride == 1 || cols == 1) && (row_stride >= std::max<int64_t>(cols, 1) || rows == 1) && row_stride < INT_MAX)
+    if ((col_stride == 1 || cols == 1) && (row_stride >= std::max<int64_t>(cols, 1) || rows == 1) &&
+        row_stride < INT_MAX)
         return Layout{'N', static_cast<int>(rows == 1 ? std::max<int64_t>(cols, 1) : row_stride)};
-    if ((row_stride == 1 || rows == 1) && (col_stride >= std::max<int64_t>(rows, 1) || cols == 1) && col_stride < INT_MAX)
+    if ((row_stride == 1 || rows == 1) && (col_stride >= std::max<int64_t>(rows, 1) || cols == 1) &&
+        col_stride < INT_MAX)
         return Layout{'T', static_cast<int>(cols == 1 ? std::max<int64_t>(rows, 1) : col_stride)};
     return std::nullopt;
 }
@@ -170,7 +184,8 @@ void multiply(T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c
         return multiply(alpha, b.transposed(), a.transposed(), beta, c.transposed(), may_use_provider);
     if constexpr (has_register_tiles<T>) {
         if (c.cols == 1) return multiply_vector(alpha, a, b.data, b.row_stride, beta, c.data, c.row_stride);
-        if (c.rows == 1) return multiply_vector(alpha, b.transposed(), a.data, a.col_stride, beta, c.data, c.col_stride);
+        if (c.rows == 1)
+            return multiply_vector(alpha, b.transposed(), a.data, a.col_stride, beta, c.data, c.col_stride);
         bool small = b.rows * b.cols * static_cast<int64_t>(sizeof(T)) <= kDirectBytes;
         if (c.col_stride == 1 && small && c.rows * c.cols * a.cols <= kDirectWork) {
             if (b.col_stride == 1) return loops<T>().direct(arguments(alpha, a, b, beta, c));
@@ -210,9 +225,9 @@ T dot(int64_t n, const T* x, int64_t x_step, const T* y, int64_t y_step) {
     return sum;
 }
 
-#define WENGERT_INSTANTIATE(T)                                                                   \
-    template void gemm<T>(T, Matrix<const T>, Matrix<const T>, T, Matrix<T>);                    \
-    template void own_gemm<T>(T, Matrix<const T>, Matrix<const T>, T, Matrix<T>);                \
+#define WENGERT_INSTANTIATE(T)                                                    \
+    template void gemm<T>(T, Matrix<const T>, Matrix<const T>, T, Matrix<T>);     \
+    template void own_gemm<T>(T, Matrix<const T>, Matrix<const T>, T, Matrix<T>); \
     template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);
 WENGERT_INSTANTIATE(uint8_t)
 WENGERT_INSTANTIATE(int8_t)

@@ -25,8 +25,7 @@ struct Matrix {
         return {data + i * row_stride + j * col_stride, m, n, row_stride, col_stride};
     }
     operator Matrix<const T>() const
-        requires(!std::is_const_v<T>)
-    {
+        requires(!std::is_const_v<T>) {
         return {data, rows, cols, row_stride, col_stride};
     }
 };

@@ -34,8 +34,9 @@ struct GemvArgs {
 
 template <class T>
 struct GemmLoops {
-    int tile_rows, tile_cols;                  // of the register tile
-    int64_t block_rows, block_cols, block_k;   // of the packed panels: A's block_rows x block_k, B's block_k x block_cols
+    int tile_rows, tile_cols;  // of the register tile
+    int64_t block_rows, block_cols,
+        block_k;  // of the packed panels: A's block_rows x block_k, B's block_k x block_cols
     // Without packing; rows of B and C contiguous (b_col == c_col == 1). The best for small matrices.
     void (*direct)(const GemmArgs<T>&);
     // With packing, any strides; rows of C contiguous is the fast case. Buffers hold whole tiles (see gemm.cpp).

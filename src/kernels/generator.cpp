@@ -44,7 +44,7 @@ std::array<double, 2> Generator::normal_pair() noexcept {
 }
 
 Generator& default_generator() {
-    static Generator& generator = [] () -> Generator& {
+    static Generator& generator = []() -> Generator& {
         static Generator made(0);
         made.seed();
         return made;

@@ -39,7 +39,7 @@ public:
         state_[3] = rotate(state_[3], 45);
         return result;
     }
-    double uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }             // [0, 1)
+    double uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }                 // [0, 1)
     double positive_uniform() noexcept { return static_cast<double>((next() >> 11) + 1) * 0x1p-53; }  // (0, 1]
     uint64_t below(uint64_t n) noexcept;  // 0 .. n-1, each equally likely; n = 0 stands for 2^64
     std::array<double, 2> normal_pair() noexcept;

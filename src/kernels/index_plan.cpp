@@ -41,8 +41,8 @@ TensorList expand_masks(Tensor& self, TensorSpan indices) {
             entries.push_back(to_dtype(index, DType::Int64));
         }
     }
-    check(static_cast<int64_t>(entries.size()) <= self.dim(), ErrorKind::Index, "too many indices for tensor of dimension ",
-          self.dim(), ": got ", entries.size());
+    check(static_cast<int64_t>(entries.size()) <= self.dim(), ErrorKind::Index,
+          "too many indices for tensor of dimension ", self.dim(), ": got ", entries.size());
     entries.resize(self.sizes().size());
     return entries;
 }
@@ -57,8 +57,9 @@ Dims broadcast_indices(const TensorList& entries) {
                 int64_t a = shape[shape.size() - i], b = e.sizes()[e.sizes().size() - i];
                 fits &= a == b || a == 1 || b == 1;
             }
-            check(fits, ErrorKind::Index, "shape mismatch: indexing tensors could not be broadcast together with shapes ",
-                  ShapeOf{shape}, ", ", ShapeOf{e.sizes()});
+            check(fits, ErrorKind::Index,
+                  "shape mismatch: indexing tensors could not be broadcast together with shapes ", ShapeOf{shape}, ", ",
+                  ShapeOf{e.sizes()});
         }
         shape = broadcast_shapes(shape, e.sizes(), "index");
     }
@@ -71,15 +72,15 @@ void add_offsets(std::vector<int64_t>& offsets, const Tensor& index, IntSpan sha
     int64_t* out = offsets.data();
     const int64_t lowest = wrap_negative ? -size : 0;
     Dims strides = broadcast_strides(index, shape);
-    StridedWalk<1>(shape, {strides}).rows([&](const std::array<int64_t, 1>& at, int64_t n,
-                                              const std::array<int64_t, 1>& step) {
-        for (int64_t i = 0; i < n; ++i) {
-            int64_t k = p[at[0] + i * step[0]];
-            if (k < lowest || k >= size) [[unlikely]]
-                out_of_bounds(k, dim, size);
-            *out++ += (k < 0 ? k + size : k) * stride;
-        }
-    });
+    StridedWalk<1>(shape, {strides})
+        .rows([&](const std::array<int64_t, 1>& at, int64_t n, const std::array<int64_t, 1>& step) {
+            for (int64_t i = 0; i < n; ++i) {
+                int64_t k = p[at[0] + i * step[0]];
+                if (k < lowest || k >= size) [[unlikely]]
+                    out_of_bounds(k, dim, size);
+                *out++ += (k < 0 ? k + size : k) * stride;
+            }
+        });
 }
 
 }  // namespace

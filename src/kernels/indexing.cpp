@@ -76,8 +76,9 @@ Tensor apart_from(const Tensor& values, const Tensor& self) {
 }
 
 void check_same_dtype(const Tensor& self, const Tensor& source, const char* op) {
-    check(self.dtype() == source.dtype(), ErrorKind::Runtime, op, "(): self and source expected to have the same dtype, but got (self) ",
-          self.dtype(), " and (source) ", source.dtype());
+    check(self.dtype() == source.dtype(), ErrorKind::Runtime, op,
+          "(): self and source expected to have the same dtype, but got (self) ", self.dtype(), " and (source) ",
+          source.dtype());
 }
 
 }  // namespace

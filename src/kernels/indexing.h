@@ -19,7 +19,7 @@ Tensor index(const Tensor& self, TensorSpan indices);
 void index_put_(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate = false);
 Tensor index_put(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate = false);
 Tensor index_backward(const Tensor& grad, IntSpan sizes, TensorSpan indices);  // zeros with grad added
-Tensor nonzero(const Tensor& self);  // [n, dim]: the positions of the nonzero elements, in order
+Tensor nonzero(const Tensor& self);            // [n, dim]: the positions of the nonzero elements, in order
 TensorList nonzero_numpy(const Tensor& self);  // its columns
 
 // --- Along one dimension
@@ -68,8 +68,8 @@ Tensor masked_scatter_backward(const Tensor& grad, const Tensor& mask, IntSpan s
 // --- Rows of a table
 Tensor embedding(const Tensor& weight, const Tensor& indices);
 // Rows of `grad` [.., n] added into [num_weights, n]; row padding_idx stays zero; scale_grad_by_freq divides by the count.
-Tensor embedding_dense_backward(const Tensor& grad, const Tensor& indices, int64_t num_weights, int64_t padding_idx = -1,
-                                bool scale_grad_by_freq = false);
+Tensor embedding_dense_backward(const Tensor& grad, const Tensor& indices, int64_t num_weights,
+                                int64_t padding_idx = -1, bool scale_grad_by_freq = false);
 Tensor one_hot(const Tensor& self, int64_t num_classes = -1);
 
 }  // namespace wengert::kernels

@@ -59,7 +59,8 @@ Tensor linalg_eigvalsh(const Tensor& self, std::string_view uplo);
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self);
 Tensor linalg_eigvals(const Tensor& self);
 // (solution, residuals, rank, singular_values); driver: gelsy (default), gels, gelsd, gelss. gels assumes full rank.
-std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b, std::optional<double> rcond,
+std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b,
+                                                        std::optional<double> rcond,
                                                         std::optional<std::string_view> driver);
 Tensor linalg_matrix_exp(const Tensor& self);
 

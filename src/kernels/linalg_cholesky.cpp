@@ -37,10 +37,11 @@ Tensor cholesky_factor(const Tensor& self, bool upper, int32_t* infos) {
 
 void check_positive_definite(const Tensor& self, const int32_t* infos) {
     for (int64_t i = 0; i < batch_count(self); ++i)
-        check(infos[i] == 0, ErrorKind::Runtime, "linalg.cholesky: ", batch_element(self, i),
-              "The factorization could not be completed because the input is not positive-definite (the leading minor of "
-              "order ",
-              infos[i], " is not positive-definite).");
+        check(
+            infos[i] == 0, ErrorKind::Runtime, "linalg.cholesky: ", batch_element(self, i),
+            "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+            "order ",
+            infos[i], " is not positive-definite).");
 }
 
 // X A = B for row-major X: LAPACK sees A^T X^T = B^T. B [m,n] is overwritten, A [order,order].
@@ -74,9 +75,7 @@ Tensor linalg_solve_triangular(const Tensor& self, const Tensor& b, bool upper, 
     // The transpose of a contiguous matrix need not be copied: solve with 'T' and the other triangle.
     bool one_matrix = self.dim() == 2;
     bool as_transpose = one_matrix && matrix_transposed(self).is_contiguous() && !self.is_contiguous();
-    Tensor a = as_transpose ? self
-               : one_matrix ? contiguous(self)
-                            : row_major_copy(self, batch);
+    Tensor a = as_transpose ? self : one_matrix ? contiguous(self) : row_major_copy(self, batch);
     int m = lapack_int(rows(out), op), n = lapack_int(cols(out), op);
     dispatch_inexact(b.dtype(), op, [&]<class T> {
         int64_t step = one_matrix ? 0 : rows(self) * cols(self);
@@ -89,8 +88,8 @@ Tensor linalg_solve_triangular(const Tensor& self, const Tensor& b, bool upper, 
 
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
     const char* op = "cholesky_solve";
-    check(self.dim() >= 2, ErrorKind::Runtime, "[cholesky_solve] b should have at least 2 dimensions, but has ", self.dim(),
-          " dimensions instead");
+    check(self.dim() >= 2, ErrorKind::Runtime, "[cholesky_solve] b should have at least 2 dimensions, but has ",
+          self.dim(), " dimensions instead");
     check(input2.dim() >= 2, ErrorKind::Runtime, "[cholesky_solve] u should have at least 2 dimensions, but has ",
           input2.dim(), " dimensions instead");
     check_square(input2, op);

@@ -25,8 +25,9 @@ void check_square(const Tensor& t, const char* op) {
 }
 
 void check_same_dtype(const Tensor& a, const Tensor& b, const char* op) {
-    check(a.dtype() == b.dtype(), ErrorKind::Runtime, op, ": Expected A and B to have the same dtype, but found A of type ",
-          type_name(a), " and B of type ", type_name(b), " instead");
+    check(a.dtype() == b.dtype(), ErrorKind::Runtime, op,
+          ": Expected A and B to have the same dtype, but found A of type ", type_name(a), " and B of type ",
+          type_name(b), " instead");
 }
 
 void check_system(const Tensor& a, const Tensor& b, bool left, const char* op) {

@@ -19,7 +19,8 @@ void check_svd(const Tensor& self, int info, int64_t index) {
     check(info > 0, ErrorKind::Runtime, "linalg.svd: ", batch_element(self, index),
           "The algorithm failed to converge because the input matrix contained non-finite values.");
     fail(ErrorKind::Runtime, "linalg.svd: ", batch_element(self, index),
-         "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated singular "
+         "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+         "singular "
          "values (error code: ",
          info, ").");
 }
@@ -61,8 +62,8 @@ SvdResult svd(const Tensor& self, char job) {
             T* vh = job == 'N' ? &nothing : r.vh.data_as<T>() + i * vh_rows * n;
             int info = with_workspace<T>([&](T* work, const int* lwork, int* result) {
                 auto call = [&](auto*... reals) {
-                    blas<T>().gesdd(&job, &n, &m, a.data_as<T>() + i * m * n, &lda, r.s.data_as<R>() + i * k, vh, &ldu, u,
-                                    &ldvt, work, lwork, reals..., iwork.data(), result);
+                    blas<T>().gesdd(&job, &n, &m, a.data_as<T>() + i * m * n, &lda, r.s.data_as<R>() + i * k, vh, &ldu,
+                                    u, &ldvt, work, lwork, reals..., iwork.data(), result);
                 };
                 if constexpr (is_complex_type<T>)
                     call(rwork.data());
@@ -100,7 +101,8 @@ Tensor hermitian_values(const Tensor& self, const Tensor& a, char triangle, bool
                 if constexpr (is_complex_type<T>)
                     blas<T>().heevd(job, uplo, &n, at, &ld, values, work, lwork, rwork, lrwork, iwork, liwork, &info);
                 else
-                    blas<T>().heevd(job, uplo, &n, at, &ld, values, work, lwork, iwork, liwork, &info), (void)rwork, (void)lrwork;
+                    blas<T>().heevd(job, uplo, &n, at, &ld, values, work, lwork, iwork, liwork, &info), (void)rwork,
+                        (void)lrwork;
             };
             call(&work_size, &query, &rwork_size, &query, &iwork_size, &query);
             int lwork = std::max(1, static_cast<int>(std::real(work_size)));
@@ -109,10 +111,11 @@ Tensor hermitian_values(const Tensor& self, const Tensor& a, char triangle, bool
             Scratch<R> rwork(lrwork);
             Scratch<int> iwork(liwork);
             call(work.data(), &lwork, rwork.data(), &lrwork, iwork.data(), &liwork);
-            check(info == 0, ErrorKind::Runtime, "linalg.eigh: ", batch_element(self, i),
-                  "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
-                  "eigenvalues (error code: ",
-                  info, ").");
+            check(
+                info == 0, ErrorKind::Runtime, "linalg.eigh: ", batch_element(self, i),
+                "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+                "eigenvalues (error code: ",
+                info, ").");
         }
     });
     return w;
@@ -169,16 +172,17 @@ std::tuple<Tensor, Tensor> eig(const Tensor& self, bool vectors) {
             int ldv = vectors ? n : 1;
             int info = with_workspace<T>([&](T* work, const int* lwork, int* result) {
                 if constexpr (is_complex_type<T>)
-                    blas<T>().geev("N", job, &n, at, &n, values, &nothing, &one, vectors ? columns : &nothing, &ldv, work,
-                                   lwork, wr.data(), result);
+                    blas<T>().geev("N", job, &n, at, &n, values, &nothing, &one, vectors ? columns : &nothing, &ldv,
+                                   work, lwork, wr.data(), result);
                 else
                     blas<T>().geev("N", job, &n, at, &n, wr.data(), wi.data(), &nothing, &one,
                                    vectors ? packed.data() : &nothing, &ldv, work, lwork, result);
             });
-            check(info == 0, ErrorKind::Runtime, "linalg.eig: ", batch_element(self, i),
-                  "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
-                  "eigenvalues (error code: ",
-                  info, ").");
+            check(
+                info == 0, ErrorKind::Runtime, "linalg.eig: ", batch_element(self, i),
+                "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+                "eigenvalues (error code: ",
+                info, ").");
             if constexpr (!is_complex_type<T>) unpack_pairs<R>(n, wr, wi, packed, values, columns);
         }
     });
@@ -189,9 +193,10 @@ std::tuple<Tensor, Tensor> eig(const Tensor& self, bool vectors) {
 
 // X = V S^+ U^H B through the SVD, singular values up to rcond * largest counted as zero. B [m,k] -> X [n,k]
 template <class T>
-int64_t pseudo_solve(Matrix<const T> u, const real_of<T>* s, Matrix<const T> vh, Matrix<const T> b, double rcond, Matrix<T> x) {
+int64_t pseudo_solve(Matrix<const T> u, const real_of<T>* s, Matrix<const T> vh, Matrix<const T> b, double rcond,
+                     Matrix<T> x) {
     int64_t k = u.cols, rank = 0;
-    while (rank < k && static_cast<double>(s[rank]) > rcond * static_cast<double>(s[0])) ++rank;
+    while (rank<k&& static_cast<double>(s[rank])> rcond * static_cast<double>(s[0])) ++rank;
     Scratch<T> coefficients(std::max<int64_t>(rank * b.cols, 1)), adjoint(std::max<int64_t>(u.rows, vh.cols) * rank);
     Matrix<T> c = row_major(coefficients.data(), rank, b.cols);
     auto conjugated = [](const T& value) {
@@ -274,7 +279,8 @@ Tensor linalg_eigvalsh(const Tensor& self, std::string_view uplo) {
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self) { return eig(self, true); }
 Tensor linalg_eigvals(const Tensor& self) { return std::get<0>(eig(self, false)); }
 
-std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b, std::optional<double> rcond,
+std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b,
+                                                        std::optional<double> rcond,
                                                         std::optional<std::string_view> driver) {
     const char* op = "torch.linalg.lstsq";
     check_matrix(self, op);
@@ -303,13 +309,15 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
     Tensor squares = zeros(joined(batch, {k}), real_dtype(self.dtype()));
     dispatch_inexact(self.dtype(), op, [&]<class T> {
         using R = real_of<T>;
-        double cut = rcond.value_or(static_cast<double>(std::numeric_limits<R>::epsilon()) * static_cast<double>(std::max(m, n)));
+        double cut = rcond.value_or(static_cast<double>(std::numeric_limits<R>::epsilon()) *
+                                    static_cast<double>(std::max(m, n)));
         if (name == "gels") cut = 0;  // full rank is the caller's word
         for (int64_t i = 0; i < numel_of(batch); ++i) {
             auto u = row_major<const T>(d.u.data_as<T>() + i * m * r, m, r);
             auto vh = row_major<const T>(d.vh.data_as<T>() + i * r * n, r, n);
             auto at = row_major<const T>(right.data_as<T>() + i * m * k, m, k);
-            int64_t rank = pseudo_solve<T>(u, d.s.data_as<R>() + i * r, vh, at, cut, row_major(x.data_as<T>() + i * n * k, n, k));
+            int64_t rank =
+                pseudo_solve<T>(u, d.s.data_as<R>() + i * r, vh, at, cut, row_major(x.data_as<T>() + i * n * k, n, k));
             ranks.data_as<int64_t>()[i] = rank;
             all_full_rank &= rank == n;
             // What of B lies outside the range of A: |B|^2 - |U^H B|^2, computed as the norm of the difference.

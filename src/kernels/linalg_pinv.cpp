@@ -23,7 +23,8 @@ Tensor linalg_pinv(const Tensor& self, double atol, std::optional<double> rtol) 
     conjugate_(uh);
     dispatch_inexact(self.dtype(), "linalg.pinv", [&]<class T> {
         using R = decltype(std::abs(T()));
-        const double relative = rtol.value_or(atol > 0 ? 0 : static_cast<double>(std::max(m, n)) * std::numeric_limits<R>::epsilon());
+        const double relative =
+            rtol.value_or(atol > 0 ? 0 : static_cast<double>(std::max(m, n)) * std::numeric_limits<R>::epsilon());
         T* to = v.data_as<T>();  // [n,k]; columns are divided by the singular values
         const R* values = s.data_as<R>();
         for (int64_t i = 0; i < batch_count(self); ++i, values += k, to += n * k) {

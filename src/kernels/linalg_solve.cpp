@@ -71,8 +71,9 @@ Tensor linalg_solve(const Tensor& a, const Tensor& b, bool left) {
     check(b.dim() >= 1, ErrorKind::Runtime, op, ": B must have at least 1 dimension");
     IntSpan vector_shape = IntSpan(a.sizes()).first(a.sizes().size() - 1);
     bool vector = b.dim() == 1 || (b.dim() == a.dim() - 1 && std::equal(vector_shape.begin(), vector_shape.end(),
-                                                                         b.sizes().begin(), b.sizes().end()));
-    check(left || !vector, ErrorKind::Runtime, op, ": Vector broadcasting of the left hand side is not supported for left=False");
+                                                                        b.sizes().begin(), b.sizes().end()));
+    check(left || !vector, ErrorKind::Runtime, op,
+          ": Vector broadcasting of the left hand side is not supported for left=False");
     Dims sizes = b.sizes(), strides = b.strides();
     if (vector) {
         sizes.push_back(1);
@@ -98,8 +99,8 @@ Tensor linalg_solve(const Tensor& a, const Tensor& b, bool left) {
     int m = lapack_int(rows(out), op), k = lapack_int(cols(out), op);
     dispatch_inexact(a.dtype(), op, [&]<class T> {
         for (int64_t i = 0; i < batch_count(out); ++i)
-            solve_factored(lu.data_as<T>() + i * n * n, pivots.data_as<int32_t>() + i * n, out.data_as<T>() + i * m * k, m, k,
-                           left);
+            solve_factored(lu.data_as<T>() + i * n * n, pivots.data_as<int32_t>() + i * n, out.data_as<T>() + i * m * k,
+                           m, k, left);
     });
     if (!vector) return out;
     Dims shape(out.sizes().begin(), out.sizes().end() - 1);
@@ -117,15 +118,15 @@ std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& self, bool check_errors) 
         for (int64_t i = 0; i < batch_count(self); ++i) {
             if (infos[i] != 0 || n == 0) continue;
             infos[i] = with_workspace<T>([&](T* work, const int* lwork, int* result) {
-                blas<T>().getri(&n, f.lu.data_as<T>() + i * n * n, &ld, f.pivots.data_as<int32_t>() + i * n, work, lwork,
-                                result);
+                blas<T>().getri(&n, f.lu.data_as<T>() + i * n * n, &ld, f.pivots.data_as<int32_t>() + i * n, work,
+                                lwork, result);
             });
         }
     });
     if (check_errors)
         for (int64_t i = 0; i < batch_count(self); ++i)
-            check(infos[i] == 0, ErrorKind::Runtime, "linalg.inv: ", batch_element(self, i), "The diagonal element ", infos[i],
-                  " is zero, the inversion could not be completed because the input matrix is singular.");
+            check(infos[i] == 0, ErrorKind::Runtime, "linalg.inv: ", batch_element(self, i), "The diagonal element ",
+                  infos[i], " is zero, the inversion could not be completed because the input matrix is singular.");
     return {f.lu, info};
 }
 
@@ -147,7 +148,8 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& self, bool 
         for (int64_t i = 0; i < batch_count(self); ++i) {
             int32_t bad = info.data_as<int32_t>()[i];
             check(bad == 0, ErrorKind::Runtime, op, ": ", batch_element(self, i), "U[", bad, ",", bad,
-                  "] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "
+                  "] is zero and using it on lu_solve would result in a division by zero. If you still want to perform "
+                  "the "
                   "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)");
         }
     return {lu, pivots, info};
@@ -205,7 +207,8 @@ Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b, 
     check_square(lu, op);
     check_same_dtype(lu, b, op);
     check_matrix(b, op, "B");
-    check(pivots.dtype() == DType::Int32, ErrorKind::Runtime, op, ": pivots should be a Tensor of scalar type torch.int32");
+    check(pivots.dtype() == DType::Int32, ErrorKind::Runtime, op,
+          ": pivots should be a Tensor of scalar type torch.int32");
     check_system(lu, b, left, op);
     Dims batch = common_batch(lu, b, op);
     // A X = B with P L U = A as LAPACK's own column-major matrices. X A = B is A^T X^T = B^T.

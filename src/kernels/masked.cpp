@@ -47,15 +47,16 @@ void fill_where(const Tensor& self, const Tensor& mask, const Dims& strides, T v
 }  // namespace
 
 void masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
-    check(!value.is_complex() || is_complex(self.dtype()), ErrorKind::Runtime,
-          "value cannot be converted to type ", self.dtype(), " without overflow: it is complex");
+    check(!value.is_complex() || is_complex(self.dtype()), ErrorKind::Runtime, "value cannot be converted to type ",
+          self.dtype(), " without overflow: it is complex");
     Dims strides = mask_strides(self, mask, "masked_fill_");
     dispatch(self.dtype(), [&]<class T> { fill_where<T>(self, mask, strides, value.to<T>()); });
 }
 
 void masked_fill_tensor_(const Tensor& self, const Tensor& mask, const Tensor& value) {
     check(value.dim() == 0, ErrorKind::Runtime,
-          "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(), " dimension(s).");
+          "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
+          " dimension(s).");
     Tensor number = to_dtype(value, self.dtype());
     Dims strides = mask_strides(self, mask, "masked_fill_");
     dispatch(self.dtype(), [&]<class T> { fill_where<T>(self, mask, strides, number.data_as<T>()[0]); });
@@ -74,7 +75,8 @@ Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& 
 }
 
 Tensor masked_select(const Tensor& self, const Tensor& mask) {
-    check(mask.dtype() == DType::Bool, ErrorKind::Runtime, "masked_select: expected BoolTensor for mask, got ", mask.dtype());
+    check(mask.dtype() == DType::Bool, ErrorKind::Runtime, "masked_select: expected BoolTensor for mask, got ",
+          mask.dtype());
     Dims shape = broadcast_shapes(self.sizes(), mask.sizes(), "masked_select");
     Tensor seen = expand(mask, shape);
     Tensor out = empty(Dims{count_nonzero(seen).data_as<int64_t>()[0]}, self.dtype());
@@ -94,7 +96,8 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
 
 void masked_scatter_(const Tensor& self, const Tensor& mask, const Tensor& source) {
     check(self.dtype() == source.dtype(), ErrorKind::Runtime,
-          "masked_scatter: expected self and source to have same dtypes but got ", self.dtype(), " and ", source.dtype());
+          "masked_scatter: expected self and source to have same dtypes but got ", self.dtype(), " and ",
+          source.dtype());
     Dims strides = mask_strides(self, mask, "masked_scatter");
     int64_t wanted = count_nonzero(expand(mask, self.sizes())).data_as<int64_t>()[0];
     check(wanted <= source.numel(), ErrorKind::Runtime,
@@ -172,7 +175,8 @@ Tensor embedding_dense_backward(const Tensor& grad, const Tensor& indices, int64
 Tensor one_hot(const Tensor& self, int64_t num_classes) {
     check(self.dtype() == DType::Int64, ErrorKind::Runtime,
           "one_hot is only applicable to index tensor of type LongTensor, got ", self.dtype());
-    check(self.numel() > 0 || num_classes > 0, ErrorKind::Runtime, "Can not infer total number of classes from empty tensor.");
+    check(self.numel() > 0 || num_classes > 0, ErrorKind::Runtime,
+          "Can not infer total number of classes from empty tensor.");
     Tensor index = contiguous(self);
     const int64_t* k = index.data_as<int64_t>();
     int64_t largest = -1;
@@ -181,8 +185,8 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
         largest = std::max(largest, k[i]);
     }
     if (num_classes == -1) num_classes = largest + 1;
-    check(num_classes > largest, ErrorKind::Runtime, "Class values must be smaller than num_classes: got ", largest, " and ",
-          num_classes);
+    check(num_classes > largest, ErrorKind::Runtime, "Class values must be smaller than num_classes: got ", largest,
+          " and ", num_classes);
     Dims sizes = self.sizes();
     sizes.push_back(num_classes);
     Tensor out = zeros(sizes, DType::Int64);

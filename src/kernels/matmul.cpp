@@ -40,8 +40,9 @@ Matrix<T> matrix(const Tensor& t) {
 }
 
 void check_same_dtype(const char* op, const Tensor& a, const Tensor& b) {
-    check(a.dtype() == b.dtype(), ErrorKind::Runtime, "[", op, "] expected m1 and m2 to have the same dtype, but got: ",
-          a.dtype(), " != ", b.dtype(), "; convert one of them");
+    check(a.dtype() == b.dtype(), ErrorKind::Runtime, "[", op,
+          "] expected m1 and m2 to have the same dtype, but got: ", a.dtype(), " != ", b.dtype(),
+          "; convert one of them");
 }
 
 [[gnu::cold, gnu::noinline, noreturn]] void fail_inner(const char* op, const Tensor& a, const Tensor& b, ByShape m1,
@@ -71,7 +72,8 @@ void multiply_batch(const char* op, const Tensor& out, const Tensor& a, const Te
     };
     dispatch_product(out.dtype(), op, [&]<class T> {
         Dims index(batch_dims, 0);
-        Matrix<T> ma = last_two(a, a.data_as<T>()), mb = last_two(b, b.data_as<T>()), mc = last_two(out, out.data_as<T>());
+        Matrix<T> ma = last_two(a, a.data_as<T>()), mb = last_two(b, b.data_as<T>()),
+                  mc = last_two(out, out.data_as<T>());
         for (int64_t i = 0; i < batches; ++i) {
             gemm<T>(alpha.to<T>(), ma, mb, beta.to<T>(), mc);
             for (size_t d = batch_dims; d-- > 0;) {
@@ -112,8 +114,8 @@ Tensor product_mm(const char* op, const Tensor& a, const Tensor& b) {
 
 Tensor product_mv(const char* op, const Tensor& mat, const Tensor& vec) {
     check(mat.sizes()[1] == vec.sizes()[0], ErrorKind::Runtime, "[", op, "] last dim of ", ShapeOf{mat.sizes()},
-          " must equal the length of ", ShapeOf{vec.sizes()}, ": size mismatch, got input (", mat.sizes()[0], "), mat (",
-          ByShape{mat.sizes()[0], mat.sizes()[1]}, "), vec (", vec.sizes()[0], ")");
+          " must equal the length of ", ShapeOf{vec.sizes()}, ": size mismatch, got input (", mat.sizes()[0],
+          "), mat (", ByShape{mat.sizes()[0], mat.sizes()[1]}, "), vec (", vec.sizes()[0], ")");
     check_same_dtype(op, mat, vec);
     Tensor out = empty(Dims{mat.sizes()[0]}, mat.dtype(), mat.device());
     multiply_into(op, with_shape(out, Dims{out.numel(), 1}, Dims{1, 1}), mat,
@@ -122,13 +124,13 @@ Tensor product_mv(const char* op, const Tensor& mat, const Tensor& vec) {
 }
 
 Tensor product_dot(const char* op, const Tensor& a, const Tensor& b, bool conjugate) {
-    check(a.dim() == 1 && b.dim() == 1, ErrorKind::Runtime, "[", op, "] 1D tensors expected, but got ", a.dim(), "D and ",
-          b.dim(), "D tensors");
+    check(a.dim() == 1 && b.dim() == 1, ErrorKind::Runtime, "[", op, "] 1D tensors expected, but got ", a.dim(),
+          "D and ", b.dim(), "D tensors");
     check(a.dtype() == b.dtype(), ErrorKind::Runtime, "[", op,
           "] dot : expected both vectors to have same dtype, but found ", type_name(a), " and ", type_name(b));
-    check(a.numel() == b.numel(), ErrorKind::Runtime, "[", op, "] inconsistent tensor size, expected tensor [", a.numel(),
-          "] and src [", b.numel(), "] to have the same number of elements, but got ", a.numel(), " and ", b.numel(),
-          " elements respectively");
+    check(a.numel() == b.numel(), ErrorKind::Runtime, "[", op, "] inconsistent tensor size, expected tensor [",
+          a.numel(), "] and src [", b.numel(), "] to have the same number of elements, but got ", a.numel(), " and ",
+          b.numel(), " elements respectively");
     Tensor out = empty({}, a.dtype(), a.device());
     dispatch_product(a.dtype(), op, [&]<class T> {
         T& result = *out.data_as<T>();
@@ -207,7 +209,8 @@ Tensor matmul_batched(const Tensor& a, const Tensor& b) {
     Dims rows_shape{rows, ma[1]};
     if (b.dim() == 2 && view_strides(a.sizes(), a.strides(), rows_shape, &strides)) {
         // One matrix on the right: the batch is more rows.
-        multiply_into("matmul", with_shape(out, Dims{rows, mb[1]}, Dims{mb[1], 1}), with_shape(a, rows_shape, strides), b);
+        multiply_into("matmul", with_shape(out, Dims{rows, mb[1]}, Dims{mb[1], 1}), with_shape(a, rows_shape, strides),
+                      b);
     } else {
         multiply_batch("matmul", out, expand_batch(a, batch, ma), expand_batch(b, batch, mb));
     }
@@ -314,8 +317,8 @@ Tensor kron(const Tensor& self, const Tensor& other) {
 Tensor matmul(const Tensor& self, const Tensor& other) {
     int64_t da = self.dim(), db = other.dim();
     if (da == 2 && db == 2) return product_mm("matmul", self, other);
-    check(da >= 1 && db >= 1, ErrorKind::Runtime, "[matmul] both arguments to matmul need to be at least 1D, but they are ",
-          da, "D and ", db, "D");
+    check(da >= 1 && db >= 1, ErrorKind::Runtime,
+          "[matmul] both arguments to matmul need to be at least 1D, but they are ", da, "D and ", db, "D");
     if (da == 1 && db == 1) return product_dot("matmul", self, other, false);
     if (da == 2 && db == 1) return product_mv("matmul", self, other);
     if (da == 1) {
@@ -367,8 +370,7 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
     dispatch(dtype, [&]<class T> {
         T *to = out.data_as<T>(), a = alpha.to<T>(), b = beta.to<T>();
         const T* p = product.data_as<T>();
-        for (int64_t i = 0; i < out.numel(); ++i)
-            to[i] = static_cast<T>(b == T(0) ? a * p[i] : b * to[i] + a * p[i]);
+        for (int64_t i = 0; i < out.numel(); ++i) to[i] = static_cast<T>(b == T(0) ? a * p[i] : b * to[i] + a * p[i]);
     });
     return out;
 }
@@ -383,12 +385,13 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, co
     for (int64_t i = 0; i < batch1.sizes()[0]; ++i)
         multiply_into("addbmm", out, at(batch1, i), at(batch2, i), i == 0 ? beta : Scalar(1), alpha);
     if (batch1.sizes()[0] == 0)
-        multiply_into("addbmm", out, empty(Dims{out.sizes()[0], 0}, out.dtype()), empty(Dims{0, out.sizes()[1]}, out.dtype()),
-                      beta, alpha);
+        multiply_into("addbmm", out, empty(Dims{out.sizes()[0], 0}, out.dtype()),
+                      empty(Dims{0, out.sizes()[1]}, out.dtype()), beta, alpha);
     return out;
 }
 
-Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
+Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+               const Scalar& alpha) {
     check_batches("baddbmm", batch1, batch2);
     check_factors("baddbmm", self, batch2, beta, alpha);
     Tensor out = expanded_copy("baddbmm", self, Dims{batch1.sizes()[0], batch1.sizes()[1], batch2.sizes()[2]}, beta);

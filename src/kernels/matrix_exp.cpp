@@ -23,10 +23,22 @@ struct Approximant {
 constexpr double b3[] = {120, 60, 12, 1};
 constexpr double b5[] = {30240, 15120, 3360, 420, 30, 1};
 constexpr double b7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1};
-constexpr double b9[] = {17643225600., 8821612800., 2075673600., 302702400., 30270240., 2162160., 110880., 3960., 90., 1.};
-constexpr double b13[] = {64764752532480000., 32382376266240000., 7771770303897600., 1187353796428800., 129060195264000.,
-                          10559470521600.,    670442572800.,      33522128640.,      1323241920.,      40840800.,
-                          960960.,            16380.,             182.,              1.};
+constexpr double b9[] = {17643225600., 8821612800., 2075673600., 302702400., 30270240.,
+                         2162160.,     110880.,     3960.,       90.,        1.};
+constexpr double b13[] = {64764752532480000.,
+                          32382376266240000.,
+                          7771770303897600.,
+                          1187353796428800.,
+                          129060195264000.,
+                          10559470521600.,
+                          670442572800.,
+                          33522128640.,
+                          1323241920.,
+                          40840800.,
+                          960960.,
+                          16380.,
+                          182.,
+                          1.};
 const Approximant approximants[] = {{b3, 4.258730016922831e-1, 1.495585217958292e-2},
                                     {b5, 1.880152677804762, 2.539398330063230e-1},
                                     {b7, 3.925724783138660, 9.504178996162932e-1},
@@ -55,7 +67,8 @@ void exponential(T* a, int n) {
         std::fill(a, a + size, T(std::numeric_limits<R>::quiet_NaN()));
         return;
     }
-    const Approximant* best = &approximants[sizeof(R) == 4 ? 2 : 4];  // more digits than float32 has need no higher degree
+    const Approximant* best =
+        &approximants[sizeof(R) == 4 ? 2 : 4];  // more digits than float32 has need no higher degree
     for (const Approximant& candidate : approximants)
         if (norm <= (sizeof(R) == 4 ? candidate.single : candidate.twice)) {
             best = &candidate;

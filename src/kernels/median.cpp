@@ -66,7 +66,8 @@ ValuesIndices median_of(const Tensor& self, int64_t dim, bool keepdim, bool igno
 Tensor median_of_all(const Tensor& self, bool ignore_nan, const char* op) {
     if (self.numel() == 0) {
         bool floating = is_floating(self.dtype());
-        return scalar_tensor(floating ? Scalar(std::numeric_limits<double>::quiet_NaN()) : Scalar(int64_t{0}), self.dtype());
+        return scalar_tensor(floating ? Scalar(std::numeric_limits<double>::quiet_NaN()) : Scalar(int64_t{0}),
+                             self.dtype());
     }
     Tensor dense = contiguous(self);
     Tensor line = alias(dense, Dims{dense.numel()}, Dims{1}, dense.offset());

@@ -21,7 +21,8 @@ struct Geometry {
     Dims target;
 
     explicit Geometry(IntSpan sizes) {
-        check(!sizes.empty(), ErrorKind::Value, "[nll_loss] input must have a dimension of classes, but is 0-dimensional");
+        check(!sizes.empty(), ErrorKind::Value,
+              "[nll_loss] input must have a dimension of classes, but is 0-dimensional");
         const size_t dim = sizes.size() == 1 ? 0 : 1;
         for (size_t i = 0; i < sizes.size(); ++i) {
             if (i != dim) target.push_back(sizes[i]);
@@ -40,13 +41,13 @@ class Labels {
 public:
     Labels(const Geometry& g, const Tensor& target, const Tensor& weight, DType dtype, int64_t ignore_index)
         : target_(contiguous(to_dtype(target, DType::Int64))), ignore_index_(ignore_index) {
-        check(target.sizes() == g.target, ErrorKind::Value, "[nll_loss] Expected target size ", ShapeOf{g.target}, ", got ",
-              ShapeOf{target.sizes()});
+        check(target.sizes() == g.target, ErrorKind::Value, "[nll_loss] Expected target size ", ShapeOf{g.target},
+              ", got ", ShapeOf{target.sizes()});
         const int64_t* labels = target_.data_as<int64_t>();
         for (int64_t i = 0; i < g.positions(); ++i)
-            check(labels[i] == ignore_index || (labels[i] >= 0 && labels[i] < g.classes), ErrorKind::Index, "[nll_loss] Target ",
-                  labels[i], " is out of bounds for ", g.classes, " classes; expected 0 to ", g.classes - 1,
-                  " or ignore_index ", ignore_index);
+            check(labels[i] == ignore_index || (labels[i] >= 0 && labels[i] < g.classes), ErrorKind::Index,
+                  "[nll_loss] Target ", labels[i], " is out of bounds for ", g.classes, " classes; expected 0 to ",
+                  g.classes - 1, " or ignore_index ", ignore_index);
         if (!weight.defined()) return;
         check(weight.dim() == 1 && weight.numel() == g.classes, ErrorKind::Runtime,
               "[nll_loss] weight tensor should be defined either for all ", g.classes,

@@ -47,12 +47,14 @@ struct Rows {
         const size_t lead = input.sizes().size() - normalized.size();
         check(input.sizes().size() >= normalized.size() &&
                   std::equal(normalized.begin(), normalized.end(), input.sizes().begin() + lead),
-              ErrorKind::Runtime, "[", op, "] Given normalized_shape=", ShapeOf{normalized}, ", expected input with shape [*, ",
-              ShapeOf{normalized}, "], but got input of size", ShapeOf{input.sizes()});
+              ErrorKind::Runtime, "[", op, "] Given normalized_shape=", ShapeOf{normalized},
+              ", expected input with shape [*, ", ShapeOf{normalized}, "], but got input of size",
+              ShapeOf{input.sizes()});
         for (const auto& [name, t] : {std::pair("weight", &weight), std::pair("bias", &bias)})
             check(!t->defined() || t->sizes() == Dims(normalized), ErrorKind::Runtime, "[", op, "] Expected ", name,
                   " to be of same shape as normalized_shape, but got ", name, " of shape ",
-                  ShapeOf{t->defined() ? IntSpan(t->sizes()) : IntSpan()}, " and normalized_shape = ", ShapeOf{normalized});
+                  ShapeOf{t->defined() ? IntSpan(t->sizes()) : IntSpan()},
+                  " and normalized_shape = ", ShapeOf{normalized});
         for (size_t d = 0; d < input.sizes().size(); ++d) {
             (d < lead ? rows : n) *= input.sizes()[d];
             statistics.push_back(d < lead ? input.sizes()[d] : 1);
@@ -97,21 +99,23 @@ ThreeTensors norm_backward(const Tensor& grad, const Tensor& input, IntSpan norm
 struct Channels {
     int64_t batch, channels, space = 1;
     Channels(const Tensor& input, const Tensor& weight, const Tensor& bias, const char* op) {
-        check(input.dim() >= 2, ErrorKind::Runtime, "[", op, "] Expected at least 2 dimensions for input tensor but received ",
-              input.dim());
+        check(input.dim() >= 2, ErrorKind::Runtime, "[", op,
+              "] Expected at least 2 dimensions for input tensor but received ", input.dim());
         batch = input.sizes()[0];
         channels = input.sizes()[1];
         for (int64_t d = 2; d < input.dim(); ++d) space *= input.sizes()[d];
         for (const auto& [name, t] : {std::pair("weight", &weight), std::pair("bias", &bias)})
-            check(!t->defined() || (t->dim() == 1 && t->numel() == channels), ErrorKind::Runtime, "[", op, "] Expected ", name,
-                  " to be a vector of size equal to the number of channels in input, but got ", name, " of shape ",
-                  ShapeOf{t->defined() ? IntSpan(t->sizes()) : IntSpan()}, " and input of shape ", ShapeOf{input.sizes()});
+            check(!t->defined() || (t->dim() == 1 && t->numel() == channels), ErrorKind::Runtime, "[", op,
+                  "] Expected ", name, " to be a vector of size equal to the number of channels in input, but got ",
+                  name, " of shape ", ShapeOf{t->defined() ? IntSpan(t->sizes()) : IntSpan()}, " and input of shape ",
+                  ShapeOf{input.sizes()});
     }
 };
 
 }  // namespace
 
-ThreeTensors layer_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight, const Tensor& bias, double eps) {
+ThreeTensors layer_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight, const Tensor& bias,
+                        double eps) {
     return norm_forward(input, normalized_shape, weight, bias, eps, true, "layer_norm");
 }
 
@@ -144,7 +148,8 @@ ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& w
           ShapeOf{input.sizes()}, " and num_groups=", num_groups);
     DType dtype = input.dtype();
     const int64_t each = c.channels / num_groups, groups = c.batch * num_groups;
-    Tensor in = dense(input, dtype), w = dense(weight, dtype), b = dense(bias, dtype), out = empty(input.sizes(), dtype);
+    Tensor in = dense(input, dtype), w = dense(weight, dtype), b = dense(bias, dtype),
+           out = empty(input.sizes(), dtype);
     Tensor rows = alias(in, Dims{groups, each * c.space}, Dims{each * c.space, 1}, in.offset());
     auto [variance, mean] = var_mean(rows, Dims{1}, 0);
     Dims shape{c.batch, num_groups}, strides{num_groups, 1};
@@ -161,7 +166,8 @@ ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& w
                 shift[g * each + i] = static_cast<T>((b.defined() ? b.data_as<T>()[channel] : T{0}) - m * a);
             }
         }
-        loops<T>().affine(in.data_as<T>(), scale.data(), shift.data(), out.data_as<T>(), c.batch, c.channels, c.space, true);
+        loops<T>().affine(in.data_as<T>(), scale.data(), shift.data(), out.data_as<T>(), c.batch, c.channels, c.space,
+                          true);
     });
     return {out, alias(mean, shape, strides, 0), rstd};
 }
@@ -201,8 +207,8 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
             }
         }
         if (wanted[0])
-            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), a.data(), b.data(), d.data(), grad_in.data_as<T>(), c.batch,
-                               c.channels, c.space, true);
+            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), a.data(), b.data(), d.data(), grad_in.data_as<T>(),
+                               c.batch, c.channels, c.space, true);
         if (wanted[1]) grad_weight = rounded<T>(gw, Dims{c.channels});
         if (wanted[2]) grad_bias = rounded<T>(gb, Dims{c.channels});
     });
@@ -216,15 +222,18 @@ ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor&
     Channels c(input, weight, bias, "batch_norm");
     DType dtype = input.dtype();
     const int64_t count = c.batch * c.space;
-    Tensor in = dense(input, dtype), w = dense(weight, dtype), b = dense(bias, dtype), out = empty(input.sizes(), dtype);
+    Tensor in = dense(input, dtype), w = dense(weight, dtype), b = dense(bias, dtype),
+           out = empty(input.sizes(), dtype);
     Tensor mean, variance;
     if (training) {
         check(count > 1, ErrorKind::Value, "Expected more than 1 value per channel when training, got input size ",
               ShapeOf{input.sizes()});
-        Tensor blocks = alias(in, Dims{c.batch, c.channels, c.space}, Dims{c.channels * c.space, c.space, 1}, in.offset());
+        Tensor blocks =
+            alias(in, Dims{c.batch, c.channels, c.space}, Dims{c.channels * c.space, c.space, 1}, in.offset());
         std::tie(variance, mean) = var_mean(blocks, Dims{0, 2}, 0);
     } else {
-        check(running_mean.defined(), ErrorKind::Runtime, "[batch_norm] running_mean must be defined in evaluation mode");
+        check(running_mean.defined(), ErrorKind::Runtime,
+              "[batch_norm] running_mean must be defined in evaluation mode");
         check(running_var.defined(), ErrorKind::Runtime, "[batch_norm] running_var must be defined in evaluation mode");
         mean = dense(running_mean, dtype);
         variance = dense(running_var, dtype);
@@ -243,7 +252,8 @@ ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor&
             scale[i] = static_cast<T>(a);
             shift[i] = static_cast<T>((b.defined() ? b.data_as<T>()[i] : T{0}) - m * a);
         }
-        loops<T>().affine(in.data_as<T>(), scale.data(), shift.data(), out.data_as<T>(), c.batch, c.channels, c.space, false);
+        loops<T>().affine(in.data_as<T>(), scale.data(), shift.data(), out.data_as<T>(), c.batch, c.channels, c.space,
+                          false);
         if (!training) return;
         const double unbias = static_cast<double>(count) / static_cast<double>(count - 1);
         auto move = [&](const Tensor& running, const Tensor& batch, double factor) {
@@ -284,8 +294,8 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
             dots[i] *= scale;
         }
         if (wanted[0])
-            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), a.data(), b.data(), d.data(), grad_in.data_as<T>(), c.batch,
-                               c.channels, c.space, false);
+            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), a.data(), b.data(), d.data(), grad_in.data_as<T>(),
+                               c.batch, c.channels, c.space, false);
         if (wanted[1]) grad_weight = rounded<T>(dots, Dims{c.channels});
         if (wanted[2]) grad_bias = rounded<T>(sums, Dims{c.channels});
     });

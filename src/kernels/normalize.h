@@ -16,7 +16,8 @@ using ThreeTensors = std::tuple<Tensor, Tensor, Tensor>;
 using Wanted = std::array<bool, 3>;  // grad_input, grad_weight, grad_bias
 
 // Over the last normalized_shape.size() dimensions. mean, rstd: [..., 1, 1] of the others.
-ThreeTensors layer_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight, const Tensor& bias, double eps);
+ThreeTensors layer_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight, const Tensor& bias,
+                        double eps);
 ThreeTensors layer_norm_backward(const Tensor& grad, const Tensor& input, IntSpan normalized_shape, const Tensor& mean,
                                  const Tensor& rstd, const Tensor& weight, Wanted wanted = {true, true, true});
 
@@ -24,7 +25,8 @@ ThreeTensors layer_norm_backward(const Tensor& grad, const Tensor& input, IntSpa
 std::tuple<Tensor, Tensor> rms_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
                                     std::optional<double> eps = {});
 std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor& grad, const Tensor& input, IntSpan normalized_shape,
-                                             const Tensor& rstd, const Tensor& weight, std::array<bool, 2> wanted = {true, true});
+                                             const Tensor& rstd, const Tensor& weight,
+                                             std::array<bool, 2> wanted = {true, true});
 
 // input [N, C, ...]; statistics per group of C / num_groups channels: mean, rstd [N, num_groups].
 ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps);
@@ -42,8 +44,8 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
 template <class T>
 struct NormLoops {
     // Rows of n: out = (x - mean) * rstd * weight[n] + bias[n]. `center` false: mean taken as 0 (rms_norm).
-    void (*rows)(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n, double eps,
-                 bool center);
+    void (*rows)(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n,
+                 double eps, bool center);
     void (*rows_backward)(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
                           double* grad_weight, double* grad_bias, T* partial, int64_t rows, int64_t n);
     // (partial: 2 * n zeros)
@@ -55,8 +57,8 @@ struct NormLoops {
     void (*sums)(const T* grad, const T* in, const T* mean, double* sums, double* dots, int64_t batch, int64_t channels,
                  int64_t space, bool per_sample);
     // out = grad * a[c] + in * b[c] + d[c]; coefficients as in `affine`.
-    void (*combine)(const T* grad, const T* in, const T* a, const T* b, const T* d, T* out, int64_t batch, int64_t channels,
-                    int64_t space, bool per_sample);
+    void (*combine)(const T* grad, const T* in, const T* a, const T* b, const T* d, T* out, int64_t batch,
+                    int64_t channels, int64_t space, bool per_sample);
 };
 struct NormTable {
     NormLoops<float> of_float;

@@ -13,9 +13,9 @@
 namespace wengert::kernels {
 
 template <size_t kBytes>
-using Unsigned = std::conditional_t<
-    kBytes == 1, uint8_t,
-    std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>>;
+using Unsigned =
+    std::conditional_t<kBytes == 1, uint8_t,
+                       std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>>;
 
 template <class T>
 Unsigned<sizeof(T)> ordered_key(T x) {  // -0.0 equals 0.0
@@ -37,9 +37,7 @@ template <class U, class Index = int64_t>
 struct Keyed {
     U key;
     Index index;
-    friend bool operator<(const Keyed& a, const Keyed& b) {
-        return a.key != b.key ? a.key < b.key : a.index < b.index;
-    }
+    friend bool operator<(const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key < b.key : a.index < b.index; }
 };
 
 // bool, the integers and the floating dtypes; complex numbers have no order.

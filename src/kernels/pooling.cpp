@@ -11,9 +11,9 @@
 
 namespace wengert::kernels {
 
-#define WENGERT_DECLARE(isa)              \
-    namespace isa {                       \
-    extern const PoolTable pool_table;    \
+#define WENGERT_DECLARE(isa)           \
+    namespace isa {                    \
+    extern const PoolTable pool_table; \
     }
 WENGERT_FOR_EACH_ISA(WENGERT_DECLARE)
 #undef WENGERT_DECLARE
@@ -43,15 +43,18 @@ void for_each_window(const Windows& w, F&& f) {
 bool is_uniform(const std::vector<Window>& windows) {
     for (size_t i = 0; i < windows.size(); ++i)
         if (windows[i].step != 1 || windows[i].last - windows[i].first != windows[0].last - windows[0].first ||
-            windows[i].first != windows[0].first + static_cast<int64_t>(i) * (windows[1 % windows.size()].first - windows[0].first))
+            windows[i].first !=
+                windows[0].first + static_cast<int64_t>(i) * (windows[1 % windows.size()].first - windows[0].first))
             return false;
     return true;
 }
 
 // The maximum of one window and where it stands. NaN wins.
 template <class T>
-void max_of_window(const T* plane, const Windows& w, const Window& z, const Window& y, const Window& x, T& value, int64_t& index) {
-    value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+void max_of_window(const T* plane, const Windows& w, const Window& z, const Window& y, const Window& x, T& value,
+                   int64_t& index) {
+    value =
+        std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
     index = (z.first * w.input[1] + y.first) * w.input[2] + x.first;
     for (int64_t i = z.first; i < z.last; i += z.step)
         for (int64_t j = y.first; j < y.last; j += y.step) {
@@ -77,8 +80,8 @@ const PoolTable& best_table() {
 
 // A row of windows of equal size, z and y given.
 template <class T>
-void max_of_row(const T* plane, const Windows& w, const Window& z, const Window& y, std::vector<int64_t>& taps, T* value,
-                int64_t* index) {
+void max_of_row(const T* plane, const Windows& w, const Window& z, const Window& y, std::vector<int64_t>& taps,
+                T* value, int64_t* index) {
     const std::vector<Window>& xs = w.dims[2];
     int64_t first = (z.first * w.input[1] + y.first) * w.input[2] + xs[0].first;
     taps.clear();
@@ -87,8 +90,14 @@ void max_of_row(const T* plane, const Windows& w, const Window& z, const Window&
             for (int64_t k = xs[0].first; k < xs[0].last; ++k)
                 taps.push_back((i * w.input[1] + j) * w.input[2] + k - first);
     static const PoolTable& table = best_table();
-    MaxRow<T> row{plane, first, static_cast<int64_t>(xs.size()), xs.size() > 1 ? xs[1].first - xs[0].first : 1, taps.data(),
-                  static_cast<int64_t>(taps.size()), value, index};
+    MaxRow<T> row{plane,
+                  first,
+                  static_cast<int64_t>(xs.size()),
+                  xs.size() > 1 ? xs[1].first - xs[0].first : 1,
+                  taps.data(),
+                  static_cast<int64_t>(taps.size()),
+                  value,
+                  index};
     if constexpr (std::is_same_v<T, float>)
         table.max_f32(row);
     else
@@ -120,13 +129,15 @@ std::tuple<Tensor, Tensor> max_pool(const char* op, const Tensor& self, const Wi
 }
 
 // The number an average divides by.
-int64_t divisor_of(const Window& z, const Window& y, const Window& x, bool count_padding, std::optional<int64_t> divisor) {
+int64_t divisor_of(const Window& z, const Window& y, const Window& x, bool count_padding,
+                   std::optional<int64_t> divisor) {
     if (divisor) return *divisor;
     if (count_padding) return z.padded * y.padded * x.padded;
     return (z.last - z.first) * (y.last - y.first) * (x.last - x.first);
 }
 
-Tensor avg_pool(const char* op, const Tensor& self, const Windows& w, bool count_padding, std::optional<int64_t> divisor) {
+Tensor avg_pool(const char* op, const Tensor& self, const Windows& w, bool count_padding,
+                std::optional<int64_t> divisor) {
     Tensor input = contiguous(self), out = empty(w.output_sizes, self.dtype());
     dispatch_ordered(self.dtype(), op, [&]<class T> {
         const T* from = input.data_as<T>();
@@ -173,7 +184,8 @@ Tensor avg_pool_backward(const char* op, const Tensor& grad, IntSpan input_sizes
 int64_t plane_size(IntSpan sizes, int64_t n) { return numel_of(sizes.last(static_cast<size_t>(n))); }
 
 void check_indices(const char* op, const Tensor& t, const Tensor& indices) {
-    check(indices.dtype() == DType::Int64, ErrorKind::Runtime, "[", op, "] indices must be int64, got ", indices.dtype());
+    check(indices.dtype() == DType::Int64, ErrorKind::Runtime, "[", op, "] indices must be int64, got ",
+          indices.dtype());
     check(t.sizes() == indices.sizes(), ErrorKind::Runtime, "[", op, "] values of shape ", ShapeOf{t.sizes()},
           " and indices of shape ", ShapeOf{indices.sizes()}, " must have the same shape");
 }
@@ -210,7 +222,8 @@ Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, IntSpan inpu
 
 Tensor max_pool_gather(const Tensor& self, const Tensor& indices, int64_t n) {
     Tensor from = contiguous(self), at = contiguous(indices), out = empty(indices.sizes(), self.dtype());
-    check(indices.dtype() == DType::Int64, ErrorKind::Runtime, "[max_pool_gather] indices must be int64, got ", indices.dtype());
+    check(indices.dtype() == DType::Int64, ErrorKind::Runtime, "[max_pool_gather] indices must be int64, got ",
+          indices.dtype());
     int64_t size = plane_size(self.sizes(), n), per_plane = plane_size(indices.sizes(), n);
     dispatch(self.dtype(), [&]<class T> {
         for (int64_t i = 0; i < out.numel(); ++i) {
@@ -231,13 +244,15 @@ Tensor avg_pool(const Tensor& self, int64_t n, IntSpan kernel_size, IntSpan stri
 }
 
 Tensor avg_pool_backward(const Tensor& grad, IntSpan input_sizes, int64_t n, IntSpan kernel_size, IntSpan stride,
-                         IntSpan padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override) {
+                         IntSpan padding, bool ceil_mode, bool count_include_pad,
+                         std::optional<int64_t> divisor_override) {
     Windows w = pooling_windows("avg_pool", input_sizes, n, kernel_size, stride, padding, kNoDilation, ceil_mode);
     return avg_pool_backward("avg_pool_backward", grad, input_sizes, w, count_include_pad, divisor_override);
 }
 
 Tensor adaptive_avg_pool(const Tensor& self, IntSpan output_size) {
-    return avg_pool("adaptive_avg_pool", self, adaptive_windows("adaptive_avg_pool", self.sizes(), output_size), false, {});
+    return avg_pool("adaptive_avg_pool", self, adaptive_windows("adaptive_avg_pool", self.sizes(), output_size), false,
+                    {});
 }
 
 Tensor adaptive_avg_pool_backward(const Tensor& grad, IntSpan input_sizes, int64_t n) {

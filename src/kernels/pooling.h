@@ -24,7 +24,8 @@ Tensor max_pool_gather(const Tensor& self, const Tensor& indices, int64_t n);
 Tensor avg_pool(const Tensor& self, int64_t n, IntSpan kernel_size, IntSpan stride, IntSpan padding, bool ceil_mode,
                 bool count_include_pad, std::optional<int64_t> divisor_override);
 Tensor avg_pool_backward(const Tensor& grad, IntSpan input_sizes, int64_t n, IntSpan kernel_size, IntSpan stride,
-                         IntSpan padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
+                         IntSpan padding, bool ceil_mode, bool count_include_pad,
+                         std::optional<int64_t> divisor_override);
 // Windows that divide the input as evenly as possible; n is output_size's length.
 Tensor adaptive_avg_pool(const Tensor& self, IntSpan output_size);
 Tensor adaptive_avg_pool_backward(const Tensor& grad, IntSpan input_sizes, int64_t n);

@@ -19,11 +19,10 @@ Windows planes_of(const char* op, IntSpan sizes, int64_t n) {
     Windows w{{}, {1, 1, 1}, 1, Dims(sizes.begin(), sizes.end() - n)};
     for (int64_t d = dims - n - 1; d < dims; ++d)
         check(sizes[static_cast<size_t>(d)] > 0, ErrorKind::Runtime, op, n, "d(): Expected ", n + 1, "D or ", n + 2,
-              "D (batch mode) tensor with optional 0 dim batch size for input, but got:", ShapeOf{sizes}, " with dimension ",
-              d, " being empty");
+              "D (batch mode) tensor with optional 0 dim batch size for input, but got:", ShapeOf{sizes},
+              " with dimension ", d, " being empty");
     for (int64_t d = 0; d < dims - n; ++d) w.planes *= sizes[static_cast<size_t>(d)];
-    for (int64_t i = 0; i < n; ++i)
-        w.input[static_cast<size_t>(3 - n + i)] = sizes[static_cast<size_t>(dims - n + i)];
+    for (int64_t i = 0; i < n; ++i) w.input[static_cast<size_t>(3 - n + i)] = sizes[static_cast<size_t>(dims - n + i)];
     for (int64_t i = 0; i < 3 - n; ++i) w.dims[static_cast<size_t>(i)] = {{0, 1, 1, 1}};
     return w;
 }
@@ -37,19 +36,23 @@ Windows pooling_windows(const char* op, IntSpan input_sizes, int64_t n, IntSpan 
     Dims pads = per_dimension(op, "padding", padding, n), dilations = per_dimension(op, "dilation", dilation, n);
     Windows w = planes_of(op, input_sizes, n);
     for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
-        int64_t k = kernel[i], s = steps[i], p = pads[i], d = dilations[i], size = w.input[3 - static_cast<size_t>(n) + i];
+        int64_t k = kernel[i], s = steps[i], p = pads[i], d = dilations[i],
+                size = w.input[3 - static_cast<size_t>(n) + i];
         check(s != 0, ErrorKind::Runtime, op, n, "d: stride should not be zero");
-        check(k > 0 && s > 0 && d > 0, ErrorKind::Runtime, op, n, "d: kernel size, stride and dilation should be greater than zero, got ",
-              ShapeOf{kernel}, ", ", ShapeOf{steps}, " and ", ShapeOf{dilations});
+        check(k > 0 && s > 0 && d > 0, ErrorKind::Runtime, op, n,
+              "d: kernel size, stride and dilation should be greater than zero, got ", ShapeOf{kernel}, ", ",
+              ShapeOf{steps}, " and ", ShapeOf{dilations});
         int64_t reach = d * (k - 1) + 1;
         check(p >= 0 && p <= reach / 2, ErrorKind::Runtime, op, n,
               "d: pad should be at most half of effective kernel size, but got pad=", p, ", kernel_size=", k,
               " and dilation=", d);
         int64_t room = size + 2 * p - reach;
-        int64_t out = (room >= 0 ? (room + (ceil_mode ? s - 1 : 0)) / s : (room + (ceil_mode ? s - 1 : 0) < 0 ? -1 : 0)) + 1;
-        if (ceil_mode && (out - 1) * s >= size + p) --out;  // the last window must start inside the input or its padding
-        check(out > 0, ErrorKind::Runtime, op, n, "d: Given input size: ", ShapeOf{input_sizes}, ". Calculated output size: ",
-              out, " in spatial dimension ", i, ". Output size is too small");
+        int64_t out =
+            (room >= 0 ? (room + (ceil_mode ? s - 1 : 0)) / s : (room + (ceil_mode ? s - 1 : 0) < 0 ? -1 : 0)) + 1;
+        if (ceil_mode && (out - 1) * s >= size + p)
+            --out;  // the last window must start inside the input or its padding
+        check(out > 0, ErrorKind::Runtime, op, n, "d: Given input size: ", ShapeOf{input_sizes},
+              ". Calculated output size: ", out, " in spatial dimension ", i, ". Output size is too small");
         auto& windows = w.dims[3 - static_cast<size_t>(n) + i];
         for (int64_t o = 0; o < out; ++o) {
             int64_t start = o * s - p, end = std::min(start + reach, size + p);
@@ -66,7 +69,8 @@ Windows adaptive_windows(const char* op, IntSpan input_sizes, IntSpan output_siz
     Windows w = planes_of(op, input_sizes, n);
     for (size_t i = 0; i < output_size.size(); ++i) {
         int64_t size = w.input[3 - output_size.size() + i], out = output_size[i];
-        check(out >= 0, ErrorKind::Runtime, op, n, "d: elements of output_size must be greater than or equal to 0, got ", out);
+        check(out >= 0, ErrorKind::Runtime, op, n,
+              "d: elements of output_size must be greater than or equal to 0, got ", out);
         for (int64_t o = 0; o < out; ++o) {
             int64_t first = o * size / out, last = ((o + 1) * size + out - 1) / out;
             w.dims[3 - output_size.size() + i].push_back({first, last, 1, last - first});

@@ -166,7 +166,8 @@ bool to_schur(Matrix<C> h, Matrix<C> z) {
         int64_t start = end - 1;
         for (; start > 0; --start) {
             R neighbours = std::abs(h(start, start)) + std::abs(h(start - 1, start - 1));
-            if (std::abs(h(start, start - 1)) <= std::numeric_limits<R>::epsilon() * (neighbours == 0 ? norm : neighbours)) {
+            if (std::abs(h(start, start - 1)) <=
+                std::numeric_limits<R>::epsilon() * (neighbours == 0 ? norm : neighbours)) {
                 h(start, start - 1) = 0;
                 break;
             }
@@ -283,7 +284,8 @@ void geev_real(Flag, Flag job, Int order, R* data, Int lda, R* wr, R* wi, R*, In
         R nearest = 2 * std::abs(values[i].imag());
         for (int64_t j = i + 1; j < n; ++j)
             if (R d = std::abs(values[j] - std::conj(values[i])); !used[static_cast<size_t>(j)] && d < nearest &&
-                values[j].imag() * values[i].imag() < 0 && d < tolerance + nearest / 2) {
+                                                                  values[j].imag() * values[i].imag() < 0 &&
+                                                                  d < tolerance + nearest / 2) {
                 partner = j;
                 nearest = d;
             }
@@ -325,8 +327,8 @@ typename LapackTypes<T>::geev* eig_routine() {
     else
         return geev_real<T>;
 }
-#define WENGERT_INSTANTIATE(T)                            \
-    template LapackTypes<T>::heevd* eigh_routine<T>();    \
+#define WENGERT_INSTANTIATE(T)                         \
+    template LapackTypes<T>::heevd* eigh_routine<T>(); \
     template LapackTypes<T>::geev* eig_routine<T>();
 WENGERT_INSTANTIATE(float)
 WENGERT_INSTANTIATE(double)

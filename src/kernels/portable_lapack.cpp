@@ -35,8 +35,14 @@ void gemm(Flag transa, Flag transb, Int m, Int n, Int k, const T* alpha, const T
     auto mb = column_major<const T>(b, plain_b ? *k : *n, plain_b ? *n : *k, *ldb);
     auto mc = column_major<T>(c, *m, *n, *ldc);
     Adjoint<T> ha(*transa == 'C' ? ma : ma.block(0, 0, 0, 0)), hb(*transb == 'C' ? mb : mb.block(0, 0, 0, 0));
-    own_gemm<T>(*alpha, plain_a ? ma : *transa == 'C' ? ha.view() : ma.transposed(),
-                plain_b ? mb : *transb == 'C' ? hb.view() : mb.transposed(), *beta, mc);
+    own_gemm<T>(*alpha,
+                plain_a          ? ma
+                : *transa == 'C' ? ha.view()
+                                 : ma.transposed(),
+                plain_b          ? mb
+                : *transb == 'C' ? hb.view()
+                                 : mb.transposed(),
+                *beta, mc);
 }
 
 // B := A^-1 B for a triangular A [n,n], B [n,k].
@@ -70,7 +76,8 @@ void solve_triangle(bool upper, bool unit, Matrix<const T> a, Matrix<T> b) {
 }
 
 template <class T>
-void trsm(Flag side, Flag uplo, Flag transa, Flag diag, Int m, Int n, const T* alpha, const T* a, Int lda, T* b, Int ldb) {
+void trsm(Flag side, Flag uplo, Flag transa, Flag diag, Int m, Int n, const T* alpha, const T* a, Int lda, T* b,
+          Int ldb) {
     int order = *side == 'L' ? *m : *n;
     Matrix<T> mb = column_major(b, *m, *n, *ldb);
     if (*alpha != T(1))
@@ -268,8 +275,8 @@ void orgqr(Int rows, Int cols, Int reflectors, T* data, Int lda, const T* tau, T
 
 template <class T>
 Blas<T> routines() {
-    return {gemm<T>,  trsm<T>,  potrf<T>, potri<T>, getrf<T>, getri<T>, geqrf<T>, orgqr<T>,
-            svd_routine<T>(), eigh_routine<T>(), eig_routine<T>()};
+    return {gemm<T>,  trsm<T>,  potrf<T>,         potri<T>,          getrf<T>,        getri<T>,
+            geqrf<T>, orgqr<T>, svd_routine<T>(), eigh_routine<T>(), eig_routine<T>()};
 }
 template Blas<float> routines();
 template Blas<double> routines();

@@ -111,7 +111,8 @@ int decompose(Matrix<const T> a, real_of<T>* s, Matrix<T> u, Matrix<T> v) {
 }
 
 template <class T>
-int svd(char job, int64_t m, int64_t n, const T* data, int64_t lda, real_of<T>* s, T* u, int64_t ldu, T* vt, int64_t ldvt) {
+int svd(char job, int64_t m, int64_t n, const T* data, int64_t lda, real_of<T>* s, T* u, int64_t ldu, T* vt,
+        int64_t ldvt) {
     bool wanted = job != 'N', full = job == 'A';
     Matrix<const T> a = column_major(data, m, n, lda);
     int64_t k = std::min(m, n);
@@ -124,7 +125,8 @@ int svd(char job, int64_t m, int64_t n, const T* data, int64_t lda, real_of<T>* 
     }
     int64_t tall = std::max(m, n), left_cols = !wanted ? 0 : full ? tall : k;
     Scratch<T> left(tall * left_cols);
-    Matrix<T> lm = column_major(left.data(), tall, left_cols, tall), rm = column_major(right.data(), wanted ? k : 0, k, k);
+    Matrix<T> lm = column_major(left.data(), tall, left_cols, tall),
+              rm = column_major(right.data(), wanted ? k : 0, k, k);
     if (int info = decompose(a, s, lm, rm); info != 0 || !wanted) return info;
     Matrix<T> um = column_major(u, m, full ? m : k, ldu), vm = column_major(vt, full ? n : k, n, ldvt);
     const Matrix<T>&us = m < n ? rm : lm, &vs = m < n ? lm : rm;

@@ -24,7 +24,8 @@ void fill_random(const Tensor& self, Generator* generator, Write&& write) {
 }
 
 void check_floating(const Tensor& self, const char* op) {
-    check(is_floating(self.dtype()), ErrorKind::Runtime, "[", op, "] needs a floating-point tensor, got ", self.dtype());
+    check(is_floating(self.dtype()), ErrorKind::Runtime, "[", op, "] needs a floating-point tensor, got ",
+          self.dtype());
 }
 
 template <class T>
@@ -46,8 +47,8 @@ constexpr double kRootHalf = 1 / std::numbers::sqrt2;
 
 void uniform_(const Tensor& self, double low, double high, Generator* generator) {
     check_floating(self, "uniform_");
-    check(low <= high, ErrorKind::Runtime, "uniform_ expects to return a [from, to) range, but found from=", low, " > to=",
-          high);
+    check(low <= high, ErrorKind::Runtime, "uniform_ expects to return a [from, to) range, but found from=", low,
+          " > to=", high);
     fill_random(self, generator, [&]<class T>(T* begin, T* end, Generator& g) {
         if constexpr (std::is_floating_point_v<T>) {
             const T width = static_cast<T>(high - low), start = static_cast<T>(low);
@@ -62,8 +63,8 @@ void uniform_(const Tensor& self, double low, double high, Generator* generator)
 }
 
 void normal_(const Tensor& self, double mean, double std, Generator* generator) {
-    check(is_differentiable(self.dtype()), ErrorKind::Runtime, "[normal_] needs a floating-point or complex tensor, got ",
-          self.dtype());
+    check(is_differentiable(self.dtype()), ErrorKind::Runtime,
+          "[normal_] needs a floating-point or complex tensor, got ", self.dtype());
     check(std >= 0, ErrorKind::Runtime, "normal expects std >= 0.0, but found std ", std);
     fill_random(self, generator, [&]<class T>(T* begin, T* end, Generator& g) {
         if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
@@ -113,10 +114,12 @@ void bernoulli_(const Tensor& self, double p, Generator* generator) {
 }
 
 void random_integers_(const Tensor& self, int64_t low, int64_t high, Generator* generator) {
-    check(low < high, ErrorKind::Runtime, "random_ expects 'from' to be less than 'to', but got from=", low, " >= to=", high);
+    check(low < high, ErrorKind::Runtime, "random_ expects 'from' to be less than 'to', but got from=", low,
+          " >= to=", high);
     const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
     fill_random(self, generator, [&]<class T>(T* begin, T* end, Generator& g) {
-        for (T* p = begin; p != end; ++p) *p = Scalar(static_cast<int64_t>(static_cast<uint64_t>(low) + g.below(range))).to<T>();
+        for (T* p = begin; p != end; ++p)
+            *p = Scalar(static_cast<int64_t>(static_cast<uint64_t>(low) + g.below(range))).to<T>();
     });
 }
 
@@ -126,7 +129,8 @@ Tensor bernoulli(const Tensor& probabilities, Generator* generator) {
     fill_random(out, generator, [&]<class T>(T* begin, T* end, Generator& g) {
         if constexpr (std::is_floating_point_v<T>) {
             for (T* p = begin; p != end; ++p) {
-                check(*p >= 0 && *p <= 1, ErrorKind::Runtime, "Expected p_in >= 0 && p_in <= 1 to be true, but got ", *p);
+                check(*p >= 0 && *p <= 1, ErrorKind::Runtime, "Expected p_in >= 0 && p_in <= 1 to be true, but got ",
+                      *p);
                 *p = g.uniform() < *p;
             }
         }
@@ -145,7 +149,8 @@ Tensor randperm(int64_t n, DType dtype, Generator* generator) {
 }
 
 Tensor multinomial(const Tensor& weights, int64_t num_samples, bool replacement, Generator* generator) {
-    check(weights.dim() == 1 || weights.dim() == 2, ErrorKind::Runtime, "prob_dist must be 1 or 2 dim, got ", weights.dim());
+    check(weights.dim() == 1 || weights.dim() == 2, ErrorKind::Runtime, "prob_dist must be 1 or 2 dim, got ",
+          weights.dim());
     check_floating(weights, "multinomial");
     const int64_t categories = weights.size(-1), rows = weights.dim() == 2 ? weights.sizes()[0] : 1;
     check(num_samples > 0, ErrorKind::Runtime, "cannot sample n_sample <= 0 samples");
@@ -166,7 +171,9 @@ Tensor multinomial(const Tensor& weights, int64_t num_samples, bool replacement,
                 positive += p[c] > 0;
                 total += p[c];
                 // With replacement the cumulative sum; without, exponential clocks: the first to ring are the sample.
-                keys[static_cast<size_t>(c)] = replacement ? total : p[c] > 0 ? -std::log(g.positive_uniform()) / p[c] : HUGE_VAL;
+                keys[static_cast<size_t>(c)] = replacement ? total
+                                               : p[c] > 0  ? -std::log(g.positive_uniform()) / p[c]
+                                                           : HUGE_VAL;
             }
             check(total > 0 && (replacement || positive >= num_samples), ErrorKind::Runtime,
                   "invalid multinomial distribution (sum of probabilities <= 0, or too few that are not zero)");
@@ -179,8 +186,9 @@ Tensor multinomial(const Tensor& weights, int64_t num_samples, bool replacement,
             } else {
                 std::vector<int64_t> order(keys.size());
                 for (size_t c = 0; c < order.size(); ++c) order[c] = static_cast<int64_t>(c);
-                std::partial_sort(order.begin(), order.begin() + num_samples, order.end(),
-                                  [&](int64_t a, int64_t b) { return keys[static_cast<size_t>(a)] < keys[static_cast<size_t>(b)]; });
+                std::partial_sort(order.begin(), order.begin() + num_samples, order.end(), [&](int64_t a, int64_t b) {
+                    return keys[static_cast<size_t>(a)] < keys[static_cast<size_t>(b)];
+                });
                 for (int64_t s = 0; s < num_samples; ++s) row[s] = Scalar(order[static_cast<size_t>(s)]).to<T>();
             }
         }

@@ -18,6 +18,7 @@ void random_integers_(const Tensor& self, int64_t low, int64_t high, Generator* 
 Tensor bernoulli(const Tensor& probabilities, Generator* generator = nullptr);
 Tensor randperm(int64_t n, DType dtype = DType::Int64, Generator* generator = nullptr);
 // [rows, categories] or [categories] weights -> [rows, num_samples] indices.
-Tensor multinomial(const Tensor& weights, int64_t num_samples, bool replacement = false, Generator* generator = nullptr);
+Tensor multinomial(const Tensor& weights, int64_t num_samples, bool replacement = false,
+                   Generator* generator = nullptr);
 
 }  // namespace wengert::kernels

@@ -49,8 +49,8 @@ decltype(auto) dispatch_real(DType d, F&& f) {  // bool included
 }
 
 // Sum, NanSum and Prod: wide accumulators by category. The result is divided by `divisor` before it is rounded.
-Tensor accumulate(Reduction kind, const Tensor& self, const OptionalDims& dim, bool keepdim,
-                  std::optional<DType> dtype, int start, bool divide, const char* op) {
+Tensor accumulate(Reduction kind, const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype,
+                  int start, bool divide, const char* op) {
     Dims dims = reduced_dims(dim, self.dim(), op);
     DType out_dtype = dtype.value_or(is_integral(self.dtype()) ? DType::Int64 : self.dtype());
     // Integral elements need no cast for an integral result: arithmetic modulo 2^64 comes out the same.
@@ -131,8 +131,8 @@ Tensor arg_only(bool want_max, const Tensor& self, std::optional<int64_t> dim, b
     if (dim) return std::get<1>(arg_extreme(want_max, self, *dim, keepdim, op));
     check(self.numel() > 0, ErrorKind::Index, op, "(): Expected reduction dim to be specified for input.numel() == 0.");
     Tensor dense = contiguous(self);
-    Tensor index = std::get<1>(arg_extreme(want_max, alias(dense, Dims{dense.numel()}, Dims{1}, dense.offset()), 0,
-                                           false, op));
+    Tensor index =
+        std::get<1>(arg_extreme(want_max, alias(dense, Dims{dense.numel()}, Dims{1}, dense.offset()), 0, false, op));
     Dims ones(keepdim ? self.sizes().size() : 0, 1);
     return alias(index, ones, ones, 0);
 }
@@ -177,8 +177,8 @@ std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, 
                                    bool root, const char* op);
 
 // Real and imaginary parts vary independently.
-std::tuple<Tensor, Tensor> complex_moments(const Tensor& self, const OptionalDims& dim, double correction,
-                                           bool keepdim, bool root, const char* op) {
+std::tuple<Tensor, Tensor> complex_moments(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim,
+                                           bool root, const char* op) {
     Dims dims = reduced_dims(dim, self.dim(), op);
     Tensor reals = as_reals(self);
     if (dims.empty()) dims = Dims{}, reals = alias(reals, Dims{1, 2}, Dims{2, 1}, reals.offset()), dims.push_back(0);
@@ -207,7 +207,8 @@ std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, 
                                     "(): degrees of freedom is <= 0. Correction should be strictly less than the "
                                     "reduction factor (input numel divided by output numel).");
     Tensor variance = empty(reducer.out_sizes(), self.dtype()), means = empty(reducer.out_sizes(), self.dtype());
-    TileLoop sums = tile_loop(Reduction::Sum, self.dtype(), op), squares = tile_loop(Reduction::Deviation, self.dtype(), op);
+    TileLoop sums = tile_loop(Reduction::Sum, self.dtype(), op),
+             squares = tile_loop(Reduction::Deviation, self.dtype(), op);
     dispatch_floating(self.dtype(), op, [&]<class T> {
         reducer.chunks([&](const Reducer::Chunk& chunk) {
             double total[Reducer::kChunk];
@@ -242,7 +243,8 @@ Tensor two_norm(const Tensor& self, const Dims& dims, bool keepdim, const char* 
         if (safe || reducer.count() == 0) return;
         Tensor magnitude = is_complex(self.dtype()) ? absolute(self) : self;
         Reducer again(magnitude, dims, keepdim);
-        TileLoop maxima = tile_loop(Reduction::AbsMax, dtype, op), squares = tile_loop(Reduction::ScaledSquares, dtype, op);
+        TileLoop maxima = tile_loop(Reduction::AbsMax, dtype, op),
+                 squares = tile_loop(Reduction::ScaledSquares, dtype, op);
         again.chunks([&](const Reducer::Chunk& chunk) {
             T largest[Reducer::kChunk];
             Centered acc[Reducer::kChunk];
@@ -285,7 +287,8 @@ Tensor complex_logsumexp(const Tensor& self, const Dims& dims, bool keepdim) {
     Tensor real = as_reals(self);
     real = alias(real, self.sizes(), Dims(real.strides().begin(), real.strides().end() - 1), real.offset());
     Reducer reducer(self, dims, keepdim);
-    Tensor largest = extreme(Reduction::Max, real, dims, keepdim, "logsumexp"), out = empty(reducer.out_sizes(), self.dtype());
+    Tensor largest = extreme(Reduction::Max, real, dims, keepdim, "logsumexp"),
+           out = empty(reducer.out_sizes(), self.dtype());
     // Shift by the largest real part, elementwise and out of place; complex logsumexp is rare.
     Tensor kept = alias(largest, reduced_sizes(self.sizes(), dims, true),
                         contiguous_strides(reduced_sizes(self.sizes(), dims, true)), 0);
@@ -297,8 +300,8 @@ Tensor complex_logsumexp(const Tensor& self, const Dims& dims, bool keepdim) {
             StridedWalk<3>(self.sizes(), {shifted.strides(), self.strides(), shift_strides})
                 .elements([&](const std::array<int64_t, 3>& at) {
                     R m = kept.data_as<R>()[at[2]];
-                    shifted.data_as<complex128>()[at[0]] =
-                        std::exp(complex128(self.data_as<T>()[at[1]]) - static_cast<double>(std::isfinite(m) ? m : R{0}));
+                    shifted.data_as<complex128>()[at[0]] = std::exp(complex128(self.data_as<T>()[at[1]]) -
+                                                                    static_cast<double>(std::isfinite(m) ? m : R{0}));
                 });
             Tensor total = sum(shifted, dims, keepdim);
             for (int64_t i = 0; i < out.numel(); ++i) {
@@ -324,15 +327,15 @@ Tensor nansum(const Tensor& self, const OptionalDims& dim, bool keepdim, std::op
 }
 
 Tensor mean(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
-    check(is_differentiable(dtype.value_or(self.dtype())), ErrorKind::Runtime,
-          "mean(): could not infer output dtype. ", dtype ? "Optional" : "Input",
+    check(is_differentiable(dtype.value_or(self.dtype())), ErrorKind::Runtime, "mean(): could not infer output dtype. ",
+          dtype ? "Optional" : "Input",
           " dtype must be either a floating point or complex dtype. Got: ", dtype.value_or(self.dtype()));
     return accumulate(Reduction::Sum, self, dim, keepdim, dtype.value_or(self.dtype()), 0, true, "mean");
 }
 
 Tensor nanmean(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
-    check(is_floating(self.dtype()), ErrorKind::Runtime, "nanmean(): expected input to have floating point dtype but got ",
-          self.dtype());
+    check(is_floating(self.dtype()), ErrorKind::Runtime,
+          "nanmean(): expected input to have floating point dtype but got ", self.dtype());
     Tensor in = dtype ? to_dtype(self, *dtype) : self;
     Dims dims = reduced_dims(dim, self.dim(), "nanmean");
     Tensor total = nansum(in, dims, keepdim), numbers = empty(in.sizes(), DType::Bool), dense = contiguous(in);
@@ -421,11 +424,11 @@ Tensor vector_norm(const Tensor& self, double ord, const OptionalDims& dim, bool
     }
     if (ord == 2) return two_norm(in, dims, keepdim, op);
     if (is_complex(in.dtype())) in = absolute(in);
-    Reduction kind = ord == 0                                             ? Reduction::CountNonzero
-                     : ord == 1                                           ? Reduction::AbsSum
-                     : ord == std::numeric_limits<double>::infinity()     ? Reduction::AbsMax
-                     : ord == -std::numeric_limits<double>::infinity()    ? Reduction::AbsMin
-                                                                          : Reduction::AbsPowSum;
+    Reduction kind = ord == 0                                          ? Reduction::CountNonzero
+                     : ord == 1                                        ? Reduction::AbsSum
+                     : ord == std::numeric_limits<double>::infinity()  ? Reduction::AbsMax
+                     : ord == -std::numeric_limits<double>::infinity() ? Reduction::AbsMin
+                                                                       : Reduction::AbsPowSum;
     return norm_by(kind, in, dims, keepdim, ord, op);
 }
 

@@ -28,21 +28,21 @@ using ArgLoop = void (*)(const void* in, const Tile& tile, void* values, int64_t
 
 // What a tile loop accumulates, for elements of type T.
 enum class Reduction : uint8_t {
-    Sum,           // int64, double or complex128
-    NanSum,        // double: NaN counts as 0
-    Prod,          // as Sum
-    Max,           // T: NaN wins
-    Min,           //
-    All,           // bool
-    Any,           //
-    CountNonzero,  // int64
-    AbsSum,        // double: sum of |x| (real types)
-    SquareSum,     // double: sum of |x|^2
-    AbsPowSum,     // double: sum of |x|^parameter
-    AbsMax,        // T
-    AbsMin,        // T
-    Deviation,     // struct Centered: sum of (x - center)^2 for the center already there
-    ExpSum,        // Centered too: sum of exp(x - center)
+    Sum,            // int64, double or complex128
+    NanSum,         // double: NaN counts as 0
+    Prod,           // as Sum
+    Max,            // T: NaN wins
+    Min,            //
+    All,            // bool
+    Any,            //
+    CountNonzero,   // int64
+    AbsSum,         // double: sum of |x| (real types)
+    SquareSum,      // double: sum of |x|^2
+    AbsPowSum,      // double: sum of |x|^parameter
+    AbsMax,         // T
+    AbsMin,         // T
+    Deviation,      // struct Centered: sum of (x - center)^2 for the center already there
+    ExpSum,         // Centered too: sum of exp(x - center)
     ScaledSquares,  // Centered too: sum of |x * center|^2, computed in double
 };
 inline constexpr int kNumReductions = 16;

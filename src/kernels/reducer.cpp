@@ -77,9 +77,8 @@ Reducer::Reducer(const Tensor& self, const Dims& dims, bool keepdim)
 
 void Reducer::put_innermost_last(Axes& axes) {
     std::reverse(axes.begin(), axes.end());
-    auto smallest = std::min_element(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) {
-        return std::abs(a.stride) < std::abs(b.stride);
-    });
+    auto smallest = std::min_element(
+        axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return std::abs(a.stride) < std::abs(b.stride); });
     std::rotate(smallest, smallest + 1, axes.end());
 }
 

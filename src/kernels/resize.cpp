@@ -47,7 +47,9 @@ Taps taps_of(Mode mode, int64_t out, int64_t input, int64_t output, bool align_c
         position = std::max(position, R(0));
         int64_t low = std::min(static_cast<int64_t>(position), input - 1);
         R fraction = std::min(std::max(position - static_cast<R>(low), R(0)), R(1));
-        return {2, {low, std::min(low + 1, input - 1)}, {static_cast<double>(R(1) - fraction), static_cast<double>(fraction)}};
+        return {2,
+                {low, std::min(low + 1, input - 1)},
+                {static_cast<double>(R(1) - fraction), static_cast<double>(fraction)}};
     }
     Taps taps{4, {}, {}};
     R low = std::floor(position);
@@ -61,7 +63,8 @@ Taps taps_of(Mode mode, int64_t out, int64_t input, int64_t output, bool align_c
 
 // Resamples the middle of [outer, from, inner] to [outer, to, inner]; `forward` false: the transpose, from `to` to `from`.
 template <class T>
-void resample(const std::vector<Taps>& taps, bool forward, int64_t outer, int64_t input, int64_t inner, const T* from, T* to) {
+void resample(const std::vector<Taps>& taps, bool forward, int64_t outer, int64_t input, int64_t inner, const T* from,
+              T* to) {
     auto output = static_cast<int64_t>(taps.size());
     if (!forward) std::fill_n(to, outer * input * inner, T(0));
     for (int64_t o = 0; o < outer; ++o)
@@ -82,8 +85,8 @@ void resample(const std::vector<Taps>& taps, bool forward, int64_t outer, int64_
 
 Mode mode_of(std::string_view name, int64_t dims) {
     auto needs = [&](int64_t n) {
-        check(dims == n, ErrorKind::NotImplemented, "[interpolate] Got ", dims + 2, "D input, but ", name, " mode needs ", n + 2,
-              "D input");
+        check(dims == n, ErrorKind::NotImplemented, "[interpolate] Got ", dims + 2, "D input, but ", name,
+              " mode needs ", n + 2, "D input");
     };
     if (name == "nearest") return Mode::Nearest;
     if (name == "nearest-exact") return Mode::NearestExact;
@@ -91,8 +94,9 @@ Mode mode_of(std::string_view name, int64_t dims) {
     if (name == "bilinear") return needs(2), Mode::Linear;
     if (name == "trilinear") return needs(3), Mode::Linear;
     if (name == "bicubic") return needs(2), Mode::Cubic;
-    fail(ErrorKind::NotImplemented, "[interpolate] Input Error: Only 3D, 4D and 5D input Tensors supported (got ", dims + 2,
-         "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got ", name, ")");
+    fail(ErrorKind::NotImplemented, "[interpolate] Input Error: Only 3D, 4D and 5D input Tensors supported (got ",
+         dims + 2, "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got ",
+         name, ")");
 }
 
 // Between shapes that differ in the last dims only. `from` has the input's shape if `forward`, else the output's.
@@ -100,13 +104,14 @@ Tensor resampled(const Tensor& from, IntSpan input, IntSpan output, std::string_
                  const Scales& scales, bool forward) {
     auto dims = static_cast<int64_t>(input.size()) - 2;
     check(dims >= 1 && dims <= 3 && input.size() == output.size(), ErrorKind::Value,
-          "[interpolate] Input and output must have the same number of spatial dimensions, one to three, but got input with "
+          "[interpolate] Input and output must have the same number of spatial dimensions, one to three, but got input "
+          "with "
           "shape ",
           ShapeOf{input}, " and output of shape ", ShapeOf{output});
     for (size_t d = 2; d < input.size(); ++d)
         check(input[d] > 0 && output[d] > 0, ErrorKind::Runtime,
-              "[interpolate] Input and output sizes should be greater than 0, but got input ", ShapeOf{input}, " and output ",
-              ShapeOf{output});
+              "[interpolate] Input and output sizes should be greater than 0, but got input ", ShapeOf{input},
+              " and output ", ShapeOf{output});
     Mode mode = mode_of(mode_name, dims);
     Tensor current = contiguous(from);
     dispatch_floating(from.dtype(), "interpolate", [&]<class T> {
@@ -141,7 +146,8 @@ Tensor interpolate(const Tensor& self, IntSpan size, std::string_view mode, bool
 
 Tensor interpolate_backward(const Tensor& grad, IntSpan input_sizes, std::string_view mode, bool align_corners,
                             const Scales& scales) {
-    if (mode == "area") return adaptive_avg_pool_backward(grad, input_sizes, static_cast<int64_t>(input_sizes.size()) - 2);
+    if (mode == "area")
+        return adaptive_avg_pool_backward(grad, input_sizes, static_cast<int64_t>(input_sizes.size()) - 2);
     return resampled(grad, input_sizes, grad.sizes(), mode, align_corners, scales, false);
 }
 

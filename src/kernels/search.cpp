@@ -46,7 +46,8 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_
               "tensor and input value tensor must match, but we got boundaries tensor ",
               ShapeOf{sorted_sequence.sizes()}, " and input value tensor ", ShapeOf{self.sizes()});
     check(!sorter.defined() || (sorter.sizes() == sorted_sequence.sizes() && sorter.dtype() == DType::Int64),
-          ErrorKind::Runtime, "torch.searchsorted(): boundary and sorter must have the same size, and sorter dtype int64");
+          ErrorKind::Runtime,
+          "torch.searchsorted(): boundary and sorter must have the same size, and sorter dtype int64");
     DType dtype = promote(sorted_sequence.dtype(), self.dtype());
     Tensor lines = contiguous(to_dtype(sorted_sequence, dtype)), values = contiguous(to_dtype(self, dtype));
     Tensor order = sorter.defined() ? contiguous(sorter) : Tensor();

@@ -49,8 +49,8 @@ Tensor scattered(const Tensor& self, const Tensor& src, const std::function<Tens
     copy_into(out, self);
     Tensor part = region(out);
     check(same_shape(part, src), ErrorKind::Runtime,
-          "expected src to have a size equal to the slice of self. src size = ", ShapeOf{src.sizes()}, ", slice size = ",
-          ShapeOf{part.sizes()});
+          "expected src to have a size equal to the slice of self. src size = ", ShapeOf{src.sizes()},
+          ", slice size = ", ShapeOf{part.sizes()});
     copy_into(part, src);
     return out;
 }

@@ -67,8 +67,9 @@ Tensor stack(TensorSpan tensors, int64_t dim) {
     dim = wrap_dim(dim, tensors[0].dim() + 1, "stack");
     TensorList rows;
     for (size_t i = 0; i < tensors.size(); ++i) {
-        check(same_shape(tensors[i], tensors[0]), ErrorKind::Runtime, "stack expects each tensor to be equal size, but got ",
-              ShapeOf{tensors[0].sizes()}, " at entry 0 and ", ShapeOf{tensors[i].sizes()}, " at entry ", i);
+        check(same_shape(tensors[i], tensors[0]), ErrorKind::Runtime,
+              "stack expects each tensor to be equal size, but got ", ShapeOf{tensors[0].sizes()}, " at entry 0 and ",
+              ShapeOf{tensors[i].sizes()}, " at entry ", i);
         rows.push_back(unsqueeze(tensors[i], dim));
     }
     return cat(rows, dim);
@@ -111,7 +112,8 @@ Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int6
     pair_sizes.insert(d + 1, repeats);
     pair_strides.insert(d + 1, 0);
     Tensor out = empty(sizes, in.dtype());
-    copy_same(alias(out, pair_sizes, contiguous_strides(pair_sizes), 0), alias(in, pair_sizes, pair_strides, in.offset()));
+    copy_same(alias(out, pair_sizes, contiguous_strides(pair_sizes), 0),
+              alias(in, pair_sizes, pair_strides, in.offset()));
     return out;
 }
 
@@ -177,8 +179,8 @@ Tensor roll(const Tensor& self, IntSpan shifts, IntSpan dims) {
         Tensor rolled = roll(alias(dense, line, Dims{1}, dense.offset()), shifts, zero);
         return alias(rolled, self.sizes(), contiguous_strides(self.sizes()), 0);
     }
-    check(shifts.size() == dims.size(), ErrorKind::Runtime, "[roll] shifts and dimensions must align. shifts: ",
-          shifts.size(), ", dims:", dims.size());
+    check(shifts.size() == dims.size(), ErrorKind::Runtime,
+          "[roll] shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
     check(self.dim() > 0, ErrorKind::Index, "[roll] Dimension specified as ", dims[0], " but tensor has no dimensions");
     Tensor current = self;
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -195,7 +197,8 @@ Tensor roll(const Tensor& self, IntSpan shifts, IntSpan dims) {
 
 Tensor rot90(const Tensor& self, int64_t k, IntSpan dims) {
     Dims plane = dims.empty() ? Dims{0, 1} : Dims(dims);
-    check(plane.size() == 2, ErrorKind::Runtime, "[rot90] expected total rotation dims == 2, but got dims = ", plane.size());
+    check(plane.size() == 2, ErrorKind::Runtime,
+          "[rot90] expected total rotation dims == 2, but got dims = ", plane.size());
     check(self.dim() >= 2, ErrorKind::Runtime, "[rot90] expected total dims >= 2, but got total dims = ", self.dim());
     int64_t a = wrap_dim(plane[0], self.dim(), "rot90"), b = wrap_dim(plane[1], self.dim(), "rot90");
     check(a != b, ErrorKind::Runtime, "[rot90] expected rotation dims to be different, but got dim0 = ", plane[0],
@@ -247,7 +250,8 @@ Tensor triu(const Tensor& self, int64_t diagonal) {
 }
 
 Tensor diag(const Tensor& self, int64_t offset) {
-    check(self.dim() == 1 || self.dim() == 2, ErrorKind::Runtime, "diag(): Supports 1D or 2D tensors. Got ", self.dim(), "D");
+    check(self.dim() == 1 || self.dim() == 2, ErrorKind::Runtime, "diag(): Supports 1D or 2D tensors. Got ", self.dim(),
+          "D");
     return self.dim() == 1 ? diag_embed(self, offset, 0, 1) : clone(diagonal(self, offset, 0, 1));
 }
 

@@ -16,7 +16,8 @@ TensorList unbind(const Tensor& self, int64_t dim) {
 
 TensorList split(const Tensor& self, int64_t split_size, int64_t dim) {
     check(self.dim() > 0, ErrorKind::Runtime, "split expects at least a 1-dimensional tensor");
-    check(split_size >= 0, ErrorKind::Runtime, "split expects split_size be non-negative, but got split_size=", split_size);
+    check(split_size >= 0, ErrorKind::Runtime,
+          "split expects split_size be non-negative, but got split_size=", split_size);
     dim = wrap_dim(dim, self.dim(), "split");
     const int64_t size = self.sizes()[dim];
     check(split_size > 0 || size == 0, ErrorKind::Runtime,
@@ -36,12 +37,14 @@ TensorList split_with_sizes(const Tensor& self, IntSpan split_sizes, int64_t dim
     dim = wrap_dim(dim, self.dim(), "split_with_sizes");
     int64_t start = 0;
     for (int64_t s : split_sizes) {
-        check(s >= 0, ErrorKind::Runtime, "split_with_sizes expects split_sizes have only non-negative entries, but got ",
+        check(s >= 0, ErrorKind::Runtime,
+              "split_with_sizes expects split_sizes have only non-negative entries, but got ",
               "split_sizes=", ShapeOf{split_sizes});
         start += s;
     }
     check(start == self.sizes()[dim], ErrorKind::Runtime, "split_with_sizes expects split_sizes to sum exactly to ",
-          self.sizes()[dim], " (input tensor's size at dimension ", dim, "), but got split_sizes=", ShapeOf{split_sizes});
+          self.sizes()[dim], " (input tensor's size at dimension ", dim,
+          "), but got split_sizes=", ShapeOf{split_sizes});
     TensorList out;
     start = 0;
     for (int64_t s : split_sizes) {
@@ -61,8 +64,8 @@ TensorList chunk(const Tensor& self, int64_t chunks, int64_t dim) {
 }
 
 TensorList tensor_split(const Tensor& self, int64_t sections, int64_t dim) {
-    check(self.dim() > 0, ErrorKind::Runtime, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
-          self.dim(), " dims");
+    check(self.dim() > 0, ErrorKind::Runtime,
+          "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
     check(sections > 0, ErrorKind::Runtime, "[tensor_split] number of sections must be larger than 0, got ", sections);
     dim = wrap_dim(dim, self.dim(), "tensor_split");
     const int64_t size = self.sizes()[dim];
@@ -77,8 +80,8 @@ TensorList tensor_split(const Tensor& self, int64_t sections, int64_t dim) {
 }
 
 TensorList tensor_split_indices(const Tensor& self, IntSpan indices, int64_t dim) {
-    check(self.dim() > 0, ErrorKind::Runtime, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
-          self.dim(), " dims");
+    check(self.dim() > 0, ErrorKind::Runtime,
+          "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
     dim = wrap_dim(dim, self.dim(), "tensor_split");
     TensorList out;
     int64_t start = 0;
@@ -107,7 +110,8 @@ TensorList meshgrid(TensorSpan tensors, std::string_view indexing) {
     for (const Tensor& t : tensors) {
         check(t.dim() <= 1, ErrorKind::Runtime, "meshgrid: Expected 0D or 1D tensor in the tensor list but got shape ",
               ShapeOf{t.sizes()});
-        check(t.dtype() == tensors[0].dtype(), ErrorKind::Runtime, "meshgrid expects all tensors to have the same dtype");
+        check(t.dtype() == tensors[0].dtype(), ErrorKind::Runtime,
+              "meshgrid expects all tensors to have the same dtype");
         shape.push_back(t.numel());
     }
     if (swap) std::swap(shape[0], shape[1]);

@@ -41,9 +41,8 @@ Tensor view_dtype(const Tensor& self, DType dtype) {
     check(self.dim() > 0, ErrorKind::Runtime, "[view] self.dim() cannot be 0 to view ", self.dtype(), " as ", dtype,
           " (different element sizes)");
     Dims sizes = self.sizes(), strides = self.strides();
-    check(strides.back() == 1, ErrorKind::Runtime,
-          "[view] self.stride(-1) must be 1 to view ", self.dtype(), " as ", dtype, " (different element sizes), but got ",
-          strides.back());
+    check(strides.back() == 1, ErrorKind::Runtime, "[view] self.stride(-1) must be 1 to view ", self.dtype(), " as ",
+          dtype, " (different element sizes), but got ", strides.back());
     const int64_t ratio = std::max(from, to) / std::min(from, to);
     for (size_t d = 0; d + 1 < sizes.size(); ++d) {
         check(from > to || strides[d] % ratio == 0, ErrorKind::Runtime, "[view] self.stride(", d,
@@ -144,8 +143,8 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
 }
 
 Tensor expand(const Tensor& self, IntSpan size) {
-    check(size.size() >= self.sizes().size(), ErrorKind::Runtime, "[expand] the number of sizes provided (", size.size(),
-          ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")");
+    check(size.size() >= self.sizes().size(), ErrorKind::Runtime, "[expand] the number of sizes provided (",
+          size.size(), ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")");
     const size_t lead = size.size() - self.sizes().size();
     Dims sizes(size), strides(size.size(), 0);
     for (size_t d = 0; d < size.size(); ++d) {
@@ -158,8 +157,8 @@ Tensor expand(const Tensor& self, IntSpan size) {
         if (size[d] == -1) sizes[d] = have;
         check(sizes[d] >= 0 && (have == 1 || have == sizes[d]), ErrorKind::Runtime,
               "[expand] The expanded size of the tensor (", size[d], ") must match the existing size (", have,
-              ") at non-singleton dimension ", d, ".  Target sizes: ", ShapeOf{size}, ".  Tensor sizes: ",
-              ShapeOf{self.sizes()});
+              ") at non-singleton dimension ", d, ".  Target sizes: ", ShapeOf{size},
+              ".  Tensor sizes: ", ShapeOf{self.sizes()});
         strides[d] = have == 1 && sizes[d] != 1 ? 0 : self.strides()[d - lead];
     }
     return with_geometry(self, sizes, strides);
@@ -172,8 +171,8 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
     check(length >= 0, ErrorKind::Runtime, "narrow(): length must be non-negative, got ", length);
     dim = wrap_dim(dim, self.dim(), "narrow");
     int64_t size = self.sizes()[dim];
-    check(-size <= start && start <= size, ErrorKind::Index, "[narrow] start out of range (expected to be in range of [",
-          -size, ", ", size, "], but got ", start, ")");
+    check(-size <= start && start <= size, ErrorKind::Index,
+          "[narrow] start out of range (expected to be in range of [", -size, ", ", size, "], but got ", start, ")");
     if (start < 0) start += size;
     check(start <= size - length, ErrorKind::Runtime, "[narrow] start (", start, ") + length (", length,
           ") exceeds dimension size (", size, ").");
@@ -184,8 +183,8 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
     check(self.dim() > 0, ErrorKind::Index, "select() cannot be applied to a 0-dim tensor.");
     dim = wrap_dim(dim, self.dim(), "select");
     int64_t size = self.sizes()[dim];
-    check(-size <= index && index < size, ErrorKind::Index, "select(): index ", index, " out of range for tensor of size ",
-          ShapeOf{self.sizes()}, " at dimension ", dim);
+    check(-size <= index && index < size, ErrorKind::Index, "select(): index ", index,
+          " out of range for tensor of size ", ShapeOf{self.sizes()}, " at dimension ", dim);
     if (index < 0) index += size;
     Dims sizes = self.sizes(), strides = self.strides();
     int64_t offset = self.offset() + index * strides[dim];
@@ -249,8 +248,8 @@ Tensor unfold(const Tensor& self, int64_t dim, int64_t size, int64_t step) {
 }
 
 Tensor as_strided(const Tensor& self, IntSpan size, IntSpan stride, std::optional<int64_t> storage_offset) {
-    check(size.size() == stride.size(), ErrorKind::Runtime, "[as_strided] mismatch in length of strides and shape: ",
-          ShapeOf{stride}, " and ", ShapeOf{size});
+    check(size.size() == stride.size(), ErrorKind::Runtime,
+          "[as_strided] mismatch in length of strides and shape: ", ShapeOf{stride}, " and ", ShapeOf{size});
     int64_t offset = storage_offset.value_or(self.offset()), last = offset;
     bool empty = false;
     for (size_t d = 0; d < size.size(); ++d) {
@@ -287,8 +286,8 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntSpan sizes) {
     for (int64_t s : sizes) s == -1 ? ++unknown : known *= s;
     check(unknown <= 1, ErrorKind::Runtime, "[unflatten] only one dimension can be inferred, got ", ShapeOf{sizes});
     bool fits = unknown ? known != 0 && have % known == 0 : known == have;
-    check(fits, ErrorKind::Runtime, "unflatten: Provided sizes ", ShapeOf{sizes}, " don't multiply up to the size of dim ",
-          dim, " (", have, ") in the input tensor");
+    check(fits, ErrorKind::Runtime, "unflatten: Provided sizes ", ShapeOf{sizes},
+          " don't multiply up to the size of dim ", dim, " (", have, ") in the input tensor");
     for (int64_t& s : inner)
         if (s == -1) s = have / known;
     Dims shape(self.sizes().begin(), self.sizes().begin() + dim);
@@ -305,8 +304,8 @@ Tensor movedim(const Tensor& self, IntSpan source, IntSpan destination) {
         Dims out;
         for (int64_t dim : dims) {
             int64_t d = wrap_dim(dim, self.dim(), "movedim");
-            check(std::find(out.begin(), out.end(), d) == out.end(), ErrorKind::Runtime, "movedim: repeated dim in `", name,
-                  "` (", ShapeOf{dims}, ")");
+            check(std::find(out.begin(), out.end(), d) == out.end(), ErrorKind::Runtime, "movedim: repeated dim in `",
+                  name, "` (", ShapeOf{dims}, ")");
             out.push_back(d);
         }
         return out;
@@ -344,18 +343,20 @@ Tensor view_as_complex(const Tensor& self) {
     Dims sizes(self.sizes().begin(), self.sizes().end() - 1), strides(self.strides().begin(), self.strides().end() - 1);
     for (size_t d = 0; d < strides.size(); ++d) {
         check(strides[d] % 2 == 0 || sizes[d] <= 1, ErrorKind::Runtime,
-              "[view_as_complex] Tensor must have a stride divisible by 2 for all but last dimension, got ", strides[d]);
+              "[view_as_complex] Tensor must have a stride divisible by 2 for all but last dimension, got ",
+              strides[d]);
         strides[d] /= 2;
     }
-    check(self.offset() % 2 == 0, ErrorKind::Runtime, "[view_as_complex] Tensor must have a storage_offset divisible by 2");
+    check(self.offset() % 2 == 0, ErrorKind::Runtime,
+          "[view_as_complex] Tensor must have a storage_offset divisible by 2");
     return alias_as(self, complex_dtype(self.dtype()), sizes, strides, self.offset() / 2);
 }
 
 Tensor real(const Tensor& self) { return is_complex(self.dtype()) ? select(view_as_real(self), -1, 0) : alias(self); }
 
 Tensor imag(const Tensor& self) {
-    check(is_complex(self.dtype()), ErrorKind::Runtime, "imag is not implemented for tensors with non-complex dtypes, got ",
-          self.dtype());
+    check(is_complex(self.dtype()), ErrorKind::Runtime,
+          "imag is not implemented for tensors with non-complex dtypes, got ", self.dtype());
     return select(view_as_real(self), -1, 1);
 }
 

@@ -126,8 +126,8 @@ Tensor msort(const Tensor& self) { return std::get<0>(sort(self, 0)); }
 
 std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool) {
     const int64_t n = line_size(self, wrap_dim(dim, self.dim(), "topk"));
-    check(k >= 0 && k <= n, ErrorKind::Runtime, "[topk] selected index k out of range: k is ", k, ", the dimension has size ",
-          n);
+    check(k >= 0 && k <= n, ErrorKind::Runtime, "[topk] selected index k out of range: k is ", k,
+          ", the dimension has size ", n);
     Lines lines(self, dim, k, true, "topk");
     dispatch_ordered(self.dtype(), "topk", [&]<class T> {
         using U = Unsigned<sizeof(T)>;
@@ -148,8 +148,8 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, int64_t k, int64_t dim, 
     dim = wrap_dim(dim, self.dim(), "kthvalue");
     const int64_t n = line_size(self, dim);
     check(n > 0, ErrorKind::Index, "kthvalue(): Expected reduction dim ", dim, " to have non-zero size.");
-    check(k >= 1 && k <= n, ErrorKind::Runtime, "kthvalue(): selected number k out of range for dimension ", dim, ": k is ", k,
-          ", its size is ", n);
+    check(k >= 1 && k <= n, ErrorKind::Runtime, "kthvalue(): selected number k out of range for dimension ", dim,
+          ": k is ", k, ", its size is ", n);
     Lines lines(self, dim, 1, true, "kthvalue");
     dispatch_ordered(self.dtype(), "kthvalue", [&]<class T> {
         std::vector<Unsigned<sizeof(T)>> keys(n), scratch;

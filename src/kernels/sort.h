@@ -14,7 +14,8 @@ std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1, bool desce
 Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false, bool stable = false);
 Tensor msort(const Tensor& self);
 // Of equal elements the first are taken; the result is always sorted.
-std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true);
+std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true,
+                                bool sorted = true);
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, int64_t k, int64_t dim = -1, bool keepdim = false);
 
 // (values, inverse, counts); what is not asked for is an empty tensor. Every NaN is its own value.
@@ -29,8 +30,8 @@ Unique unique_consecutive(const Tensor& self, bool return_inverse = false, bool 
 // (right, or side "right"). sorter: argsort of an unsorted sequence.
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false, bool right = false,
                     std::optional<std::string_view> side = {}, const Tensor& sorter = {});
-Tensor searchsorted_scalar(const Tensor& sorted_sequence, const Scalar& self, bool out_int32 = false, bool right = false,
-                           std::optional<std::string_view> side = {}, const Tensor& sorter = {});
+Tensor searchsorted_scalar(const Tensor& sorted_sequence, const Scalar& self, bool out_int32 = false,
+                           bool right = false, std::optional<std::string_view> side = {}, const Tensor& sorter = {});
 Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32 = false, bool right = false);
 
 // `bins` equal bins between min and max (of the data where both are 0), the last one closed.

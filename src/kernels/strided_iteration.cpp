@@ -5,7 +5,8 @@
 namespace wengert::kernels {
 
 StridedIteration::StridedIteration(IntSpan shape) : dims_(static_cast<int>(shape.size())) {
-    check(dims_ <= kMaxDims, ErrorKind::Runtime, "tensors may have at most ", int{kMaxDims}, " dimensions, got ", dims_);
+    check(dims_ <= kMaxDims, ErrorKind::Runtime, "tensors may have at most ", int{kMaxDims}, " dimensions, got ",
+          dims_);
     for (int d = 0; d < dims_; ++d) {
         int from = dims_ - 1 - d;
         sizes_[d] = shape[from];

@@ -14,19 +14,26 @@ struct Blocks {
 };
 
 Blocks blocks_of(const char* op, IntSpan image, IntSpan kernel, IntSpan dilation, IntSpan padding, IntSpan stride) {
-    Blocks b{1, 1, Dims(image), per_dimension(op, "kernel_size", kernel, 2), per_dimension(op, "dilation", dilation, 2),
-             per_dimension(op, "padding", padding, 2), per_dimension(op, "stride", stride, 2), {}};
+    Blocks b{1,
+             1,
+             Dims(image),
+             per_dimension(op, "kernel_size", kernel, 2),
+             per_dimension(op, "dilation", dilation, 2),
+             per_dimension(op, "padding", padding, 2),
+             per_dimension(op, "stride", stride, 2),
+             {}};
     for (size_t i = 0; i < 2; ++i) {
-        check(b.kernel[i] > 0 && b.dilation[i] > 0 && b.stride[i] > 0 && b.padding[i] >= 0, ErrorKind::Runtime, "[", op,
-              "] kernel size, dilation and stride should be greater than zero and padding not negative, got kernel_size=",
-              ShapeOf{b.kernel}, ", dilation=", ShapeOf{b.dilation}, ", stride=", ShapeOf{b.stride}, ", padding=",
-              ShapeOf{b.padding});
+        check(
+            b.kernel[i] > 0 && b.dilation[i] > 0 && b.stride[i] > 0 && b.padding[i] >= 0, ErrorKind::Runtime, "[", op,
+            "] kernel size, dilation and stride should be greater than zero and padding not negative, got kernel_size=",
+            ShapeOf{b.kernel}, ", dilation=", ShapeOf{b.dilation}, ", stride=", ShapeOf{b.stride},
+            ", padding=", ShapeOf{b.padding});
         int64_t room = image[i] + 2 * b.padding[i] - b.dilation[i] * (b.kernel[i] - 1) - 1;
         b.blocks.push_back(room < 0 ? 0 : room / b.stride[i] + 1);
     }
-    check(b.blocks[0] > 0 && b.blocks[1] > 0, ErrorKind::Runtime, "[", op, "] Given input with spatial size ", ShapeOf{image},
-          ", kernel_size=", ShapeOf{b.kernel}, ", dilation=", ShapeOf{b.dilation}, ", padding=", ShapeOf{b.padding},
-          ", calculated shape of the array of sliding blocks as ", ShapeOf{b.blocks},
+    check(b.blocks[0] > 0 && b.blocks[1] > 0, ErrorKind::Runtime, "[", op, "] Given input with spatial size ",
+          ShapeOf{image}, ", kernel_size=", ShapeOf{b.kernel}, ", dilation=", ShapeOf{b.dilation},
+          ", padding=", ShapeOf{b.padding}, ", calculated shape of the array of sliding blocks as ", ShapeOf{b.blocks},
           ", but its components must be at least one.");
     return b;
 }
@@ -57,7 +64,8 @@ void for_each_run(const Blocks& b, F&& f) {
 Tensor im2col(const Tensor& self, IntSpan kernel_size, IntSpan dilation, IntSpan padding, IntSpan stride) {
     bool batched = self.dim() == 4;
     check(batched || self.dim() == 3, ErrorKind::Runtime,
-          "[im2col] Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+          "[im2col] Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+          "input, "
           "but got: ",
           ShapeOf{self.sizes()});
     Blocks b = blocks_of("im2col", IntSpan(self.sizes()).last(2), kernel_size, dilation, padding, stride);
@@ -78,20 +86,24 @@ Tensor im2col(const Tensor& self, IntSpan kernel_size, IntSpan dilation, IntSpan
     return out;
 }
 
-Tensor col2im(const Tensor& self, IntSpan output_size, IntSpan kernel_size, IntSpan dilation, IntSpan padding, IntSpan stride) {
+Tensor col2im(const Tensor& self, IntSpan output_size, IntSpan kernel_size, IntSpan dilation, IntSpan padding,
+              IntSpan stride) {
     bool batched = self.dim() == 3;
-    check(batched || self.dim() == 2, ErrorKind::Runtime, "[col2im] Expected 2D or 3D (batch mode) tensor for input, but got: ",
-          ShapeOf{self.sizes()});
+    check(batched || self.dim() == 2, ErrorKind::Runtime,
+          "[col2im] Expected 2D or 3D (batch mode) tensor for input, but got: ", ShapeOf{self.sizes()});
     Dims image = per_dimension("col2im", "output_size", output_size, 2);
     Blocks b = blocks_of("col2im", image, kernel_size, dilation, padding, stride);
     size_t d = batched ? 1 : 0;
     int64_t block = b.kernel[0] * b.kernel[1], count = b.blocks[0] * b.blocks[1];
-    check(self.sizes()[d] % block == 0, ErrorKind::Runtime, "[col2im] Expected size of input's dimension 1 to be divisible by "
-          "the product of kernel_size, but got input.size(1)=", self.sizes()[d], " and kernel_size=", ShapeOf{b.kernel}, ".");
-    check(self.sizes()[d + 1] == count, ErrorKind::Runtime, "[col2im] Given output_size=", ShapeOf{image}, ", kernel_size=",
-          ShapeOf{b.kernel}, ", dilation=", ShapeOf{b.dilation}, ", padding=", ShapeOf{b.padding}, ", stride=",
-          ShapeOf{b.stride}, ", expected size of input's dimension 2 to match the calculated number of sliding blocks ",
-          b.blocks[0], " * ", b.blocks[1], " = ", count, ", but got input.size(2)=", self.sizes()[d + 1], ".");
+    check(self.sizes()[d] % block == 0, ErrorKind::Runtime,
+          "[col2im] Expected size of input's dimension 1 to be divisible by "
+          "the product of kernel_size, but got input.size(1)=",
+          self.sizes()[d], " and kernel_size=", ShapeOf{b.kernel}, ".");
+    check(self.sizes()[d + 1] == count, ErrorKind::Runtime, "[col2im] Given output_size=", ShapeOf{image},
+          ", kernel_size=", ShapeOf{b.kernel}, ", dilation=", ShapeOf{b.dilation}, ", padding=", ShapeOf{b.padding},
+          ", stride=", ShapeOf{b.stride},
+          ", expected size of input's dimension 2 to match the calculated number of sliding blocks ", b.blocks[0],
+          " * ", b.blocks[1], " = ", count, ", but got input.size(2)=", self.sizes()[d + 1], ".");
     b.batch = batched ? self.sizes()[0] : 1;
     b.channels = self.sizes()[d] / block;
     Dims sizes{b.channels, image[0], image[1]};

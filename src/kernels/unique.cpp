@@ -42,7 +42,8 @@ std::vector<int64_t> natural_order(int64_t n) {
 }
 
 template <class T>
-Unique unique_of(const Tensor& dense, const std::vector<int64_t>& order, IntSpan sizes, bool want_inverse, bool want_counts) {
+Unique unique_of(const Tensor& dense, const std::vector<int64_t>& order, IntSpan sizes, bool want_inverse,
+                 bool want_counts) {
     const T* p = dense.data_as<T>();
     Groups groups(order, sizes, want_inverse, want_counts, [=](int64_t a, int64_t b) { return p[a] == p[b]; });
     Tensor values = empty(Dims{static_cast<int64_t>(groups.first.size())}, dense.dtype());
@@ -51,11 +52,10 @@ Unique unique_of(const Tensor& dense, const std::vector<int64_t>& order, IntSpan
 }
 
 // self as rows [n, rest], where n is the size of `dim`.
-Tensor rows_of(const Tensor& self, int64_t dim) {
-    return contiguous(movedim(self, IntSpan(&dim, 1), Dims{0}));
-}
+Tensor rows_of(const Tensor& self, int64_t dim) { return contiguous(movedim(self, IntSpan(&dim, 1), Dims{0})); }
 
-Unique unique_rows(const Tensor& self, int64_t dim, bool sort_rows, bool want_inverse, bool want_counts, const char* op) {
+Unique unique_rows(const Tensor& self, int64_t dim, bool sort_rows, bool want_inverse, bool want_counts,
+                   const char* op) {
     dim = wrap_dim(dim, self.dim(), op);
     check(self.dim() > 0, ErrorKind::Runtime, "[", op, "] needs a tensor with dimensions when dim is given");
     Tensor rows = rows_of(self, dim);
@@ -65,12 +65,13 @@ Unique unique_rows(const Tensor& self, int64_t dim, bool sort_rows, bool want_in
         const T* p = rows.data_as<T>();
         if (sort_rows)
             std::stable_sort(order.begin(), order.end(), [=](int64_t a, int64_t b) {
-                return std::lexicographical_compare(
-                    p + a * width, p + (a + 1) * width, p + b * width, p + (b + 1) * width,
-                    [](T x, T y) { return ordered_key(x) < ordered_key(y); });
+                return std::lexicographical_compare(p + a * width, p + (a + 1) * width, p + b * width,
+                                                    p + (b + 1) * width,
+                                                    [](T x, T y) { return ordered_key(x) < ordered_key(y); });
             });
-        Groups groups(order, Dims{n}, want_inverse, want_counts,
-                      [=](int64_t a, int64_t b) { return std::equal(p + a * width, p + (a + 1) * width, p + b * width); });
+        Groups groups(order, Dims{n}, want_inverse, want_counts, [=](int64_t a, int64_t b) {
+            return std::equal(p + a * width, p + (a + 1) * width, p + b * width);
+        });
         Tensor kept = empty(Dims{static_cast<int64_t>(groups.first.size())}, DType::Int64);
         for (size_t g = 0; g < groups.first.size(); ++g) kept.data_as<int64_t>()[g] = order[groups.first[g]];
         return Unique{index_select(self, dim, kept), groups.inverse, groups.counts};

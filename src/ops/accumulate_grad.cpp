@@ -65,8 +65,9 @@ void AccumulateGrad::accumulate(Tensor grad) {
     Tensor& sum = materialize_meta(variable_).grad;
     bool recorded = GradMode::is_enabled();
     if (!sum.defined()) {
-        bool steal = !recorded && is_uniquely_owned(grad) && (!state.grad_layout || obeys_layout_contract(grad, variable_)) &&
-                     !grad_fn(grad) && !(grad.flags() & kHasTangent);
+        bool steal = !recorded && is_uniquely_owned(grad) &&
+                     (!state.grad_layout || obeys_layout_contract(grad, variable_)) && !grad_fn(grad) &&
+                     !(grad.flags() & kHasTangent);
         sum = steal ? std::move(grad) : in_contract_layout(grad, variable_);
     } else if (!recorded) {
         ops::add_(sum, grad);

@@ -8,8 +8,12 @@ namespace wengert {
 
 CopySlices::CopySlices(const Tensor& base, const Tensor& view, std::function<Tensor(const Tensor&)> replay,
                        Ref<Node> wrapped)
-    : base_sizes_(base.sizes()), base_strides_(base.strides()), view_sizes_(view.sizes()),
-      view_strides_(view.strides()), view_offset_(view.offset() - base.offset()), replay_(std::move(replay)),
+    : base_sizes_(base.sizes()),
+      base_strides_(base.strides()),
+      view_sizes_(view.sizes()),
+      view_strides_(view.strides()),
+      view_offset_(view.offset() - base.offset()),
+      replay_(std::move(replay)),
       wrapped_(std::move(wrapped)) {
     // Edge 0 leads to the base's former history, for the wrapped node too: so that it computes the region's gradient just
     // when the base's is wanted.

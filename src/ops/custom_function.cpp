@@ -23,12 +23,13 @@ Tensor wrap_dirty(const CustomOutputs& custom, const Tensor& t, bool differentia
               "a view of a leaf Variable that requires grad has been used in an in-place operation.");
         check(!(is_leaf(t) && requires_grad(t)), ErrorKind::Runtime,
               "a leaf Variable that requires grad has been used in an in-place operation.");
-        check(!view || num_outputs == 1, ErrorKind::Runtime,
-              "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
-              "more than one Tensor. This is not supported by the current autograd engine. You should either make sure "
-              "the input is not a view (using .clone() for example) or make your Function only return one Tensor "
-              "(potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a "
-              "second one that does the other operations).");
+        check(
+            !view || num_outputs == 1, ErrorKind::Runtime,
+            "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
+            "more than one Tensor. This is not supported by the current autograd engine. You should either make sure "
+            "the input is not a view (using .clone() for example) or make your Function only return one Tensor "
+            "(potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a "
+            "second one that does the other operations).");
         rebase_history(t, custom.node);
     } else {
         custom.node->add_input_metadata(t);
@@ -38,8 +39,7 @@ Tensor wrap_dirty(const CustomOutputs& custom, const Tensor& t, bool differentia
 
 Tensor wrap_output(const CustomOutputs& custom, const Tensor& t, size_t num_outputs) {
     bool is_input = contains(custom.inputs, t);
-    bool differentiable =
-        custom.node && is_differentiable(t.dtype()) && !custom.non_differentiable.contains(t.impl());
+    bool differentiable = custom.node && is_differentiable(t.dtype()) && !custom.non_differentiable.contains(t.impl());
     if (custom.dirty.contains(t.impl())) return wrap_dirty(custom, t, differentiable, num_outputs);
 
     CreationMeta creation = num_outputs > 1 ? CreationMeta::MultiOutputNode : CreationMeta::InCustomFunction;
@@ -89,19 +89,24 @@ void propagate(const CustomOutputs& custom, const TensorList& raw, const TensorL
             continue;
         }
         if (!tangent.defined()) continue;
-        check(tangent.sizes() == out.sizes(), ErrorKind::Runtime, "The jvp of a custom Function returned a tangent of shape ",
-              ShapeOf{tangent.sizes()}, " for output ", i, " of shape ", ShapeOf{out.sizes()});
+        check(tangent.sizes() == out.sizes(), ErrorKind::Runtime,
+              "The jvp of a custom Function returned a tangent of shape ", ShapeOf{tangent.sizes()}, " for output ", i,
+              " of shape ", ShapeOf{out.sizes()});
         if (custom.dirty.contains(out.impl())) {
             bool in_place = contains(tangents, tangent);
-            check(in_place, ErrorKind::Runtime,
-                  "An inplace custom Function is not modifying the forward mode gradients inplace: the jvp function must "
-                  "modify the corresponding gradient inplace and return it, since output ", i, " is a changed input.");
+            check(
+                in_place, ErrorKind::Runtime,
+                "An inplace custom Function is not modifying the forward mode gradients inplace: the jvp function must "
+                "modify the corresponding gradient inplace and return it, since output ",
+                i, " is a changed input.");
         } else if (is_view_of_input(custom, raw[i])) {
             bool is_alias = false;
             for (const Tensor& t : tangents) is_alias |= t.defined() && t.storage() == tangent.storage();
             check(is_alias, ErrorKind::Runtime,
-                  "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view "
-                  "of the given input's tangent at output ", i, "; return the tangent itself, or a view of it.");
+                  "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a "
+                  "view "
+                  "of the given input's tangent at output ",
+                  i, "; return the tangent itself, or a view of it.");
             tangent = alias(tangent);
         }
         set_tangent(out, level, tangent);
@@ -113,9 +118,10 @@ void propagate(const CustomOutputs& custom, const TensorList& raw, const TensorL
 TensorList wrap_outputs(const CustomOutputs& custom, const TensorList& raw) {
     for (const Tensor& t : custom.inputs)
         if (custom.dirty.contains(t.impl()))
-            check(contains(raw, t), ErrorKind::Runtime,
-                  "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
-                  "are modified inplace must all be outputs of the Function.");
+            check(
+                contains(raw, t), ErrorKind::Runtime,
+                "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
+                "are modified inplace must all be outputs of the Function.");
     std::unordered_map<const TensorImpl*, Tensor> wrapped;  // the same tensor twice stays the same object
     TensorList outputs;
     size_t num_tensors = 0;

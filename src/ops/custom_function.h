@@ -19,10 +19,10 @@ namespace wengert {
 using TensorSet = std::unordered_set<const TensorImpl*>;
 
 struct CustomOutputs {
-    const TensorList& inputs;            // the tensor arguments
+    const TensorList& inputs;  // the tensor arguments
     const TensorSet& non_differentiable;
     const TensorSet& dirty;
-    Ref<Node> node;                      // null: nothing is recorded
+    Ref<Node> node;  // null: nothing is recorded
     // The user's jvp: input tangents (undefined: zero) to output tangents. Empty: there is none.
     std::function<TensorList(const TensorList& tangents)> jvp;
 };

@@ -137,7 +137,8 @@ void fit_tangent(Tensor& tangent, const Tensor& result) {
     if (!tangent.defined()) return;
     if (!result.defined() || !is_differentiable(result.dtype())) return tangent.reset();
     if (tangent.dtype() != result.dtype()) tangent = ops::to_dtype(tangent, result.dtype());
-    if (!same_shape(tangent, result)) tangent = ops::add(tangent, zeros(result.sizes(), result.dtype(), result.device()));
+    if (!same_shape(tangent, result))
+        tangent = ops::add(tangent, zeros(result.sizes(), result.dtype(), result.device()));
 }
 
 TensorList fit_all(TensorList tangents, const TensorList& results) {
@@ -166,7 +167,8 @@ void set_all_tangents(const TensorList& results, int32_t level, TensorList&& tan
 void replace_tangent(const Tensor& self, int32_t level, Tensor tangent) {
     {
         const LevelGuard hide(level);
-        if (!tangent.defined() && tangent_at(self, level).defined()) tangent = zeros(self.sizes(), self.dtype(), self.device());
+        if (!tangent.defined() && tangent_at(self, level).defined())
+            tangent = zeros(self.sizes(), self.dtype(), self.device());
         fit_tangent(tangent, self);
     }
     set_inplace_tangent(self, level, std::move(tangent));

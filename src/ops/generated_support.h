@@ -194,7 +194,9 @@ bool is_one_of(const Tensor& result, const Args&... args) noexcept {
 inline void mark_inference_one(const Tensor& t) noexcept {
     if (t.defined()) t.impl()->flags |= kInference;
 }
-inline void mark_inference_one(const TensorList& ts) noexcept { std::ranges::for_each(ts, [](auto& t) { mark_inference_one(t); }); }
+inline void mark_inference_one(const TensorList& ts) noexcept {
+    std::ranges::for_each(ts, [](auto& t) { mark_inference_one(t); });
+}
 template <class T>
 void mark_inference_one(const T&) noexcept {}
 template <class... Results>
@@ -223,7 +225,8 @@ void check_inplace_undifferentiated(const char* op, const Tensor& self, const Ar
 }
 template <class... Args>
 void refuse_tangents(const char* op, const char* reason, const Args&... args) {
-    check(forward_level(args...) < 0, ErrorKind::NotImplemented, "[", op, "] forward mode is not implemented: ", reason);
+    check(forward_level(args...) < 0, ErrorKind::NotImplemented, "[", op,
+          "] forward mode is not implemented: ", reason);
 }
 void record_not_implemented(const char* what, EdgeList edges, const TensorList& results);
 

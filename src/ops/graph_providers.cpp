@@ -14,8 +14,8 @@ Ref<Node> make_accumulator(const Tensor& leaf) { return Ref<Node>::adopt(new Acc
 Ref<Node> regenerate_view_grad_fn(const Tensor& t) {
     AutoGradMode enable(true);
     ViewInfo* view = view_info(t);
-    Tensor again = view->replay ? view->replay(view->base)
-                                : ops::as_strided(view->base, t.sizes(), t.strides(), t.offset());
+    Tensor again =
+        view->replay ? view->replay(view->base) : ops::as_strided(view->base, t.sizes(), t.strides(), t.offset());
     AutogradMeta* meta = meta_of(again);
     return meta ? meta->grad_fn : Ref<Node>();
 }

@@ -14,9 +14,10 @@ void check_inplace(const Tensor& t, bool recorded) {
               "a view of a leaf Variable that requires grad is being used in an in-place operation. Clone the leaf, or "
               "write under no_grad.");
     }
-    check(!(requires_grad(t) && is_leaf(t)), ErrorKind::Runtime,
-          "a leaf Variable that requires grad is being used in an in-place operation. Use an out-of-place operation, or "
-          "write under no_grad.");
+    check(
+        !(requires_grad(t) && is_leaf(t)), ErrorKind::Runtime,
+        "a leaf Variable that requires grad is being used in an in-place operation. Use an out-of-place operation, or "
+        "write under no_grad.");
 }
 
 namespace {

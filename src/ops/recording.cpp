@@ -52,7 +52,9 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::funct
             };
             auto first = parent->replay ? parent->replay : geometry(base);
             auto second = replay ? std::move(replay) : geometry(out);
-            replay = [first = std::move(first), second = std::move(second)](const Tensor& b) { return second(first(b)); };
+            replay = [first = std::move(first), second = std::move(second)](const Tensor& b) {
+                return second(first(b));
+            };
         }
     } else {
         view->base = base;

@@ -69,8 +69,7 @@ std::string type_name(PyObject* o) {
     if (PyTuple_Check(o) || PyList_Check(o)) {
         std::string out = std::string(name) + " of (";
         Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-        for (Py_ssize_t i = 0; i < n && i < 8; ++i)
-            out += (i ? ", " : "") + type_name(PySequence_Fast_GET_ITEM(o, i));
+        for (Py_ssize_t i = 0; i < n && i < 8; ++i) out += (i ? ", " : "") + type_name(PySequence_Fast_GET_ITEM(o, i));
         return out + (n > 8 ? ", ...)" : ")");
     }
     return dot ? dot + 1 : name;

@@ -103,9 +103,9 @@ bool names(const char* name, std::string_view given) noexcept {
     static constexpr struct {
         const char* name;
         const char* alias;
-    } aliases[] = {{"self", "input"}, {"self", "x"},       {"input", "self"},       {"input", "x"},
-                   {"self", "a"},     {"dim", "axis"},     {"keepdim", "keepdims"}, {"other", "x2"},
-                   {"dims", "axes"},  {"self", "tensor"},  {"dims", "axis"},        {"size", "shape"}};
+    } aliases[] = {{"self", "input"}, {"self", "x"},      {"input", "self"},       {"input", "x"},
+                   {"self", "a"},     {"dim", "axis"},    {"keepdim", "keepdims"}, {"other", "x2"},
+                   {"dims", "axes"},  {"self", "tensor"}, {"dims", "axis"},        {"size", "shape"}};
     for (auto& [n, alias] : aliases)
         if (same_name(alias, given) && std::strcmp(n, name) == 0) return true;
     return false;
@@ -160,8 +160,9 @@ struct Attempt {
             }
             if (p >= s.positional) {
                 int most = s.positional - (self ? 1 : 0);
-                return refuse(problem, "takes " + std::to_string(most) + " positional argument" + (most == 1 ? "" : "s") +
-                                           " but " + std::to_string(nargs) + (nargs == 1 ? " was" : " were") + " given");
+                return refuse(problem, "takes " + std::to_string(most) + " positional argument" +
+                                           (most == 1 ? "" : "s") + " but " + std::to_string(nargs) +
+                                           (nargs == 1 ? " was" : " were") + " given");
             }
             slots[p] = args[i];
         }
@@ -329,9 +330,7 @@ Dims ParsedArgs::ints(int i) const {
     for (Py_ssize_t k = 0; k < rest_count_; ++k) out.push_back(to_int64(rest_[k]));
     return out;
 }
-std::optional<Dims> ParsedArgs::optional_ints(int i) const {
-    return has(i) ? std::optional(ints(i)) : std::nullopt;
-}
+std::optional<Dims> ParsedArgs::optional_ints(int i) const { return has(i) ? std::optional(ints(i)) : std::nullopt; }
 
 double ParsedArgs::floating(int i) const { return to_double(slots_[i]); }
 std::optional<double> ParsedArgs::optional_floating(int i) const {
@@ -368,9 +367,7 @@ std::optional<std::string_view> ParsedArgs::optional_string(int i) const {
 }
 
 DType ParsedArgs::dtype(int i) const { return to_dtype(slots_[i]); }
-std::optional<DType> ParsedArgs::optional_dtype(int i) const {
-    return has(i) ? std::optional(dtype(i)) : std::nullopt;
-}
+std::optional<DType> ParsedArgs::optional_dtype(int i) const { return has(i) ? std::optional(dtype(i)) : std::nullopt; }
 
 Device ParsedArgs::device(int i) const { return has(i) ? to_device(slots_[i]) : Device{}; }
 Generator* ParsedArgs::generator(int i) const { return has(i) ? generator_of(slots_[i]) : nullptr; }

@@ -55,19 +55,19 @@ enum class ArgKind : uint8_t {
     Float,
     FloatList,
     Bool,
-    Scalar,      // bool, int, float, complex, NumPy scalar, 0-dim tensor
+    Scalar,  // bool, int, float, complex, NumPy scalar, 0-dim tensor
     String,
-    DType,       // wengert.dtype, Python's bool/int/float/complex, NumPy dtype
-    Device,      // "cpu" or wengert.device
+    DType,   // wengert.dtype, Python's bool/int/float/complex, NumPy dtype
+    Device,  // "cpu" or wengert.device
     Generator,
     Layout,
     MemoryFormat,
-    Object,      // anything
+    Object,  // anything
 };
 
 enum ArgFlag : uint8_t {
-    kOptional = 1,     // may be left out
-    kNullable = 2,     // may be None; accessors then answer as if it were left out
+    kOptional = 1,  // may be left out
+    kNullable = 2,  // may be None; accessors then answer as if it were left out
     kKeywordOnly = 4,
 };
 
@@ -75,7 +75,7 @@ struct ArgSpec {
     const char* name;
     ArgKind kind;
     uint8_t flags = 0;
-    uint8_t list_size = 0;       // int[2]: one int stands for two
+    uint8_t list_size = 0;  // int[2]: one int stands for two
 
     constexpr bool optional() const { return flags & kOptional; }
     constexpr bool nullable() const { return flags & kNullable; }
@@ -87,10 +87,10 @@ inline constexpr int kMaxArgs = 20;
 struct Signature {
     const ArgSpec* args = nullptr;
     uint8_t count = 0;
-    uint8_t positional = 0;     // parameters that are not keyword-only
-    uint8_t required = 0;       // leading positional parameters without default
-    int8_t self_index = 0;      // which parameter the bound self of a method is
-    bool varargs = false;       // the last positional parameter collects
+    uint8_t positional = 0;  // parameters that are not keyword-only
+    uint8_t required = 0;    // leading positional parameters without default
+    int8_t self_index = 0;   // which parameter the bound self of a method is
+    bool varargs = false;    // the last positional parameter collects
     bool required_keyword = false;
 
     constexpr Signature() = default;
@@ -167,8 +167,8 @@ public:
     DType dtype(int i) const;
     DType dtype(int i, DType otherwise) const { return has(i) ? dtype(i) : otherwise; }
     std::optional<DType> optional_dtype(int i) const;
-    Device device(int i) const;            // cpu where left out
-    Generator* generator(int i) const;     // nullptr where left out: the default generator
+    Device device(int i) const;         // cpu where left out
+    Generator* generator(int i) const;  // nullptr where left out: the default generator
 
     // What to return when `parse` gave a negative number.
     PyObject* finish() noexcept { return std::exchange(result_, nullptr); }
@@ -182,7 +182,7 @@ private:
     const ArgSpec* specs_ = nullptr;
     PyObject* const* rest_ = nullptr;  // elements given one by one
     Py_ssize_t rest_count_ = 0;
-    PyObject* kept_ = nullptr;         // a list of converted arguments that must outlive the call
+    PyObject* kept_ = nullptr;  // a list of converted arguments that must outlive the call
     PyObject* result_ = nullptr;
     PyObject* slots_[kMaxArgs];
 };

@@ -17,8 +17,8 @@ DType option_dtype(const ParsedArgs& p, int first, DType otherwise) {
 }
 
 PyObject* with_options(const ParsedArgs& p, int first, Tensor t) {
-    check(p.device(first + 2).type == DeviceType::Cpu, ErrorKind::NotImplemented, "only the device cpu is available, got ",
-          p.device(first + 2));
+    check(p.device(first + 2).type == DeviceType::Cpu, ErrorKind::NotImplemented,
+          "only the device cpu is available, got ", p.device(first + 2));
     if (p.has(first + 6)) {
         const Tensor& out = p.tensor(first + 6);
         check(out.sizes() == t.sizes(), ErrorKind::Runtime, "out= has shape ", ShapeOf{out.sizes()}, ", the result ",
@@ -68,8 +68,8 @@ ARGUMENTS(strided_args, {"size", ArgKind::IntList}, {"stride", ArgKind::IntList}
 constexpr Signature strided_signatures[] = {strided_args};
 constinit OverloadSet empty_strided_overloads{"empty_strided", strided_signatures};
 Tensor checked_empty_strided(const Dims& sizes, const Dims& strides, DType dtype) {
-    check(sizes.size() == strides.size(), ErrorKind::Runtime, "mismatch in length of strides and shape: ",
-          ShapeOf{sizes}, " and ", ShapeOf{strides});
+    check(sizes.size() == strides.size(), ErrorKind::Runtime,
+          "mismatch in length of strides and shape: ", ShapeOf{sizes}, " and ", ShapeOf{strides});
     for (int64_t s : strides) check(s >= 0, ErrorKind::Runtime, "as_strided: Negative strides are not supported");
     return empty_strided(sizes, strides, dtype);
 }
@@ -102,9 +102,7 @@ Tensor filled_like(const ParsedArgs& p, int first, const Scalar& value) {
 }
 Tensor make_zeros_like(const ParsedArgs& p) { return filled_like(p, 1, 0); }
 Tensor make_ones_like(const ParsedArgs& p) { return filled_like(p, 1, 1); }
-Tensor make_empty_like(const ParsedArgs& p) {
-    return empty_like(p.tensor(0), option_dtype(p, 1, p.tensor(0).dtype()));
-}
+Tensor make_empty_like(const ParsedArgs& p) { return empty_like(p.tensor(0), option_dtype(p, 1, p.tensor(0).dtype())); }
 
 ARGUMENTS(full_like_args, {"self", ArgKind::Tensor}, {"fill_value", ArgKind::Scalar});
 constexpr Signature full_like_signatures[] = {full_like_args};
@@ -128,7 +126,8 @@ PyObject* py_arange(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
             case 0:
                 return with_options(p, 1, kernels::arange(0, p.scalar(0), 1, wanted_dtype(p, 1)));
             case 1:
-                return with_options(p, 3, kernels::arange(p.scalar(0), p.scalar(1), p.scalar(2, 1), wanted_dtype(p, 3)));
+                return with_options(p, 3,
+                                    kernels::arange(p.scalar(0), p.scalar(1), p.scalar(2, 1), wanted_dtype(p, 3)));
         }
         return p.finish();
     });
@@ -200,8 +199,9 @@ PyMethodDef creation_functions[] = {
                 "ones_like(input, *, dtype=None)\n--\n\nOnes in the shape and dtype of another tensor."),
     fast_method("empty_like", create<empty_like_overloads, 1, make_empty_like>,
                 "empty_like(input, *, dtype=None)\n--\n\nUninitialised, in the shape and dtype of another tensor."),
-    fast_method("full_like", create<full_like_overloads, 2, make_full_like>,
-                "full_like(input, fill_value, *, dtype=None)\n--\n\nOne value in the shape and dtype of another tensor."),
+    fast_method(
+        "full_like", create<full_like_overloads, 2, make_full_like>,
+        "full_like(input, fill_value, *, dtype=None)\n--\n\nOne value in the shape and dtype of another tensor."),
     fast_method("arange", py_arange,
                 "arange(start=0, end, step=1, *, dtype=None)\n--\n\nNumbers from start to end, which is left out."),
     fast_method("linspace", create<linspace_overloads, 3, make_linspace>,
@@ -218,7 +218,8 @@ PyMethodDef creation_methods[] = {
     fast_method("new_full", create<new_full_overloads, 3, make_new_full, true>, "One value, of the same dtype."),
     fast_method("new_empty_strided", create<new_empty_strided_overloads, 3, make_new_empty_strided, true>,
                 "Uninitialised with given strides, of the same dtype."),
-    fast_method("new_tensor", create<new_tensor_overloads, 2, make_new_tensor, true>, "A copy of data, of the same dtype."),
+    fast_method("new_tensor", create<new_tensor_overloads, 2, make_new_tensor, true>,
+                "A copy of data, of the same dtype."),
     {nullptr, nullptr, 0, nullptr},
 };
 

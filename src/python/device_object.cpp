@@ -11,15 +11,13 @@ namespace wengert::python {
 namespace {
 
 struct DeviceObject {
-    PyObject_HEAD
-    Device device;
+    PyObject_HEAD Device device;
     bool has_index;  // as the user wrote it: "cpu" and "cpu:0" print differently and are the same place
 };
 
 // Layouts and memory formats are names compared by identity.
 struct ConstantObject {
-    PyObject_HEAD
-    const char* name;
+    PyObject_HEAD const char* name;
     int8_t value;
 };
 
@@ -118,9 +116,7 @@ PyObject* device_compare(PyObject* a, PyObject* b, int op) {
     bool same = as_device(a)->device == as_device(b)->device && as_device(a)->has_index == as_device(b)->has_index;
     return PyBool_FromLong(same == (op == Py_EQ));
 }
-PyObject* device_reduce(PyObject* o, PyObject*) {
-    return Py_BuildValue("O(s)", Py_TYPE(o), device_text(o).c_str());
-}
+PyObject* device_reduce(PyObject* o, PyObject*) { return Py_BuildValue("O(s)", Py_TYPE(o), device_text(o).c_str()); }
 
 PyGetSetDef device_getset[] = {
     {"type", device_type_text, nullptr, "The kind of device: 'cpu'.", nullptr},

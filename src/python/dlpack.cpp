@@ -108,8 +108,10 @@ PyObject* export_capsule(Tensor t, const char* name, uint64_t flags) {
 }
 
 constexpr uint8_t kExtra = kOptional | kNullable | kKeywordOnly;
-constexpr ArgSpec dlpack_args[] = {{"self", ArgKind::Tensor}, {"stream", ArgKind::Object, kExtra},
-                                   {"max_version", ArgKind::Object, kExtra}, {"dl_device", ArgKind::Object, kExtra},
+constexpr ArgSpec dlpack_args[] = {{"self", ArgKind::Tensor},
+                                   {"stream", ArgKind::Object, kExtra},
+                                   {"max_version", ArgKind::Object, kExtra},
+                                   {"dl_device", ArgKind::Object, kExtra},
                                    {"copy", ArgKind::Bool, kExtra}};
 constexpr Signature dlpack_signatures[] = {dlpack_args};
 constinit OverloadSet dlpack_overloads{"__dlpack__", dlpack_signatures};
@@ -127,7 +129,8 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
         if (PyObject* version = p.object(2); version && PyTuple_Check(version) && PyTuple_GET_SIZE(version) == 2)
             versioned = to_int64(PyTuple_GET_ITEM(version, 0)) >= 1;
         if (versioned)
-            return export_capsule<DLManagedTensorVersioned>(std::move(out), "dltensor_versioned", copy ? kCopiedFlag : 0);
+            return export_capsule<DLManagedTensorVersioned>(std::move(out), "dltensor_versioned",
+                                                            copy ? kCopiedFlag : 0);
         return export_capsule<DLManagedTensor>(std::move(out), "dltensor", 0);
     });
 }
@@ -139,8 +142,8 @@ Tensor import_capsule(PyObject* capsule, const char* name, const char* used_name
     auto* m = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
     if (!m) throw PyException();
     const DLTensor& d = m->tensor;
-    check(d.device.type == kDLCpu, ErrorKind::Runtime, "from_dlpack: only memory of the CPU is supported, not device type ",
-          d.device.type);
+    check(d.device.type == kDLCpu, ErrorKind::Runtime,
+          "from_dlpack: only memory of the CPU is supported, not device type ", d.device.type);
     std::optional<DType> dtype = dtype_from_dlpack(d.dtype.code, d.dtype.bits);
     check(dtype && d.dtype.lanes == 1, ErrorKind::Buffer, "from_dlpack: unsupported element type (code ",
           int{d.dtype.code}, ", ", int{d.dtype.bits}, " bits, ", d.dtype.lanes, " lanes)");
@@ -148,7 +151,8 @@ Tensor import_capsule(PyObject* capsule, const char* name, const char* used_name
     Dims strides = d.strides ? Dims(d.strides, d.strides + d.ndim) : contiguous_strides(sizes);
     int64_t last = 0;
     for (size_t i = 0; i < sizes.size(); ++i) {
-        check(strides[i] >= 0, ErrorKind::Buffer, "from_dlpack: negative strides are not supported; copy the array first");
+        check(strides[i] >= 0, ErrorKind::Buffer,
+              "from_dlpack: negative strides are not supported; copy the array first");
         last += (sizes[i] - 1) * strides[i];
     }
     int64_t numel = numel_of(sizes);
@@ -195,9 +199,7 @@ PyObject* from_dlpack(PyObject*, PyObject* source) noexcept {
     });
 }
 
-PyObject* to_dlpack(PyObject*, PyObject* tensor) noexcept {
-    return PyObject_CallMethod(tensor, "__dlpack__", nullptr);
-}
+PyObject* to_dlpack(PyObject*, PyObject* tensor) noexcept { return PyObject_CallMethod(tensor, "__dlpack__", nullptr); }
 
 }  // namespace
 
@@ -207,7 +209,8 @@ PyMethodDef dlpack_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 PyMethodDef dlpack_functions[] = {
-    {"from_dlpack", from_dlpack, METH_O, "from_dlpack(source)\n--\n\nA tensor on the memory of another library's array."},
+    {"from_dlpack", from_dlpack, METH_O,
+     "from_dlpack(source)\n--\n\nA tensor on the memory of another library's array."},
     {"to_dlpack", to_dlpack, METH_O, "to_dlpack(tensor)\n--\n\nA DLPack capsule of the tensor."},
     {nullptr, nullptr, 0, nullptr},
 };

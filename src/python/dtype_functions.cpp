@@ -13,8 +13,10 @@ PyObject* get_default_dtype(PyObject*, PyObject*) { return wrap(default_dtype())
 
 PyObject* set_default_dtype_of_floats(PyObject*, PyObject* dtype) {
     return guarded([&]() -> PyObject* {
-        check(is_dtype_like(dtype), ErrorKind::Type, "invalid dtype object: only floating-point types are supported as the "
-              "default type, got ", Py_TYPE(dtype)->tp_name);
+        check(is_dtype_like(dtype), ErrorKind::Type,
+              "invalid dtype object: only floating-point types are supported as the "
+              "default type, got ",
+              Py_TYPE(dtype)->tp_name);
         DType d = to_dtype(dtype);
         check(is_floating(d), ErrorKind::Type, "only floating-point types are supported as the default type, got ", d);
         set_default_dtype(d);
@@ -75,7 +77,8 @@ constinit const char* const kNumel = "numel";
 }  // namespace
 
 PyMethodDef dtype_functions[] = {
-    {"get_default_dtype", get_default_dtype, METH_NOARGS, "get_default_dtype()\n--\n\nThe dtype of new tensors of floats."},
+    {"get_default_dtype", get_default_dtype, METH_NOARGS,
+     "get_default_dtype()\n--\n\nThe dtype of new tensors of floats."},
     {"set_default_dtype", set_default_dtype_of_floats, METH_O,
      "set_default_dtype(dtype)\n--\n\nSets the dtype of new tensors of floats; float32 or float64."},
     fast_method("promote_types", promote_types,
@@ -84,11 +87,13 @@ PyMethodDef dtype_functions[] = {
     fast_method("result_type", result_type_py,
                 "result_type(tensor1, tensor2)\n--\n\nThe dtype of an operation on the two operands."),
     {"is_tensor", is_tensor_py, METH_O, "is_tensor(obj)\n--\n\nWhether an object is a Tensor."},
-    {"is_floating_point", method_of<kIsFloatingPoint>, METH_O, "is_floating_point(input)\n--\n\nWhether the dtype is real floating-point."},
+    {"is_floating_point", method_of<kIsFloatingPoint>, METH_O,
+     "is_floating_point(input)\n--\n\nWhether the dtype is real floating-point."},
     {"is_complex", method_of<kIsComplex>, METH_O, "is_complex(input)\n--\n\nWhether the dtype is complex."},
     {"is_signed", method_of<kIsSigned>, METH_O, "is_signed(input)\n--\n\nWhether elements may be negative."},
     {"is_nonzero", method_of<kIsNonzero>, METH_O, "is_nonzero(input)\n--\n\nWhether the one element is not zero."},
-    {"is_inference", method_of<kIsInference>, METH_O, "is_inference(input)\n--\n\nWhether it was made in inference mode."},
+    {"is_inference", method_of<kIsInference>, METH_O,
+     "is_inference(input)\n--\n\nWhether it was made in inference mode."},
     {"numel", method_of<kNumel>, METH_O, "numel(input)\n--\n\nThe number of elements."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -12,8 +12,7 @@ namespace wengert::python {
 namespace {
 
 struct DTypeObject {
-    PyObject_HEAD
-    DType dtype;
+    PyObject_HEAD DType dtype;
 };
 
 PyTypeObject* DTypeType = nullptr;
@@ -70,9 +69,8 @@ struct Alias {
     DType dtype;
 };
 constexpr Alias aliases[] = {
-    {"float", DType::Float32}, {"double", DType::Float64},    {"cfloat", DType::Complex64},
-    {"cdouble", DType::Complex128}, {"short", DType::Int16},  {"int", DType::Int32},
-    {"long", DType::Int64},
+    {"float", DType::Float32}, {"double", DType::Float64}, {"cfloat", DType::Complex64}, {"cdouble", DType::Complex128},
+    {"short", DType::Int16},   {"int", DType::Int32},      {"long", DType::Int64},
 };
 
 }  // namespace

@@ -13,8 +13,7 @@ namespace wengert::python {
 namespace {
 
 struct GeneratorObject {
-    PyObject_HEAD
-    Generator* generator;
+    PyObject_HEAD Generator* generator;
     bool owned;
 };
 PyTypeObject* GeneratorType = nullptr;
@@ -28,7 +27,8 @@ PyObject* generator_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     PyObject* device = nullptr;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Generator", const_cast<char**>(names), &device)) return nullptr;
     return guarded([&] {
-        check(!device || to_device(device).type == DeviceType::Cpu, ErrorKind::Runtime, "Generator: only the device cpu has "
+        check(!device || to_device(device).type == DeviceType::Cpu, ErrorKind::Runtime,
+              "Generator: only the device cpu has "
               "random numbers");
         PyObject* o = checked(type->tp_alloc(type, 0));
         as_generator(o)->generator = new Generator(67280421310721);  // PyTorch's default seed
@@ -123,11 +123,13 @@ PyObject* set_rng_state(PyObject*, PyObject* state) {
     return done ? Py_NewRef(Py_None) : nullptr;
 }
 PyMethodDef functions[] = {
-    {"manual_seed", of_default<seed_with>, METH_O, "manual_seed(seed)\n--\n\nSeeds the default generator and returns it."},
+    {"manual_seed", of_default<seed_with>, METH_O,
+     "manual_seed(seed)\n--\n\nSeeds the default generator and returns it."},
     {"seed", of_default<seed>, METH_NOARGS, "seed()\n--\n\nSeeds the default generator from the system's entropy."},
     {"initial_seed", of_default<initial_seed>, METH_NOARGS, "initial_seed()\n--\n\nThe seed of the default generator."},
     {"get_rng_state", of_default<get_state>, METH_NOARGS, "get_rng_state()\n--\n\nThe state of the default generator."},
-    {"set_rng_state", set_rng_state, METH_O, "set_rng_state(new_state)\n--\n\nSets the state of the default generator."},
+    {"set_rng_state", set_rng_state, METH_O,
+     "set_rng_state(new_state)\n--\n\nSets the state of the default generator."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -10,8 +10,8 @@
 
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
-#include "python/convert.h"
 #include "python/arg_parser.h"
+#include "python/convert.h"
 #include "python/exceptions.h"
 #include "python/numpy_interop.h"
 #include "python/operations.h"
@@ -23,7 +23,8 @@ namespace wengert::python {
 namespace {
 
 [[noreturn, gnu::cold]] void index_of_scalar() {
-    fail(ErrorKind::Index, "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number");
+    fail(ErrorKind::Index,
+         "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number");
 }
 
 Tensor select(const Tensor& t, int64_t dim, int64_t i) {
@@ -76,10 +77,14 @@ private:
         else if (PyIndex_Check(item))
             return 1;
         else
-            fail(ErrorKind::Type, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
-                 "indices (got ", Py_TYPE(item)->tp_name, ")");
-        check(is_integral(tensor.dtype()), ErrorKind::Index, "tensors used as indices must be long, int, byte or bool "
-              "tensors, not ", tensor.dtype());
+            fail(ErrorKind::Type,
+                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+                 "indices (got ",
+                 Py_TYPE(item)->tp_name, ")");
+        check(is_integral(tensor.dtype()), ErrorKind::Index,
+              "tensors used as indices must be long, int, byte or bool "
+              "tensors, not ",
+              tensor.dtype());
         return is_mask(tensor) ? tensor.dim() : 1;
     }
 
@@ -131,8 +136,9 @@ private:
 
     void gather(const Tensor& t, int64_t dims) {
         if (t.dtype() == DType::UInt8)
-            warn(WarningKind::User, "indexing with dtype wengert.uint8 is now deprecated, please use a dtype wengert.bool "
-                                    "instead.");
+            warn(WarningKind::User,
+                 "indexing with dtype wengert.uint8 is now deprecated, please use a dtype wengert.bool "
+                 "instead.");
         for (; gathered_dims_ < dim_; ++gathered_dims_) gathers.push_back(Tensor());
         gathers.push_back(t.dtype() == DType::UInt8 ? kernels::to_dtype(t, DType::Bool) : t);
         dim_ += dims;
@@ -190,7 +196,8 @@ void assign(const Tensor& target, PyObject* value) {
 Tensor leading_mask(const Tensor& view, const TensorVector& gathers) {
     if (gathers.size() != 1 || gathers[0].dtype() != DType::Bool) return {};
     const Tensor& mask = gathers[0];
-    if (mask.dim() > view.dim() || !std::equal(mask.sizes().begin(), mask.sizes().end(), view.sizes().begin())) return {};
+    if (mask.dim() > view.dim() || !std::equal(mask.sizes().begin(), mask.sizes().end(), view.sizes().begin()))
+        return {};
     Dims sizes = mask.sizes(), strides = mask.strides();
     while (static_cast<int64_t>(sizes.size()) < view.dim()) {
         sizes.push_back(1);
@@ -206,7 +213,8 @@ void assign_gathered(const IndexReader& reader, PyObject* value) {
             return;
         }
     }
-    Tensor v = is_number(value) ? scalar_tensor(to_scalar(value), reader.view.dtype()) : value_tensor(value, reader.view);
+    Tensor v =
+        is_number(value) ? scalar_tensor(to_scalar(value), reader.view.dtype()) : value_tensor(value, reader.view);
     if (v.dtype() != reader.view.dtype()) v = ops::to_dtype(v, reader.view.dtype());
     ops::index_put_(reader.view, reader.gathers, without_leading_ones(v, reader.view.dim()), false);
 }
@@ -253,7 +261,8 @@ PyObject* iterate(PyObject* self) noexcept {
 int contains(PyObject* self, PyObject* element) noexcept {
     try {
         check(is_tensor(element) || is_number(element), ErrorKind::Runtime,
-              "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ", Py_TYPE(element)->tp_name, ".");
+              "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ", Py_TYPE(element)->tp_name,
+              ".");
         PyRef equal(checked(PyObject_RichCompare(element, self, Py_EQ)));
         return item_of(kernels::any(tensor_of(equal.get()))).to<bool>();
     } catch (...) {

@@ -40,7 +40,8 @@ PyObject* item(PyObject* self, PyObject*) noexcept {
     }
     return guarded([&] {
         const Tensor& t = tensor_of(self);
-        check(t.numel() == 1, ErrorKind::Runtime, "a Tensor with ", t.numel(), " elements cannot be converted to Scalar");
+        check(t.numel() == 1, ErrorKind::Runtime, "a Tensor with ", t.numel(),
+              " elements cannot be converted to Scalar");
         return number_at(t.data(), t.dtype());
     });
 }
@@ -76,7 +77,8 @@ PyObject* numpy(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObjec
 }
 
 // --- NumPy's protocols
-constexpr ArgSpec array_args[] = {{"self", ArgKind::Tensor}, {"dtype", ArgKind::Object, kOptional | kNullable},
+constexpr ArgSpec array_args[] = {{"self", ArgKind::Tensor},
+                                  {"dtype", ArgKind::Object, kOptional | kNullable},
                                   {"copy", ArgKind::Bool, kOptional | kNullable}};
 constexpr Signature array_signatures[] = {array_args};
 constinit OverloadSet array_overloads{"__array__", array_signatures};
@@ -161,8 +163,9 @@ void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<Bu
 PyMethodDef interop_methods[] = {
     {"item", item, METH_NOARGS, "The one element as a Python number."},
     {"tolist", tolist, METH_NOARGS, "The elements as nested lists of Python numbers."},
-    fast_method("numpy", numpy,
-                "numpy(*, force=False)\n--\n\nA NumPy array on the same memory; `force` detaches a tensor that requires grad."),
+    fast_method(
+        "numpy", numpy,
+        "numpy(*, force=False)\n--\n\nA NumPy array on the same memory; `force` detaches a tensor that requires grad."),
     fast_method("__array__", array, nullptr),
     {"__array_wrap__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(array_wrap)), METH_FASTCALL, nullptr},
     {"__format__", format, METH_O, nullptr},

@@ -37,8 +37,15 @@ void warn_python(WarningKind kind, const std::string& message) {
     if (PyErr_WarnEx(category, message.c_str(), 1) < 0) throw PyException();
 }
 
-PyModuleDef module_definition = {PyModuleDef_HEAD_INIT, "wengert._C", "The compiled core of Wengert.", -1, nullptr,
-                                 nullptr, nullptr, nullptr, nullptr};
+PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
+                                 "wengert._C",
+                                 "The compiled core of Wengert.",
+                                 -1,
+                                 nullptr,
+                                 nullptr,
+                                 nullptr,
+                                 nullptr,
+                                 nullptr};
 
 int add_generated(PyObject* module) {
     constexpr PyMethodDef none[] = {{nullptr, nullptr, 0, nullptr}};
@@ -58,8 +65,8 @@ int fill_module(PyObject* module) {
     bool ok = add_dtypes(module) == 0 && add_devices(module) == 0 && add_size(module) == 0 &&
               add_generators(module) == 0 && add_override_functions(module) == 0 && add_tensor_type(module) == 0 &&
               add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
-              add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 && add_functions(module, "", random_functions) == 0 &&
-              add_tensor_methods(random_methods) == 0 &&
+              add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
+              add_functions(module, "", random_functions) == 0 && add_tensor_methods(random_methods) == 0 &&
               add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
               add_tensor_methods(dlpack_methods) == 0 && add_autograd(module) == 0 && add_generated(module) == 0;
     return ok ? 0 : -1;

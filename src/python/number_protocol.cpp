@@ -34,11 +34,11 @@ Tensor power_of(const Operand& a, const Operand& b) {
 }
 
 // An operator as a type: `operation` is overloaded on nothing, `name` and `reflected` are the special methods.
-#define WENGERT_OPERATOR(Type, special, expression)                         \
-    struct Type {                                                           \
-        static constexpr const char* name = "__" #special "__";             \
-        static constexpr const char* reflected = "__r" #special "__";       \
-        static constexpr const char* in_place = "__i" #special "__";        \
+#define WENGERT_OPERATOR(Type, special, expression)                                  \
+    struct Type {                                                                    \
+        static constexpr const char* name = "__" #special "__";                      \
+        static constexpr const char* reflected = "__r" #special "__";                \
+        static constexpr const char* in_place = "__i" #special "__";                 \
         static Tensor run(const Operand& a, const Operand& b) { return expression; } \
     };
 WENGERT_OPERATOR(Add, add, ops::add(a, b))
@@ -55,10 +55,10 @@ WENGERT_OPERATOR(LeftShift, lshift, ops::bitwise_left_shift(a, b))
 WENGERT_OPERATOR(RightShift, rshift, ops::bitwise_right_shift(a, b))
 #undef WENGERT_OPERATOR
 
-#define WENGERT_COMPARISON(Type, special, function) \
-    struct Type {                                   \
-        static constexpr const char* name = "__" #special "__";      \
-        static constexpr const char* reflected = "__" #special "__"; \
+#define WENGERT_COMPARISON(Type, special, function)                                           \
+    struct Type {                                                                             \
+        static constexpr const char* name = "__" #special "__";                               \
+        static constexpr const char* reflected = "__" #special "__";                          \
         static Tensor run(const Operand& a, const Operand& b) { return ops::function(a, b); } \
     };
 WENGERT_COMPARISON(Eq, eq, eq)
@@ -150,18 +150,18 @@ PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
 }
 
 // --- In place
-#define WENGERT_IN_PLACE(slot, special, function)                                   \
-    PyObject* slot(PyObject* a, PyObject* b) noexcept {                             \
-        if (overrides(a) || overrides(b)) {                                         \
-            PyObject* both[] = {a, b};                                              \
-            return call_override("__i" #special "__", both);                        \
-        }                                                                           \
-        if (!is_operand(b)) Py_RETURN_NOTIMPLEMENTED;                               \
-        return guarded([&] {                                                        \
-            Tensor kept;                                                            \
-            ops::function(tensor_of(a), to_operand(b, kept));                       \
-            return Py_NewRef(a);                                                    \
-        });                                                                         \
+#define WENGERT_IN_PLACE(slot, special, function)             \
+    PyObject* slot(PyObject* a, PyObject* b) noexcept {       \
+        if (overrides(a) || overrides(b)) {                   \
+            PyObject* both[] = {a, b};                        \
+            return call_override("__i" #special "__", both);  \
+        }                                                     \
+        if (!is_operand(b)) Py_RETURN_NOTIMPLEMENTED;         \
+        return guarded([&] {                                  \
+            Tensor kept;                                      \
+            ops::function(tensor_of(a), to_operand(b, kept)); \
+            return Py_NewRef(a);                              \
+        });                                                   \
     }
 WENGERT_IN_PLACE(add_in_place, add, add_)
 WENGERT_IN_PLACE(sub_in_place, sub, sub_)
@@ -215,8 +215,8 @@ void warn_of_lost_grad(const Tensor& t) {
 
 Scalar python_scalar(PyObject* self) {
     const Tensor& t = tensor_of(self);
-    check(t.numel() == 1, ErrorKind::Value, "only one element tensors can be converted to Python scalars; this one has shape ",
-          ShapeOf{t.sizes()});
+    check(t.numel() == 1, ErrorKind::Value,
+          "only one element tensors can be converted to Python scalars; this one has shape ", ShapeOf{t.sizes()});
     warn_of_lost_grad(t);
     return item_of(t);
 }
@@ -232,7 +232,8 @@ PyObject* to_float(PyObject* self) noexcept {
 PyObject* to_int(PyObject* self) noexcept {
     return guarded([&] {
         Scalar s = python_scalar(self);
-        return s.kind() <= Category::Integral ? PyLong_FromLongLong(s.to<int64_t>()) : PyLong_FromDouble(s.to<double>());
+        return s.kind() <= Category::Integral ? PyLong_FromLongLong(s.to<int64_t>())
+                                              : PyLong_FromDouble(s.to<double>());
     });
 }
 PyObject* to_index(PyObject* self) noexcept {

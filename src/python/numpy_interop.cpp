@@ -72,7 +72,8 @@ DType array_dtype(PyArrayObject* a) {
     if (!d || !PyArray_ISNOTSWAPPED(a)) {
         PyRef name(checked(PyObject_Str(reinterpret_cast<PyObject*>(PyArray_DESCR(a)))));
         fail(ErrorKind::Type, "can't convert np.ndarray of type ", PyUnicode_AsUTF8(name.get()),
-             ". The only supported types are: float64, float32, complex64, complex128, int64, int32, int16, int8, uint8, "
+             ". The only supported types are: float64, float32, complex64, complex128, int64, int32, int16, int8, "
+             "uint8, "
              "and bool, in native byte order; convert with .astype first.");
     }
     return *d;
@@ -115,9 +116,7 @@ bool import_numpy() {
 }
 
 bool is_numpy_array(PyObject* o) noexcept { return PyArray_Check(o); }
-bool is_numpy_scalar(PyObject* o) noexcept {
-    return PyArray_IsScalar(o, Number) || PyArray_IsScalar(o, Bool);
-}
+bool is_numpy_scalar(PyObject* o) noexcept { return PyArray_IsScalar(o, Number) || PyArray_IsScalar(o, Bool); }
 bool is_numpy_bool(PyObject* o) noexcept { return PyArray_IsScalar(o, Bool); }
 bool is_numpy_complex(PyObject* o) noexcept { return PyArray_IsScalar(o, ComplexFloating); }
 
@@ -161,9 +160,10 @@ Tensor tensor_from_array(PyObject* array, bool warn_if_read_only) {
         return share_memory(copy.get(), dtype);
     }
     if (warn_if_read_only && !PyArray_ISWRITEABLE(a))
-        warn(WarningKind::User,
-             "The given NumPy array is not writable, and Wengert does not support non-writable tensors. Writing to this "
-             "tensor is undefined behaviour; copy the array first to protect its data.");
+        warn(
+            WarningKind::User,
+            "The given NumPy array is not writable, and Wengert does not support non-writable tensors. Writing to this "
+            "tensor is undefined behaviour; copy the array first to protect its data.");
     return share_memory(array, dtype);
 }
 

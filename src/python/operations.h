@@ -1,5 +1,5 @@
 // The differentiable operations, for hand-written bindings.
 #pragma once
 
-#include "ops/recording.h"
 #include "generated/ops/ops.h"
+#include "ops/recording.h"

@@ -91,9 +91,10 @@ PyObject* call_override(PyObject* function, PyObject* args, PyObject* kwargs) no
         if (answer != Py_NotImplemented) return answer;
         Py_DECREF(answer);
     }
-    return PyErr_Format(PyExc_TypeError,
-                        "Multiple dispatch failed for '%R'; all __torch_function__ handlers returned NotImplemented: %R",
-                        function, tuple.get());
+    return PyErr_Format(
+        PyExc_TypeError,
+        "Multiple dispatch failed for '%R'; all __torch_function__ handlers returned NotImplemented: %R", function,
+        tuple.get());
 }
 
 PyObject* call_override(const char* name, std::span<PyObject* const> args) noexcept {

@@ -144,8 +144,8 @@ PyObject* bernoulli(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
     });
 }
 
-constexpr ArgSpec multinomial_args[] = {{"self", ArgKind::Tensor}, {"num_samples", ArgKind::Int},
-                                        {"replacement", ArgKind::Bool, kOptional}, GENERATOR};
+constexpr ArgSpec multinomial_args[] = {
+    {"self", ArgKind::Tensor}, {"num_samples", ArgKind::Int}, {"replacement", ArgKind::Bool, kOptional}, GENERATOR};
 constexpr Signature multinomial_signatures[] = {multinomial_args};
 constinit OverloadSet multinomial_overloads{"multinomial", multinomial_signatures};
 template <bool bound>
@@ -168,10 +168,10 @@ PyObject* fill_in_place(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
         return Py_NewRef(self);
     });
 }
-#define IN_PLACE(name, ...)                                                                \
-    constexpr ArgSpec fill_##name##args[] = {{"self", ArgKind::Tensor}, __VA_ARGS__, GENERATOR};  \
-    constexpr Signature fill_##name##signatures[] = {fill_##name##args};                                 \
-    constinit OverloadSet fill_##name##overloads{#name, fill_##name##signatures};                        \
+#define IN_PLACE(name, ...)                                                                      \
+    constexpr ArgSpec fill_##name##args[] = {{"self", ArgKind::Tensor}, __VA_ARGS__, GENERATOR}; \
+    constexpr Signature fill_##name##signatures[] = {fill_##name##args};                         \
+    constinit OverloadSet fill_##name##overloads{#name, fill_##name##signatures};                \
     void fill_##name##values(const ParsedArgs& p)
 
 IN_PLACE(uniform_, {"from", ArgKind::Float, kOptional}, {"to", ArgKind::Float, kOptional}) {
@@ -192,7 +192,8 @@ IN_PLACE(exponential_, {"lambd", ArgKind::Float, kOptional}) {
 IN_PLACE(geometric_, {"p", ArgKind::Float}) { kernels::geometric_(p.tensor(0), p.floating(1), p.generator(2)); }
 IN_PLACE(bernoulli_, {"p", ArgKind::Operand, kOptional}) {
     if (p.has(1) && is_tensor(p.object(1)))
-        kernels::copy_into(p.tensor(0), kernels::bernoulli(ops::expand(p.tensor(1), p.tensor(0).sizes()), p.generator(2)));
+        kernels::copy_into(p.tensor(0),
+                           kernels::bernoulli(ops::expand(p.tensor(1), p.tensor(0).sizes()), p.generator(2)));
     else
         kernels::bernoulli_(p.tensor(0), p.floating(1, 0.5), p.generator(2));
 }

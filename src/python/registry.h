@@ -15,7 +15,7 @@ int add_functions(PyObject* module, const char* where, const PyMethodDef* table)
 int add_tensor_methods(const PyMethodDef* table);
 
 // A table entry of a METH_FASTCALL | METH_KEYWORDS function.
-using FastFunction = PyObject* (*)(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+using FastFunction = PyObject* (*)(PyObject * self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 inline PyMethodDef fast_method(const char* name, FastFunction f, const char* doc) noexcept {
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f)), METH_FASTCALL | METH_KEYWORDS, doc};
 }

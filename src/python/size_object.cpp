@@ -24,7 +24,8 @@ PyObject* from_tuple(PyObject* tuple) noexcept {
 }
 
 PyObject* size_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
-    if (kwargs && PyDict_GET_SIZE(kwargs) > 0) return PyErr_Format(PyExc_TypeError, "Size() takes no keyword arguments");
+    if (kwargs && PyDict_GET_SIZE(kwargs) > 0)
+        return PyErr_Format(PyExc_TypeError, "Size() takes no keyword arguments");
     PyObject* items = nullptr;
     if (!PyArg_ParseTuple(args, "|O:Size", &items)) return nullptr;
     if (!items) return new_size(0);

@@ -55,9 +55,7 @@ Tensor block(PyObject* o) {
 
 class RecursionGuard {
 public:
-    RecursionGuard() {
-        checked(Py_EnterRecursiveCall(" while reading the nested sequences of tensor()") ? -1 : 0);
-    }
+    RecursionGuard() { checked(Py_EnterRecursiveCall(" while reading the nested sequences of tensor()") ? -1 : 0); }
     ~RecursionGuard() { Py_LeaveRecursiveCall(); }
 };
 
@@ -105,8 +103,8 @@ struct Filler {
     void fill(PyObject* o, size_t dim, int64_t offset) {
         if (dim == out.sizes().size()) return store(o, dim, offset);
         if (is_block(o)) return copy_block(o, dim, offset);
-        check(!number_dtype(o), ErrorKind::Type, "tensor(): expected a sequence of length ", out.sizes()[dim], " at dim ",
-              dim, ", got a number");
+        check(!number_dtype(o), ErrorKind::Type, "tensor(): expected a sequence of length ", out.sizes()[dim],
+              " at dim ", dim, ", got a number");
         PyRef items = fast_sequence(o);
         Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
         if (n != out.sizes()[dim]) bad_length(dim, n);
@@ -131,8 +129,10 @@ struct Filler {
     void store(PyObject* o, size_t dim, int64_t offset) {
         if (is_tensor(o) || is_numpy_array(o)) return copy_block(o, dim, offset);
         if (!number_dtype(o)) {
-            check(!is_list(o), ErrorKind::Value, "tensor(): not a sequence of equal lengths: a sequence stands where a "
-                  "number is expected at dim ", dim);
+            check(!is_list(o), ErrorKind::Value,
+                  "tensor(): not a sequence of equal lengths: a sequence stands where a "
+                  "number is expected at dim ",
+                  dim);
             check(PyNumber_Check(o), ErrorKind::Type, "tensor(): invalid data type '", Py_TYPE(o)->tp_name, "'");
             return copy_block(o, dim, offset);
         }
@@ -284,14 +284,14 @@ PyObject* py_from_numpy(PyObject*, PyObject* array) {
 
 PyMethodDef factory_functions[] = {
     fast_method("tensor", py_tensor,
-     "tensor(data, *, dtype=None, requires_grad=False)\n--\n\n"
-     "A new tensor with a copy of `data`: a number, nested sequences, an array or a tensor."),
+                "tensor(data, *, dtype=None, requires_grad=False)\n--\n\n"
+                "A new tensor with a copy of `data`: a number, nested sequences, an array or a tensor."),
     fast_method("as_tensor", py_as_tensor,
-     "as_tensor(data, dtype=None)\n--\n\n"
-     "`data` as a tensor, without a copy if it is a tensor or an array of that dtype."),
+                "as_tensor(data, dtype=None)\n--\n\n"
+                "`data` as a tensor, without a copy if it is a tensor or an array of that dtype."),
     fast_method("asarray", py_asarray,
-     "asarray(obj, *, dtype=None, copy=None, requires_grad=False)\n--\n\n"
-     "`obj` as a tensor; `copy` True always copies, False raises where a copy is needed."),
+                "asarray(obj, *, dtype=None, copy=None, requires_grad=False)\n--\n\n"
+                "`obj` as a tensor; `copy` True always copies, False raises where a copy is needed."),
     {"from_numpy", py_from_numpy, METH_O,
      "from_numpy(array)\n--\n\nA tensor on the memory of a NumPy array: writes to one are seen in the other."},
     {nullptr, nullptr, 0, nullptr},

@@ -114,15 +114,19 @@ PyObject* convert(const Tensor& t) {
 PyObject* cpu(const Tensor& t) { return wrap(t); }
 
 constexpr uint8_t kExtra = kOptional | kNullable;
-constexpr ArgSpec to_dtype_args[] = {{"self", ArgKind::Tensor}, {"dtype", ArgKind::DType},
-                                     {"non_blocking", ArgKind::Bool, kOptional}, {"copy", ArgKind::Bool, kOptional},
+constexpr ArgSpec to_dtype_args[] = {{"self", ArgKind::Tensor},
+                                     {"dtype", ArgKind::DType},
+                                     {"non_blocking", ArgKind::Bool, kOptional},
+                                     {"copy", ArgKind::Bool, kOptional},
                                      {"memory_format", ArgKind::MemoryFormat, kExtra | kKeywordOnly}};
-constexpr ArgSpec to_device_args[] = {{"self", ArgKind::Tensor}, {"device", ArgKind::Device, kExtra},
-                                      {"dtype", ArgKind::DType, kExtra}, {"non_blocking", ArgKind::Bool, kOptional},
-                                      {"copy", ArgKind::Bool, kOptional},
-                                      {"memory_format", ArgKind::MemoryFormat, kExtra | kKeywordOnly}};
-constexpr ArgSpec to_other_args[] = {{"self", ArgKind::Tensor}, {"other", ArgKind::Tensor},
-                                     {"non_blocking", ArgKind::Bool, kOptional}, {"copy", ArgKind::Bool, kOptional},
+constexpr ArgSpec to_device_args[] = {
+    {"self", ArgKind::Tensor},          {"device", ArgKind::Device, kExtra},
+    {"dtype", ArgKind::DType, kExtra},  {"non_blocking", ArgKind::Bool, kOptional},
+    {"copy", ArgKind::Bool, kOptional}, {"memory_format", ArgKind::MemoryFormat, kExtra | kKeywordOnly}};
+constexpr ArgSpec to_other_args[] = {{"self", ArgKind::Tensor},
+                                     {"other", ArgKind::Tensor},
+                                     {"non_blocking", ArgKind::Bool, kOptional},
+                                     {"copy", ArgKind::Bool, kOptional},
                                      {"memory_format", ArgKind::MemoryFormat, kExtra | kKeywordOnly}};
 constexpr Signature to_signatures[] = {to_dtype_args, to_device_args, to_other_args};
 constinit OverloadSet to_overloads{"to", to_signatures};
@@ -146,8 +150,8 @@ PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
     });
 }
 
-constexpr ArgSpec type_args[] = {{"self", ArgKind::Tensor}, {"dtype", ArgKind::Object, kExtra},
-                                 {"non_blocking", ArgKind::Bool, kOptional}};
+constexpr ArgSpec type_args[] = {
+    {"self", ArgKind::Tensor}, {"dtype", ArgKind::Object, kExtra}, {"non_blocking", ArgKind::Bool, kOptional}};
 constexpr Signature type_signatures[] = {type_args};
 constinit OverloadSet type_overloads{"type", type_signatures};
 
@@ -201,7 +205,8 @@ PyObject* requires_grad_in_place(PyObject* self, PyObject* const* args, Py_ssize
         const Tensor& t = p.tensor(0);
         bool value = p.boolean(1, true);
         if (!is_leaf(t)) {
-            check(value, ErrorKind::Runtime, "you can only change requires_grad flags of leaf variables. If you want to use "
+            check(value, ErrorKind::Runtime,
+                  "you can only change requires_grad flags of leaf variables. If you want to use "
                   "a computed variable in a subgraph that doesn't require differentiation use "
                   "var_no_grad = var.detach().");
             return Py_NewRef(self);
@@ -228,7 +233,8 @@ PyObject* resize(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
         TensorImpl* impl = t.impl();
         int64_t numel = numel_of(sizes), bytes = (t.offset() + numel) * item_size(t.dtype());
         if (bytes > impl->storage->bytes()) {
-            check(!impl->storage->is_foreign(), ErrorKind::Runtime, "Trying to resize storage that is not resizable: its "
+            check(!impl->storage->is_foreign(), ErrorKind::Runtime,
+                  "Trying to resize storage that is not resizable: its "
                   "memory belongs to another library");
             impl->storage->grow(bytes);
         }
@@ -271,8 +277,8 @@ PyObject* set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject*
 }
 
 // --- Subclasses
-constexpr ArgSpec make_subclass_args[] = {{"cls", ArgKind::Object}, {"data", ArgKind::Tensor},
-                                          {"require_grad", ArgKind::Bool, kOptional}};
+constexpr ArgSpec make_subclass_args[] = {
+    {"cls", ArgKind::Object}, {"data", ArgKind::Tensor}, {"require_grad", ArgKind::Bool, kOptional}};
 constexpr Signature make_subclass_signatures[] = {make_subclass_args};
 constinit OverloadSet make_subclass_overloads{"_make_subclass", make_subclass_signatures};
 
@@ -336,7 +342,8 @@ PyMethodDef tensor_methods[] = {
     METHOD("cpu", cpu, "Itself."),
     METHOD("detach", detach_method, "The same memory as a leaf without history."),
     {"detach_", detach_in_place, METH_NOARGS, "Cuts it from its history, in place."},
-    fast_method("requires_grad_", requires_grad_in_place, "requires_grad_(requires_grad=True)\n--\n\nAsks for gradients."),
+    fast_method("requires_grad_", requires_grad_in_place,
+                "requires_grad_(requires_grad=True)\n--\n\nAsks for gradients."),
     METHOD("retain_grad", retain_grad_method, "Keeps `.grad` of a tensor that is no leaf."),
     fast_method("resize_", resize, "resize_(*size)\n--\n\nChanges the shape in place; new elements are undefined."),
     fast_method("set_", set, "set_(source)\n--\n\nPoints it at the memory of another tensor."),

@@ -11,8 +11,7 @@
 namespace wengert::python {
 
 struct TensorObject {
-    PyObject_HEAD
-    Tensor tensor;       // not counted while the impl owns this object (impl->owns_pyobj)
+    PyObject_HEAD Tensor tensor;  // not counted while the impl owns this object (impl->owns_pyobj)
     PyObject* dict;
     PyObject* weakrefs;
 };
@@ -33,10 +32,10 @@ PyObject* wrap(Tensor t) noexcept;
 PyObject* wrap_as(PyTypeObject* type, Tensor t);
 
 // Results of operations.
-PyObject* wrap(const TensorList& list) noexcept;             // a tuple
+PyObject* wrap(const TensorList& list) noexcept;  // a tuple
 PyObject* wrap(std::span<const Tensor> list) noexcept;
 PyObject* wrap(const Scalar& value) noexcept;
-PyObject* wrap(const Dims& sizes) noexcept;                   // wengert.Size
+PyObject* wrap(const Dims& sizes) noexcept;  // wengert.Size
 PyObject* wrap(DType dtype) noexcept;
 inline PyObject* wrap(bool value) noexcept { return Py_NewRef(value ? Py_True : Py_False); }
 inline PyObject* wrap(int64_t value) noexcept { return PyLong_FromLongLong(value); }
@@ -65,7 +64,7 @@ PyObject* wrap(std::tuple<T...>&& values) noexcept {
 //     constinit ResultType max_result{"max", "values\0indices\0"};
 struct ResultType {
     const char* name;
-    const char* fields;           // separated by \0, ended by \0\0 (the literal's own end is the second)
+    const char* fields;  // separated by \0, ended by \0\0 (the literal's own end is the second)
     PyTypeObject* type = nullptr;
     PyTypeObject* get() noexcept;  // borrowed; null with an exception set
 };

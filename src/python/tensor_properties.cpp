@@ -2,12 +2,12 @@
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
 #include "graph/retain_grad.h"
+#include "python/autograd/hooks.h"
+#include "python/autograd/node_object.h"
 #include "python/convert.h"
 #include "python/device_object.h"
 #include "python/dtype_object.h"
 #include "python/exceptions.h"
-#include "python/autograd/hooks.h"
-#include "python/autograd/node_object.h"
 #include "python/operations.h"
 #include "python/overrides.h"
 #include "python/size_object.h"
@@ -20,7 +20,8 @@ namespace {
 template <auto Function>
 PyObject* get(PyObject* self, void* name) noexcept {
     if (overrides(self)) [[unlikely]] {
-        PyRef descriptor(PyObject_GetAttrString(reinterpret_cast<PyObject*>(TensorType), static_cast<const char*>(name)));
+        PyRef descriptor(
+            PyObject_GetAttrString(reinterpret_cast<PyObject*>(TensorType), static_cast<const char*>(name)));
         PyRef getter(descriptor ? PyObject_GetAttrString(descriptor.get(), "__get__") : nullptr);
         PyRef args(PyTuple_Pack(1, self));
         return getter && args ? call_override(getter.get(), args.get(), nullptr) : nullptr;
@@ -44,7 +45,8 @@ PyObject* transposed(const Tensor& t) {
     if (t.dim() == 2) return wrap(ops::transpose(t, 0, 1));
     if (t.dim() != 0 && t.dim() != 1)
         warn(WarningKind::Deprecation,
-             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated. Consider `x.mT` "
+             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated. Consider "
+             "`x.mT` "
              "to transpose batches of matrices or `x.permute(*range(x.ndim - 1, -1, -1))`.");
     Dims reversed;
     for (int64_t d = t.dim() - 1; d >= 0; --d) reversed.push_back(d);
@@ -65,8 +67,9 @@ PyObject* matrix_adjoint(const Tensor& t) {
     return adjoint(t);
 }
 PyObject* hermitian(const Tensor& t) {
-    check(t.dim() == 0 || t.dim() == 2, ErrorKind::Runtime, "tensor.H is only supported on matrices (2-D tensors). Got ",
-          t.dim(), "-D tensor. Consider tensor.mH for batches of matrices.");
+    check(t.dim() == 0 || t.dim() == 2, ErrorKind::Runtime,
+          "tensor.H is only supported on matrices (2-D tensors). Got ", t.dim(),
+          "-D tensor. Consider tensor.mH for batches of matrices.");
     return t.dim() == 0 ? wrap(t) : adjoint(t);
 }
 PyObject* real_part(const Tensor& t) { return wrap(is_complex(t.dtype()) ? ops::real(t) : t); }
@@ -88,11 +91,13 @@ PyObject* get_version(const Tensor& t) {
 PyObject* get_grad(const Tensor& t) {
     const Tensor& g = grad(t);
     if (!g.defined() && requires_grad(t) && !is_leaf(t) && !meta_of(t)->retains_grad)
-        warn(WarningKind::User,
-             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-             "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
-             "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-             "you access the leaf Tensor instead.");
+        warn(
+            WarningKind::User,
+            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+            "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+            "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make "
+            "sure "
+            "you access the leaf Tensor instead.");
     return wrap(g);
 }
 PyObject* get_grad_quietly(const Tensor& t) { return wrap(grad(t)); }
@@ -142,13 +147,14 @@ int assign_grad(PyObject* self, PyObject* value, void*) {
         AutogradMeta* meta = meta_of(t);
         bool any = meta && meta->any_grad_dtype;
         DType expected = meta && meta->grad_dtype ? *meta->grad_dtype : t.dtype();
-        check(any || g.dtype() == expected, ErrorKind::Runtime, "attempting to assign a gradient with dtype '", g.dtype(),
-              "' to a tensor with grad_dtype '", expected,
+        check(any || g.dtype() == expected, ErrorKind::Runtime, "attempting to assign a gradient with dtype '",
+              g.dtype(), "' to a tensor with grad_dtype '", expected,
               "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype).");
         check(g.device() == t.device(), ErrorKind::Runtime, "attempting to assign a gradient located on device '",
               g.device(), "' to a tensor located on device '", t.device(), "'; they must have the same device");
         check(same_shape(g, t), ErrorKind::Runtime, "attempting to assign a gradient of size '", ShapeOf{g.sizes()},
-              "' to a tensor of size '", ShapeOf{t.sizes()}, "'. Please ensure that the gradient and the tensor are the "
+              "' to a tensor of size '", ShapeOf{t.sizes()},
+              "'. Please ensure that the gradient and the tensor are the "
               "same size");
         set_grad(t, g);
     });
@@ -165,9 +171,10 @@ int assign_grad_dtype(PyObject* self, PyObject* value, void*) {
             return;
         }
         DType d = to_dtype(value);
-        check(!meta.grad.defined() || meta.grad.dtype() == d, ErrorKind::Runtime,
-              "Cannot set grad_dtype to '", d, "' because there is already a gradient assigned to this tensor with dtype '",
-              meta.grad.defined() ? meta.grad.dtype() : d, "'. Please clear the existing gradient first (.grad = None).");
+        check(!meta.grad.defined() || meta.grad.dtype() == d, ErrorKind::Runtime, "Cannot set grad_dtype to '", d,
+              "' because there is already a gradient assigned to this tensor with dtype '",
+              meta.grad.defined() ? meta.grad.dtype() : d,
+              "'. Please clear the existing gradient first (.grad = None).");
         meta.any_grad_dtype = false;
         meta.grad_dtype = d;
     });
@@ -275,7 +282,8 @@ PyGetSetDef tensor_properties[] = {
     READ_ONLY("_base", get_base, "The tensor of which it is a differentiable view, or None."),
     WRITABLE("data", get_data, assign_data, "The same memory without history, with a version counter of its own."),
     WRITABLE("_backward_hooks", get_backward_hooks, assign_hooks<set_backward_hooks>, nullptr),
-    WRITABLE("_post_accumulate_grad_hooks", get_post_accumulate_hooks, assign_hooks<set_post_accumulate_hooks>, nullptr),
+    WRITABLE("_post_accumulate_grad_hooks", get_post_accumulate_hooks, assign_hooks<set_post_accumulate_hooks>,
+             nullptr),
     WRITABLE("volatile", get_volatile, assign_volatile, nullptr),
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

@@ -13,9 +13,9 @@ int add_tensor_type(PyObject* module);
 void ensure_defined(const Tensor& t);
 
 // The pieces, each in its own file.
-extern PyGetSetDef tensor_properties[];       // tensor_properties.cpp
-extern PyMethodDef tensor_methods[];          // tensor_methods.cpp
-extern PyType_Slot tensor_number_slots[];     // number_protocol.cpp; ends with {0, nullptr}
-extern PyType_Slot tensor_sequence_slots[];   // indexing.cpp
+extern PyGetSetDef tensor_properties[];      // tensor_properties.cpp
+extern PyMethodDef tensor_methods[];         // tensor_methods.cpp
+extern PyType_Slot tensor_number_slots[];    // number_protocol.cpp; ends with {0, nullptr}
+extern PyType_Slot tensor_sequence_slots[];  // indexing.cpp
 
 }  // namespace wengert::python

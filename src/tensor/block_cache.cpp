@@ -133,8 +133,7 @@ void block_free(void* p, size_t size) noexcept {
                 c.blocks.emplace(size, p);
                 c.bytes += size;
                 return;
-            } catch (const std::bad_alloc&) {
-            }
+            } catch (const std::bad_alloc&) {}
         }
     }
     std::free(p);

@@ -13,15 +13,15 @@ using complex64 = std::complex<float>;
 using complex128 = std::complex<double>;
 
 // X(name, C++ type, Python name, PyTorch's legacy tensor type). The order is the promotion order within a category.
-#define WENGERT_DTYPES(X)                              \
-    X(Bool, bool, "bool", "BoolTensor")                \
-    X(UInt8, uint8_t, "uint8", "ByteTensor")           \
-    X(Int8, int8_t, "int8", "CharTensor")              \
-    X(Int16, int16_t, "int16", "ShortTensor")          \
-    X(Int32, int32_t, "int32", "IntTensor")            \
-    X(Int64, int64_t, "int64", "LongTensor")           \
-    X(Float32, float, "float32", "FloatTensor")        \
-    X(Float64, double, "float64", "DoubleTensor")      \
+#define WENGERT_DTYPES(X)                                      \
+    X(Bool, bool, "bool", "BoolTensor")                        \
+    X(UInt8, uint8_t, "uint8", "ByteTensor")                   \
+    X(Int8, int8_t, "int8", "CharTensor")                      \
+    X(Int16, int16_t, "int16", "ShortTensor")                  \
+    X(Int32, int32_t, "int32", "IntTensor")                    \
+    X(Int64, int64_t, "int64", "LongTensor")                   \
+    X(Float32, float, "float32", "FloatTensor")                \
+    X(Float64, double, "float64", "DoubleTensor")              \
     X(Complex64, complex64, "complex64", "ComplexFloatTensor") \
     X(Complex128, complex128, "complex128", "ComplexDoubleTensor")
 
@@ -35,10 +35,10 @@ inline constexpr int kNumDTypes = 10;
 enum class Category : uint8_t { Bool, Integral, Floating, Complex };
 
 constexpr Category category(DType d) {
-    return d == DType::Bool     ? Category::Bool
-           : d <= DType::Int64  ? Category::Integral
+    return d == DType::Bool      ? Category::Bool
+           : d <= DType::Int64   ? Category::Integral
            : d <= DType::Float64 ? Category::Floating
-                                : Category::Complex;
+                                 : Category::Complex;
 }
 constexpr bool is_floating(DType d) { return category(d) == Category::Floating; }
 constexpr bool is_complex(DType d) { return category(d) == Category::Complex; }
@@ -57,7 +57,7 @@ inline constexpr int64_t kItemSizes[] = {
 #undef X
 };
 constexpr int64_t item_size(DType d) { return kItemSizes[static_cast<int>(d)]; }
-std::string_view dtype_name(DType d);     // "float32"
+std::string_view dtype_name(DType d);        // "float32"
 std::string_view legacy_type_name(DType d);  // "FloatTensor"
 inline std::ostream& operator<<(std::ostream& out, DType d) { return out << dtype_name(d); }
 

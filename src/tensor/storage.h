@@ -50,8 +50,8 @@ public:
     // Replaces the memory by a larger block and keeps the contents; views keep their offsets (Tensor::resize_).
     void grow(int64_t bytes);
 
-    uint32_t version = 0;   // of every tensor on it that has no counter of its own
-    uint32_t writes = 0;    // every in-place write, also those through `.data`; what makes such writes detectable
+    uint32_t version = 0;  // of every tensor on it that has no counter of its own
+    uint32_t writes = 0;   // every in-place write, also those through `.data`; what makes such writes detectable
 
 private:
     enum class Kind : uint8_t { Inline, Block, Foreign };

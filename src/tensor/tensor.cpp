@@ -48,7 +48,8 @@ int64_t numel_of(IntSpan sizes) {
     int64_t n = 1;
     for (int64_t s : sizes) {
         check(s >= 0, ErrorKind::Runtime, "Trying to create tensor with negative dimension ", s, ": ", ShapeOf{sizes});
-        check(!__builtin_mul_overflow(n, s, &n), ErrorKind::Runtime, "numel overflows int64 for shape ", ShapeOf{sizes});
+        check(!__builtin_mul_overflow(n, s, &n), ErrorKind::Runtime, "numel overflows int64 for shape ",
+              ShapeOf{sizes});
     }
     return n;
 }

@@ -43,7 +43,10 @@ public:
     TensorImpl(Ref<Storage> storage, DType dtype) : dtype(dtype), storage(std::move(storage)) {}
     // New memory under the sizes and strides of `dense`.
     TensorImpl(const TensorImpl& dense, DType dtype)
-        : dtype(dtype), numel(dense.numel), sizes(dense.sizes), strides(dense.strides),
+        : dtype(dtype),
+          numel(dense.numel),
+          sizes(dense.sizes),
+          strides(dense.strides),
           storage(Storage::allocate(dense.numel * item_size(dtype))) {}
     ~TensorImpl();
     static void dispose(TensorImpl* t) noexcept;
@@ -52,7 +55,7 @@ public:
     bool owns_pyobj = false;  // the wrapper died but had attributes: the impl keeps it (python/)
     uint32_t flags = 0;       // TensorFlag
     int64_t numel = 1;
-    int64_t offset = 0;       // in elements
+    int64_t offset = 0;  // in elements
     Dims sizes;
     Dims strides;
     Ref<Storage> storage;
@@ -84,12 +87,14 @@ public:
     int64_t numel() const noexcept { return impl_->numel; }
     const Dims& sizes() const noexcept { return impl_->sizes; }
     const Dims& strides() const noexcept { return impl_->strides; }
-    int64_t size(int64_t d) const;    // negative d counts from the end
+    int64_t size(int64_t d) const;  // negative d counts from the end
     int64_t stride(int64_t d) const;
     int64_t offset() const noexcept { return impl_->offset; }
     std::byte* data() const noexcept { return impl_->data(); }
     template <class T>
-    T* data_as() const noexcept { return reinterpret_cast<T*>(impl_->data()); }
+    T* data_as() const noexcept {
+        return reinterpret_cast<T*>(impl_->data());
+    }
     const Ref<Storage>& storage() const noexcept { return impl_->storage; }
 
     uint32_t flags() const noexcept { return impl_->flags; }

@@ -79,11 +79,12 @@ TEST_CASE("convolution: other ranks, dtypes and large kernels agree with two dim
     Tensor flat = convolution(x, w, {}, Dims{2}, Dims{1}, Dims{1}, 1);
     Tensor plane = convolution(unsqueeze(x, 2), unsqueeze(w, 2), {}, Dims{1, 2}, Dims{0, 1}, Dims{1, 1}, 1);
     CHECK(close(flat, squeeze_dims(plane, Dims{2})));
-    Tensor volume = convolution(unsqueeze(unsqueeze(x, 2), 2), unsqueeze(unsqueeze(w, 2), 2), {}, Dims{1, 1, 2}, Dims{0, 0, 1},
-                                Dims{1}, 1);
+    Tensor volume = convolution(unsqueeze(unsqueeze(x, 2), 2), unsqueeze(unsqueeze(w, 2), 2), {}, Dims{1, 1, 2},
+                                Dims{0, 0, 1}, Dims{1}, 1);
     CHECK(close(flat, squeeze_dims(volume, Dims{2, 3})));
     CHECK(close(select(flat, 0, 1), convolution(select(x, 0, 1), w, {}, Dims{2}, Dims{1}, Dims{1}, 1)));
-    Tensor single = convolution(to_dtype(x, DType::Float32), to_dtype(w, DType::Float32), {}, Dims{2}, Dims{1}, Dims{1}, 1);
+    Tensor single =
+        convolution(to_dtype(x, DType::Float32), to_dtype(w, DType::Float32), {}, Dims{2}, Dims{1}, Dims{1}, 1);
     CHECK(close(to_dtype(single, DType::Float64), flat, 1e-5));
     Tensor image = random({3, 20, 6, 6}), whole = random({40, 20, 6, 6});
     Tensor dots = convolution(image, whole, {}, Dims{1}, Dims{0}, Dims{1}, 1);
@@ -106,7 +107,8 @@ TEST_CASE("the transposed convolution inverts the shape of the convolution") {
     Tensor x = random({2, 4, 5, 6}), w = random({4, 3, 3, 2});
     Tensor y = conv_transpose(x, w, {}, Dims{2, 3}, Dims{1, 0}, Dims{1, 2}, 1, Dims{1});
     CHECK(y.sizes() == Dims{2, 3, 10, 19});
-    CHECK(inner_product(y, y) == doctest::Approx(inner_product(x, convolution(y, w, {}, Dims{2, 3}, Dims{1, 0}, Dims{1}, 1))));
+    CHECK(inner_product(y, y) ==
+          doctest::Approx(inner_product(x, convolution(y, w, {}, Dims{2, 3}, Dims{1, 0}, Dims{1}, 1))));
 }
 
 TEST_CASE("max pooling: values, indices, NaN, and the transpose of its gather") {
@@ -131,7 +133,8 @@ TEST_CASE("linear operations equal their transposes") {
     adjoint_to(avg_pool(x, 2, Dims{3, 2}, Dims{2}, Dims{1, 0}, true, false, {}), [&](const Tensor& g) {
         return avg_pool_backward(g, x.sizes(), 2, Dims{3, 2}, Dims{2}, Dims{1, 0}, true, false, {});
     });
-    adjoint_to(adaptive_avg_pool(x, Dims{4, 5}), [&](const Tensor& g) { return adaptive_avg_pool_backward(g, x.sizes(), 2); });
+    adjoint_to(adaptive_avg_pool(x, Dims{4, 5}),
+               [&](const Tensor& g) { return adaptive_avg_pool_backward(g, x.sizes(), 2); });
     adjoint_to(im2col(x, Dims{3, 2}, Dims{2, 1}, Dims{1}, Dims{1, 2}),
                [&](const Tensor& g) { return col2im(g, Dims{9, 8}, Dims{3, 2}, Dims{2, 1}, Dims{1}, Dims{1, 2}); });
     for (std::string_view mode : {"nearest", "nearest-exact", "bilinear", "bicubic", "area"})
@@ -153,5 +156,6 @@ TEST_CASE("distances are exact where squares leave the range, and their gradient
         auto [g1, g2] = cdist_backward(full(Dims{3, 3}, 1, DType::Float64), same_points, same_points, p, distances);
         CHECK(close(g1, zeros(Dims{3, 2}, DType::Float64), 0));
     }
-    CHECK(values(cdist(reshape(tensor<double>({0, 0}), Dims{1, 2}), reshape(tensor<double>({3, 4}), Dims{1, 2}), 2))[0] == 5);
+    CHECK(values(cdist(reshape(tensor<double>({0, 0}), Dims{1, 2}), reshape(tensor<double>({3, 4}), Dims{1, 2}),
+                       2))[0] == 5);
 }

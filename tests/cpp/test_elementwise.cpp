@@ -21,27 +21,39 @@ namespace {
 
 struct Add {
     template <class T>
-    auto operator()(T a, T b) const { return a + b; }
+    auto operator()(T a, T b) const {
+        return a + b;
+    }
 };
 struct Less {
     template <class T>
-    auto operator()(T a, T b) const { return scalar::lt(a, b); }
+    auto operator()(T a, T b) const {
+        return scalar::lt(a, b);
+    }
 };
 struct Exp {
     template <class T>
-    auto operator()(T x) const { return scalar::exp(x); }
+    auto operator()(T x) const {
+        return scalar::exp(x);
+    }
 };
 struct FloorDivide {
     template <class T>
-    auto operator()(T a, T b) const { return scalar::floor_divide(a, b); }
+    auto operator()(T a, T b) const {
+        return scalar::floor_divide(a, b);
+    }
 };
 struct Choose {
     template <class T>
-    auto operator()(bool c, T a, T b) const { return scalar::where(c, a, b); }
+    auto operator()(bool c, T a, T b) const {
+        return scalar::where(c, a, b);
+    }
 };
 struct SumOfFive {
     template <class T>
-    auto operator()(T a, T b, T c, T d, T e) const { return a + b + c + d + e; }
+    auto operator()(T a, T b, T c, T d, T e) const {
+        return a + b + c + d + e;
+    }
 };
 
 // A kernel with a loop of signature Out(In...) for each listed dtype.
@@ -79,8 +91,9 @@ const Kernel choose = builder("where", 3, ResultRule::Same, false, 1)
                           .loop<Choose, double(bool, double, double)>(DType::Float64)
                           .loop<Choose, float(bool, float, float)>(DType::Float32)
                           .kernel;
-const Kernel sum_of_five =
-    builder("sum5", 5, ResultRule::Same).loop<SumOfFive, float(float, float, float, float, float)>(DType::Float32).kernel;
+const Kernel sum_of_five = builder("sum5", 5, ResultRule::Same)
+                               .loop<SumOfFive, float(float, float, float, float, float)>(DType::Float32)
+                               .kernel;
 
 Tensor arange(Dims sizes, DType dtype = DType::Float32, double start = 0) {
     Tensor t = empty(sizes, dtype);
@@ -98,9 +111,8 @@ double at(const Tensor& t, std::initializer_list<int64_t> index) {
     int64_t offset = 0;
     size_t d = 0;
     for (int64_t i : index) offset += i * t.strides()[d++];
-    return dispatch(t.dtype(), [&]<class T>() -> double {
-        return Scalar(t.data_as<T>()[offset]).template to<double>();
-    });
+    return dispatch(t.dtype(),
+                    [&]<class T>() -> double { return Scalar(t.data_as<T>()[offset]).template to<double>(); });
 }
 
 std::string message_of(auto&& f) {
@@ -194,8 +206,10 @@ TEST_CASE("in place and overlap") {
     run_into(wide, add, {t, 1});
     CHECK(at(wide, {5}) == 11);
     Tensor integers = arange({6}, DType::Int64);
-    CHECK(contains(message_of([&] { run_into(integers, add, {integers, 0.5}); }), "can't be cast to the desired output type"));
-    CHECK(contains(message_of([&] { run_into(arange({3}), add, {arange({2, 3}), 1}); }), "doesn't match the broadcast shape"));
+    CHECK(contains(message_of([&] { run_into(integers, add, {integers, 0.5}); }),
+                   "can't be cast to the desired output type"));
+    CHECK(contains(message_of([&] { run_into(arange({3}), add, {arange({2, 3}), 1}); }),
+                   "doesn't match the broadcast shape"));
     Tensor repeated = alias(t, Dims{4}, Dims{0}, 0);
     CHECK(contains(message_of([&] { run_into(repeated, add, {repeated, 1}); }), "single memory location"));
 }
@@ -259,7 +273,8 @@ TEST_CASE("a provider answers for a missing loop, once") {
     static int asked = 0;
     find_loop = [](std::string_view name, DType d) -> ProvidedLoop {
         ++asked;
-        if (name == "provided_add" && d == DType::Int32) return {base::entry<Add, int32_t(int32_t, int32_t)>(0, d).loop, nullptr};
+        if (name == "provided_add" && d == DType::Int32)
+            return {base::entry<Add, int32_t(int32_t, int32_t)>(0, d).loop, nullptr};
         return {};
     };
     Kernel k = add;

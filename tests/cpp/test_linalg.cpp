@@ -24,7 +24,8 @@ Tensor random_of(Dims sizes, DType dtype) {
 Tensor adjoint(const Tensor& t) {
     Tensor out = clone(contiguous(transpose(t, -1, -2)));
     if (t.dtype() == DType::Complex128)
-        for (int64_t i = 0; i < out.numel(); ++i) out.data_as<complex128>()[i] = std::conj(out.data_as<complex128>()[i]);
+        for (int64_t i = 0; i < out.numel(); ++i)
+            out.data_as<complex128>()[i] = std::conj(out.data_as<complex128>()[i]);
     return out;
 }
 
@@ -134,10 +135,12 @@ TEST_CASE("what cannot be done is said as PyTorch says it") {
     };
     Tensor zero = zeros(Dims{2, 2}, DType::Float64), batch = zeros(Dims{3, 2, 2}, DType::Float64);
     CHECK(message([&] { linalg_cholesky(zero, false); }) ==
-          "linalg.cholesky: The factorization could not be completed because the input is not positive-definite (the leading "
+          "linalg.cholesky: The factorization could not be completed because the input is not positive-definite (the "
+          "leading "
           "minor of order 1 is not positive-definite).");
     CHECK(message([&] { linalg_inv(batch); }) ==
-          "linalg.inv: (Batch element 0): The diagonal element 1 is zero, the inversion could not be completed because the "
+          "linalg.inv: (Batch element 0): The diagonal element 1 is zero, the inversion could not be completed because "
+          "the "
           "input matrix is singular.");
     CHECK(message([&] { linalg_solve(zero, random({2}), true); }) ==
           "torch.linalg.solve: The solver failed because the input matrix is singular.");

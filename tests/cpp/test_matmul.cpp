@@ -56,9 +56,19 @@ Tensor einsum(std::string_view equation, std::vector<Tensor> operands) {
 }  // namespace
 
 TEST_CASE("mm equals a triple loop in every size, layout and dtype") {
-    for (auto [m, k, n] : {std::array<int64_t, 3>{1, 1, 1}, {3, 4, 5}, {8, 8, 8}, {17, 9, 33}, {13, 1, 7}, {1, 40, 30},
-                           {30, 40, 1}, {64, 64, 64}, {100, 300, 70}, {5, 0, 3}, {0, 4, 2}})
-        for (DType dtype : {DType::Float64, DType::Float32, DType::Complex128, DType::Int64, DType::Int32, DType::Int16}) {
+    for (auto [m, k, n] : {std::array<int64_t, 3>{1, 1, 1},
+                           {3, 4, 5},
+                           {8, 8, 8},
+                           {17, 9, 33},
+                           {13, 1, 7},
+                           {1, 40, 30},
+                           {30, 40, 1},
+                           {64, 64, 64},
+                           {100, 300, 70},
+                           {5, 0, 3},
+                           {0, 4, 2}})
+        for (DType dtype :
+             {DType::Float64, DType::Float32, DType::Complex128, DType::Int64, DType::Int32, DType::Int16}) {
             Tensor a = random(Dims{m, k}), b = random(Dims{k, n});
             if (category(dtype) == Category::Integral) {
                 a = to_dtype(counting(Dims{m, k}), DType::Int16);
@@ -78,11 +88,12 @@ TEST_CASE("own GEMM with alpha, beta and a strided result") {
     Tensor a = random({37, 300}), b = random({300, 45}), c = random({45, 37});
     Tensor expected = reference(a, b), out = transpose(clone(c), 0, 1);
     Matrix<double> target{out.data_as<double>(), 37, 45, out.stride(0), out.stride(1)};
-    own_gemm<double>(2, row_major<const double>(a.data_as<double>(), 37, 300), row_major<const double>(b.data_as<double>(), 300, 45),
-                     0.5, target);
+    own_gemm<double>(2, row_major<const double>(a.data_as<double>(), 37, 300),
+                     row_major<const double>(b.data_as<double>(), 300, 45), 0.5, target);
     for (int64_t i = 0; i < 37; ++i)
         for (int64_t j = 0; j < 45; ++j)
-            CHECK(target(i, j) == doctest::Approx(2 * expected.data_as<double>()[i * 45 + j] + 0.5 * c.data_as<double>()[j * 37 + i]));
+            CHECK(target(i, j) ==
+                  doctest::Approx(2 * expected.data_as<double>()[i * 45 + j] + 0.5 * c.data_as<double>()[j * 37 + i]));
 }
 
 TEST_CASE("matmul follows NumPy's rules") {
@@ -97,9 +108,12 @@ TEST_CASE("matmul follows NumPy's rules") {
     CHECK(product.sizes() == Dims{2, 5, 3, 3});
     for (int64_t i = 0; i < 2; ++i)
         for (int64_t j = 0; j < 5; ++j)
-            CHECK(close(select(select(product, 0, i), 0, j), reference(select(wide, 0, j), select(select(batch, 0, i), 0, j))));
-    CHECK(contains(message([&] { matmul(m, random({5, 6})); }), "mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)"));
-    CHECK(contains(message([&] { matmul(m, random({5, 6})); }), "[matmul] last dim of (3, 4) must equal second-to-last of (5, 6)"));
+            CHECK(close(select(select(product, 0, i), 0, j),
+                        reference(select(wide, 0, j), select(select(batch, 0, i), 0, j))));
+    CHECK(contains(message([&] { matmul(m, random({5, 6})); }),
+                   "mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)"));
+    CHECK(contains(message([&] { matmul(m, random({5, 6})); }),
+                   "[matmul] last dim of (3, 4) must equal second-to-last of (5, 6)"));
     CHECK(contains(message([&] { matmul(m, to_dtype(transpose(m, 0, 1), DType::Float32)); }),
                    "expected m1 and m2 to have the same dtype"));
 }
@@ -114,17 +128,21 @@ TEST_CASE("sums with products do not read what beta removes") {
 }
 
 TEST_CASE("einsum") {
-    Tensor a = random({3, 4}), b = random({4, 5}), c = random({5, 3}), q = random({2, 6, 3, 4}), square = random({4, 4});
+    Tensor a = random({3, 4}), b = random({4, 5}), c = random({5, 3}), q = random({2, 6, 3, 4}),
+           square = random({4, 4});
     CHECK(close(einsum("ij,jk->ik", {a, b}), reference(a, b)));
-    CHECK(close(einsum("ij,jk,ki->", {a, b, c}), sum(kernels::diagonal(reference(reference(a, b), c), 0, 0, 1), {}, false, {})));
+    CHECK(close(einsum("ij,jk,ki->", {a, b, c}),
+                sum(kernels::diagonal(reference(reference(a, b), c), 0, 0, 1), {}, false, {})));
     CHECK(close(einsum("ba", {a}), transpose(a, 0, 1)));
     CHECK(close(einsum("ii->i", {square}), kernels::diagonal(square, 0, 0, 1)));
     CHECK(close(einsum("ij->j", {a}), sum(a, Dims{0}, false, {})));
     CHECK(close(einsum("...ij,jk->...ik", {q, b}), matmul(q, b)));
     CHECK(close(einsum("i,j->ij", {select(a, 0, 0), select(b, 0, 0)}), outer(select(a, 0, 0), select(b, 0, 0))));
-    CHECK(close(einsum("ij,jk->ik", {full(Dims{3, 1}, 1, DType::Float64), b}), reference(full(Dims{3, 4}, 1, DType::Float64), b)));
+    CHECK(close(einsum("ij,jk->ik", {full(Dims{3, 1}, 1, DType::Float64), b}),
+                reference(full(Dims{3, 4}, 1, DType::Float64), b)));
     CHECK(contains(message([&] { einsum("ij,jk->iz", {a, b}); }), "output subscript z does not appear"));
-    CHECK(contains(message([&] { einsum("ij", {a, b}); }), "more operands were provided than specified in the equation"));
+    CHECK(
+        contains(message([&] { einsum("ij", {a, b}); }), "more operands were provided than specified in the equation"));
 }
 
 TEST_CASE("the registry names every routine with its signature") {

@@ -52,7 +52,8 @@ TEST_CASE("a seed gives one stream, a state continues it") {
     for (int i = 0; i < 10; ++i) CHECK(a.next() == b.next());
     // What an element gets depends on its index, not on the layout.
     Generator c(5), d(5);
-    Tensor dense = empty(Dims{4, 3}, DType::Float32), turned = alias(empty(Dims{3, 4}, DType::Float32), Dims{4, 3}, Dims{1, 4}, 0);
+    Tensor dense = empty(Dims{4, 3}, DType::Float32),
+           turned = alias(empty(Dims{3, 4}, DType::Float32), Dims{4, 3}, Dims{1, 4}, 0);
     uniform_(dense, 0, 1, &c);
     uniform_(turned, 0, 1, &d);
     CHECK(equal(dense, contiguous(turned)));

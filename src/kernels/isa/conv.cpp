@@ -37,9 +37,10 @@ void forward_tile(const ConvArgs<T>& g, int64_t row, int64_t from, int64_t to, c
 #pragma GCC unroll 12
     for (int i = 0; i < M; ++i)
         for (int v = 0; v < V; ++v)
-            acc[i][v] = from > 0 ? load_positions(out + i * g.output_row + segments[v].output, g.output_step, segments[v].count)
-                        : g.bias ? splat(g.bias[row + i])
-                                 : splat(T(0));
+            acc[i][v] =
+                from > 0 ? load_positions(out + i * g.output_row + segments[v].output, g.output_step, segments[v].count)
+                : g.bias ? splat(g.bias[row + i])
+                         : splat(T(0));
     const T* weights = g.weights + row * g.taps + from * M;
     const T* input[V];
     for (int v = 0; v < V; ++v) input[v] = g.input + segments[v].input;
@@ -55,7 +56,8 @@ void forward_tile(const ConvArgs<T>& g, int64_t row, int64_t from, int64_t to, c
 #pragma GCC unroll 12
     for (int i = 0; i < M; ++i)
         for (int v = 0; v < V; ++v)
-            store_positions<T>(out + i * g.output_row + segments[v].output, g.output_step, segments[v].count, acc[i][v]);
+            store_positions<T>(out + i * g.output_row + segments[v].output, g.output_step, segments[v].count,
+                               acc[i][v]);
 }
 
 template <class T>
@@ -63,11 +65,11 @@ using ForwardTile = void (*)(const ConvArgs<T>&, int64_t, int64_t, int64_t, cons
 
 template <class T, int V>
 constexpr ForwardTile<T> forward_tiles[] = {
-    forward_tile<T, 1, V>, forward_tile<T, 2, V>, forward_tile<T, 3, V>,  forward_tile<T, 4, V>,
-    forward_tile<T, 5, V>, forward_tile<T, 6, V>,
+    forward_tile<T, 1, V>,  forward_tile<T, 2, V>,  forward_tile<T, 3, V>,
+    forward_tile<T, 4, V>,  forward_tile<T, 5, V>,  forward_tile<T, 6, V>,
 #ifdef __AVX512F__
-    forward_tile<T, 7, V>, forward_tile<T, 8, V>, forward_tile<T, 9, V>,  forward_tile<T, 10, V>,
-    forward_tile<T, 11, V>, forward_tile<T, 12, V>,
+    forward_tile<T, 7, V>,  forward_tile<T, 8, V>,  forward_tile<T, 9, V>,
+    forward_tile<T, 10, V>, forward_tile<T, 11, V>, forward_tile<T, 12, V>,
 #endif
 };
 
@@ -131,11 +133,11 @@ template <class T, int V>
 void weight_panel(const ConvWeightArgs<T>& g, int64_t row, T* gradient) {
     using Tile = void (*)(const ConvWeightArgs<T>&, int64_t, T*);
     static constexpr Tile tiles[] = {
-        weight_tile<T, 1, V>, weight_tile<T, 2, V>, weight_tile<T, 3, V>,  weight_tile<T, 4, V>,
-        weight_tile<T, 5, V>, weight_tile<T, 6, V>,
+        weight_tile<T, 1, V>,  weight_tile<T, 2, V>,  weight_tile<T, 3, V>,
+        weight_tile<T, 4, V>,  weight_tile<T, 5, V>,  weight_tile<T, 6, V>,
 #ifdef __AVX512F__
-        weight_tile<T, 7, V>, weight_tile<T, 8, V>, weight_tile<T, 9, V>,  weight_tile<T, 10, V>,
-        weight_tile<T, 11, V>, weight_tile<T, 12, V>,
+        weight_tile<T, 7, V>,  weight_tile<T, 8, V>,  weight_tile<T, 9, V>,
+        weight_tile<T, 10, V>, weight_tile<T, 11, V>, weight_tile<T, 12, V>,
 #endif
     };
     transpose_panel<T, V>(g.cotangent + row * g.positions, g.rows - row, g.positions, g.panel);

@@ -58,13 +58,12 @@ void direct_tile(const GemmArgs<T>& g, const T* a, const T* b, T* c, int last) {
 template <class T, int V, bool Tail>
 void direct_columns(const GemmArgs<T>& g, const T* b, T* c, int last) {
     int64_t i = 0;
-    for (; i + kRows <= g.m; i += kRows)
-        direct_tile<T, kRows, V, Tail>(g, g.a + i * g.a_row, b, c + i * g.c_row, last);
+    for (; i + kRows <= g.m; i += kRows) direct_tile<T, kRows, V, Tail>(g, g.a + i * g.a_row, b, c + i * g.c_row, last);
     const T* a = g.a + i * g.a_row;
     c += i * g.c_row;
     switch (g.m - i) {
-#define WENGERT_ROWS(n)                                   \
-    case n:                                               \
+#define WENGERT_ROWS(n) \
+    case n:             \
         return direct_tile<T, n, V, Tail>(g, a, b, c, last);
         WENGERT_ROWS(1)
         WENGERT_ROWS(2)
@@ -279,13 +278,13 @@ void plain_complex(const GemmArgs<T>& g) {
 }
 
 template <class T>
-constexpr GemmLoops<T> loops = {kRows,   kVecs * kLanes<T>, kBlockRows, kBlockCols, kBlockK,
-                                direct<T>, packed<T>,         gemv<T>,    dot<T>};
+constexpr GemmLoops<T> loops = {kRows,     kVecs* kLanes<T>, kBlockRows, kBlockCols, kBlockK,
+                                direct<T>, packed<T>,        gemv<T>,    dot<T>};
 
 }  // namespace
 
 extern const GemmTable gemm_table;
-const GemmTable gemm_table = {loops<float>,         loops<double>,  plain_complex<float>,
+const GemmTable gemm_table = {loops<float>,          loops<double>,  plain_complex<float>,
                               plain_complex<double>, plain<int64_t>, plain<int32_t>};
 
 }  // namespace wengert::kernels::WENGERT_ISA

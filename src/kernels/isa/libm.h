@@ -56,7 +56,8 @@ WENGERT_ALWAYS_INLINE double vector_exp(double x) {
     p = p * r + 0.5;
     p = p * r * r + r + 1.0;
     auto k = static_cast<int64_t>(std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(magic));
-    int64_t half = static_cast<int64_t>(static_cast<uint64_t>(k + 4096) >> 1) - 2048;  // k / 2: no 64-bit signed shift in AVX2
+    int64_t half =
+        static_cast<int64_t>(static_cast<uint64_t>(k + 4096) >> 1) - 2048;  // k / 2: no 64-bit signed shift in AVX2
     return p * power_of_two(half) * power_of_two(k - half);
 }
 

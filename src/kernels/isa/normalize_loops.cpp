@@ -30,8 +30,8 @@ void norm_row(const T* __restrict in, const T* __restrict weight, const T* __res
 }
 
 template <class T>
-void norm_rows(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n, double eps,
-               bool center) {
+void norm_rows(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n,
+               double eps, bool center) {
     const double count = static_cast<double>(n);
     for (int64_t r = 0; r < rows; ++r, in += n, out += n) {
         T m = center ? static_cast<T>(row_sum(in, n) / count) : T{0};
@@ -91,8 +91,7 @@ void norm_rows_backward(const T* grad, const T* in, const T* weight, const T* me
         const T mean_t = static_cast<T>(sum_t / count), mean_th = static_cast<T>(sum_th / count);
         T* __restrict o = grad_in + r * n;
         if (weight) {
-            for (int64_t i = 0; i < n; ++i)
-                o[i] = s * (grad[i] * weight[i] - mean_t - (in[i] - m) * s * mean_th);
+            for (int64_t i = 0; i < n; ++i) o[i] = s * (grad[i] * weight[i] - mean_t - (in[i] - m) * s * mean_th);
         } else {
             for (int64_t i = 0; i < n; ++i) o[i] = s * (grad[i] - mean_t - (in[i] - m) * s * mean_th);
         }

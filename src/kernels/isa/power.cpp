@@ -33,11 +33,11 @@ V vector_power(V x, V e, General general) {
 
 namespace scalar = wengert::scalar;
 
-#define WENGERT_VECTOR_POWER(V, prefix, library, name)                                            \
-    V WENGERT_JOIN(prefix, library)(V, V) noexcept;                                               \
-    V WENGERT_JOIN(prefix, name)(V x, V e);                                                       \
-    V WENGERT_JOIN(prefix, name)(V x, V e) {                                                      \
-        return scalar::vector_power(x, e, [=] { return WENGERT_JOIN(prefix, library)(x, e); });   \
+#define WENGERT_VECTOR_POWER(V, prefix, library, name)                                          \
+    V WENGERT_JOIN(prefix, library)(V, V) noexcept;                                             \
+    V WENGERT_JOIN(prefix, name)(V x, V e);                                                     \
+    V WENGERT_JOIN(prefix, name)(V x, V e) {                                                    \
+        return scalar::vector_power(x, e, [=] { return WENGERT_JOIN(prefix, library)(x, e); }); \
     }
 
 extern "C" {

@@ -33,85 +33,123 @@ struct SumOp {
     using Acc = double;
     static constexpr T identity = 0;
     template <class V>
-    WENGERT_ALWAYS_INLINE static V step(V a, V x) { return a + x; }
+    WENGERT_ALWAYS_INLINE static V step(V a, V x) {
+        return a + x;
+    }
     template <class V>
-    WENGERT_ALWAYS_INLINE static V join(V a, V b) { return a + b; }
+    WENGERT_ALWAYS_INLINE static V join(V a, V b) {
+        return a + b;
+    }
     WENGERT_ALWAYS_INLINE static Acc merge(Acc a, T x) { return a + x; }
 };
 template <class T>
 struct NanSumOp : SumOp<T> {
     template <class V>
-    WENGERT_ALWAYS_INLINE static V step(V a, V x) { return a + (x == x ? x : V{}); }
+    WENGERT_ALWAYS_INLINE static V step(V a, V x) {
+        return a + (x == x ? x : V{});
+    }
 };
 template <class T>
 struct AbsSumOp : SumOp<T> {
     template <class V>
-    WENGERT_ALWAYS_INLINE static V step(V a, V x) { return a + absolute(x); }
+    WENGERT_ALWAYS_INLINE static V step(V a, V x) {
+        return a + absolute(x);
+    }
 };
 template <class T>
 struct SquareSumOp : SumOp<T> {
     template <class V>
-    WENGERT_ALWAYS_INLINE static V step(V a, V x) { return a + x * x; }
+    WENGERT_ALWAYS_INLINE static V step(V a, V x) {
+        return a + x * x;
+    }
 };
 template <class T>
 struct ProdOp {
     using Acc = double;
     static constexpr T identity = 1;
     template <class V>
-    WENGERT_ALWAYS_INLINE static V step(V a, V x) { return a * x; }
+    WENGERT_ALWAYS_INLINE static V step(V a, V x) {
+        return a * x;
+    }
     template <class V>
-    WENGERT_ALWAYS_INLINE static V join(V a, V b) { return a * b; }
+    WENGERT_ALWAYS_INLINE static V join(V a, V b) {
+        return a * b;
+    }
     WENGERT_ALWAYS_INLINE static Acc merge(Acc a, T x) { return a * x; }
 };
 
 template <class T>
-inline constexpr T lowest = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity()
-                                                        : std::numeric_limits<T>::lowest();
+inline constexpr T lowest =
+    std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 template <class T>
-inline constexpr T highest = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
-                                                         : std::numeric_limits<T>::max();
+inline constexpr T highest =
+    std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 template <class T>
 struct MaxOp {
     using Acc = T;
     template <class V>
-    WENGERT_ALWAYS_INLINE static V before(V x) { return x; }
+    WENGERT_ALWAYS_INLINE static V before(V x) {
+        return x;
+    }
     template <class V>
-    WENGERT_ALWAYS_INLINE static V plain(V a, V x) { return x > a ? x : a; }  // NaN aside
+    WENGERT_ALWAYS_INLINE static V plain(V a, V x) {
+        return x > a ? x : a;
+    }  // NaN aside
     static constexpr T identity = lowest<T>;
     template <class V>
-    WENGERT_ALWAYS_INLINE static V step(V a, V x) { return larger(a, x); }
+    WENGERT_ALWAYS_INLINE static V step(V a, V x) {
+        return larger(a, x);
+    }
     template <class V>
-    WENGERT_ALWAYS_INLINE static V join(V a, V b) { return larger(a, b); }
+    WENGERT_ALWAYS_INLINE static V join(V a, V b) {
+        return larger(a, b);
+    }
     WENGERT_ALWAYS_INLINE static Acc merge(Acc a, T x) { return larger(a, x); }
 };
 template <class T>
 struct MinOp {
     using Acc = T;
     template <class V>
-    WENGERT_ALWAYS_INLINE static V before(V x) { return x; }
+    WENGERT_ALWAYS_INLINE static V before(V x) {
+        return x;
+    }
     template <class V>
-    WENGERT_ALWAYS_INLINE static V plain(V a, V x) { return x < a ? x : a; }  // NaN aside
+    WENGERT_ALWAYS_INLINE static V plain(V a, V x) {
+        return x < a ? x : a;
+    }  // NaN aside
     static constexpr T identity = highest<T>;
     template <class V>
-    WENGERT_ALWAYS_INLINE static V step(V a, V x) { return smaller(a, x); }
+    WENGERT_ALWAYS_INLINE static V step(V a, V x) {
+        return smaller(a, x);
+    }
     template <class V>
-    WENGERT_ALWAYS_INLINE static V join(V a, V b) { return smaller(a, b); }
+    WENGERT_ALWAYS_INLINE static V join(V a, V b) {
+        return smaller(a, b);
+    }
     WENGERT_ALWAYS_INLINE static Acc merge(Acc a, T x) { return smaller(a, x); }
 };
 template <class T>
 struct AbsMaxOp : MaxOp<T> {
     static constexpr T identity = 0;
     template <class V>
-    WENGERT_ALWAYS_INLINE static V before(V x) { return absolute(x); }
+    WENGERT_ALWAYS_INLINE static V before(V x) {
+        return absolute(x);
+    }
     template <class V>
-    WENGERT_ALWAYS_INLINE static V step(V a, V x) { return larger(a, absolute(x)); }
+    WENGERT_ALWAYS_INLINE static V step(V a, V x) {
+        return larger(a, absolute(x));
+    }
 };
 template <class T>
 struct AbsMinOp : MinOp<T> {
     template <class V>
-    WENGERT_ALWAYS_INLINE static V before(V x) { return absolute(x); }
+    WENGERT_ALWAYS_INLINE static V before(V x) {
+        return absolute(x);
+    }
     template <class V>
-    WENGERT_ALWAYS_INLINE static V step(V a, V x) { return smaller(a, absolute(x)); }
+    WENGERT_ALWAYS_INLINE static V step(V a, V x) {
+        return smaller(a, absolute(x));
+    }
 };
 
 // --- Over anything else, one element at a time (the compiler vectorises the integer ones).

@@ -84,7 +84,10 @@ WENGERT_ALWAYS_INLINE typename Op::Acc row(const T* p, int64_t n, typename Op::A
     auto join = [](auto a, auto b) { return Op::join(a, b); };
     in_lanes(
         n / kCount, Op::identity,
-        [=](Lanes<T>& lanes, int64_t s) { lanes.absorb(p + s * kCount, [](auto a, auto x) { return Op::step(a, x); }); }, join,
+        [=](Lanes<T>& lanes, int64_t s) {
+            lanes.absorb(p + s * kCount, [](auto a, auto x) { return Op::step(a, x); });
+        },
+        join,
         [&](const Lanes<T>& lanes) {
             T folded;
             lanes.fold(&folded, 1, join);

@@ -41,9 +41,7 @@ struct Lanes {
     WENGERT_ALWAYS_INLINE static V load(const T* p) {
         return *reinterpret_cast<const typename VectorOf<T>::unaligned*>(p);
     }
-    WENGERT_ALWAYS_INLINE static void store(T* p, V x) {
-        *reinterpret_cast<typename VectorOf<T>::unaligned*>(p) = x;
-    }
+    WENGERT_ALWAYS_INLINE static void store(T* p, V x) { *reinterpret_cast<typename VectorOf<T>::unaligned*>(p) = x; }
 
     // v[k] = f(v[k], load(p + k * kWidth)) for all kCount elements at p.
     template <class F>

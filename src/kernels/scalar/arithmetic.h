@@ -17,11 +17,11 @@ WENGERT_INLINE std::common_type_t<A, B> where(bool condition, A a, B b) {
 }
 
 // --- Comparison
-#define WENGERT_COMPARE(name, op)                                 \
-    template <class T, class U>                                   \
-    WENGERT_INLINE bool name(T a, U b) {                          \
-        using C = std::common_type_t<T, U>;                       \
-        return C(a) op C(b);                                      \
+#define WENGERT_COMPARE(name, op)           \
+    template <class T, class U>             \
+    WENGERT_INLINE bool name(T a, U b) {    \
+        using C = std::common_type_t<T, U>; \
+        return C(a) op C(b);                \
     }
 WENGERT_COMPARE(eq, ==)
 WENGERT_COMPARE(ne, !=)
@@ -131,7 +131,8 @@ WENGERT_INLINE T bitwise_left_shift(T a, T b) {
     using U = std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>>;
     constexpr int width = std::numeric_limits<U>::digits;
     bool defined = (b >= T(0)) & (static_cast<int64_t>(b) < width);
-    return defined ? static_cast<T>(static_cast<U>(static_cast<uint64_t>(static_cast<U>(a)) << (defined ? b : 0))) : T(0);
+    return defined ? static_cast<T>(static_cast<U>(static_cast<uint64_t>(static_cast<U>(a)) << (defined ? b : 0)))
+                   : T(0);
 }
 template <Integral T>
 WENGERT_INLINE T bitwise_right_shift(T a, T b) {
@@ -226,15 +227,15 @@ WENGERT_INLINE T clamp(T x, T low, T high) {
 }
 
 // --- Rounding; integers are their own
-#define WENGERT_ROUND(name, builtin)                 \
-    template <Real T>                                \
-    WENGERT_INLINE T name(T x) {                     \
-        if constexpr (std::is_same_v<T, float>)      \
-            return __builtin_##builtin##f(x);        \
+#define WENGERT_ROUND(name, builtin)                  \
+    template <Real T>                                 \
+    WENGERT_INLINE T name(T x) {                      \
+        if constexpr (std::is_same_v<T, float>)       \
+            return __builtin_##builtin##f(x);         \
         else if constexpr (std::is_same_v<T, double>) \
-            return __builtin_##builtin(x);           \
-        else                                         \
-            return x;                                \
+            return __builtin_##builtin(x);            \
+        else                                          \
+            return x;                                 \
     }
 WENGERT_ROUND(floor, floor)
 WENGERT_ROUND(ceil, ceil)

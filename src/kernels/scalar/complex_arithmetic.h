@@ -30,11 +30,11 @@ inline std::complex<R> complex_quotient(std::complex<R> a, std::complex<R> b) {
     return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
 }
 
-#define WENGERT_COMPLEX(C, R)                                                                        \
-    WENGERT_INLINE C operator*(C a, C b) { return complex_product<R>(a, b); }                        \
-    WENGERT_INLINE C operator/(C a, C b) { return complex_quotient<R>(a, b); }                       \
-    WENGERT_INLINE C conj(C z) { return {z.real(), -z.imag()}; }                                     \
-    WENGERT_INLINE R real(C z) { return z.real(); }                                                  \
+#define WENGERT_COMPLEX(C, R)                                                  \
+    WENGERT_INLINE C operator*(C a, C b) { return complex_product<R>(a, b); }  \
+    WENGERT_INLINE C operator/(C a, C b) { return complex_quotient<R>(a, b); } \
+    WENGERT_INLINE C conj(C z) { return {z.real(), -z.imag()}; }               \
+    WENGERT_INLINE R real(C z) { return z.real(); }                            \
     WENGERT_INLINE R imag(C z) { return z.imag(); }
 WENGERT_COMPLEX(complex64, float)
 WENGERT_COMPLEX(complex128, double)
@@ -44,14 +44,14 @@ WENGERT_COMPLEX(complex128, double)
 template <class R, class S>
 concept OtherReal = std::is_arithmetic_v<S> && !std::is_same_v<R, S>;
 
-#define WENGERT_MIXED(op)                                                      \
-    template <class R, OtherReal<R> S>                                         \
-    WENGERT_INLINE std::complex<R> operator op(std::complex<R> a, S b) {       \
-        return a op R(b);                                                      \
-    }                                                                          \
-    template <class R, OtherReal<R> S>                                         \
-    WENGERT_INLINE std::complex<R> operator op(S a, std::complex<R> b) {       \
-        return std::complex<R>(R(a)) op b;                                     \
+#define WENGERT_MIXED(op)                                                \
+    template <class R, OtherReal<R> S>                                   \
+    WENGERT_INLINE std::complex<R> operator op(std::complex<R> a, S b) { \
+        return a op R(b);                                                \
+    }                                                                    \
+    template <class R, OtherReal<R> S>                                   \
+    WENGERT_INLINE std::complex<R> operator op(S a, std::complex<R> b) { \
+        return std::complex<R>(R(a)) op b;                               \
     }
 WENGERT_MIXED(+)
 WENGERT_MIXED(-)

@@ -7,8 +7,8 @@
 namespace wengert::scalar {
 inline namespace WENGERT_ISA {
 
-#define WENGERT_COMPLEX_UNARY(name)                                \
-    inline complex64 name(complex64 z) { return std::name(z); }    \
+#define WENGERT_COMPLEX_UNARY(name)                             \
+    inline complex64 name(complex64 z) { return std::name(z); } \
     inline complex128 name(complex128 z) { return std::name(z); }
 WENGERT_COMPLEX_UNARY(exp)
 WENGERT_COMPLEX_UNARY(log)
@@ -74,17 +74,17 @@ inline std::complex<R> complex_sigmoid(std::complex<R> z) {
     return C(1) / (C(1) + exp(-z));
 }
 
-#define WENGERT_COMPLEX_FUNCTIONS(C, R)                                                                    \
-    inline R abs(C z) { return hypot(z.real(), z.imag()); }                                                \
-    inline R angle(C z) { return atan2(z.imag(), z.real()); }                                              \
-    inline C log1p(C z) { return complex_log1p<R>(z); }                                                    \
-    inline C expm1(C z) { return complex_expm1<R>(z); }                                                    \
-    inline C exp2(C z) { return exp(z * R(0.693147180559945309417232121458176568L)); }                     \
-    inline C log2(C z) { return log(z) * R(1.44269504088896340735992468100189214L); }                      \
-    inline C log10(C z) { return log(z) * R(0.434294481903251827651128918916605082L); }                    \
-    inline C rsqrt(C z) { return C(1) / sqrt(z); }                                                         \
-    inline C sgn(C z) { return complex_sgn<R>(z); }                                                        \
-    inline C pow(C a, C b) { return complex_pow<R>(a, b); }                                                \
+#define WENGERT_COMPLEX_FUNCTIONS(C, R)                                                 \
+    inline R abs(C z) { return hypot(z.real(), z.imag()); }                             \
+    inline R angle(C z) { return atan2(z.imag(), z.real()); }                           \
+    inline C log1p(C z) { return complex_log1p<R>(z); }                                 \
+    inline C expm1(C z) { return complex_expm1<R>(z); }                                 \
+    inline C exp2(C z) { return exp(z * R(0.693147180559945309417232121458176568L)); }  \
+    inline C log2(C z) { return log(z) * R(1.44269504088896340735992468100189214L); }   \
+    inline C log10(C z) { return log(z) * R(0.434294481903251827651128918916605082L); } \
+    inline C rsqrt(C z) { return C(1) / sqrt(z); }                                      \
+    inline C sgn(C z) { return complex_sgn<R>(z); }                                     \
+    inline C pow(C a, C b) { return complex_pow<R>(a, b); }                             \
     inline C sigmoid(C z) { return complex_sigmoid<R>(z); }
 WENGERT_COMPLEX_FUNCTIONS(complex64, float)
 WENGERT_COMPLEX_FUNCTIONS(complex128, double)

@@ -8,11 +8,11 @@
 
 #ifdef WENGERT_HAVE_LIBMVEC
 extern "C" {
-#define WENGERT_VECTOR1(name)                                                    \
-    __attribute__((simd("notinbranch"))) extern float name##f(float) noexcept;   \
+#define WENGERT_VECTOR1(name)                                                  \
+    __attribute__((simd("notinbranch"))) extern float name##f(float) noexcept; \
     __attribute__((simd("notinbranch"))) extern double name(double) noexcept;
-#define WENGERT_VECTOR2(name)                                                           \
-    __attribute__((simd("notinbranch"))) extern float name##f(float, float) noexcept;   \
+#define WENGERT_VECTOR2(name)                                                         \
+    __attribute__((simd("notinbranch"))) extern float name##f(float, float) noexcept; \
     __attribute__((simd("notinbranch"))) extern double name(double, double) noexcept;
 WENGERT_VECTOR1(exp)
 WENGERT_VECTOR1(exp2)

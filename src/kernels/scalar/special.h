@@ -15,11 +15,11 @@ double zeta(double s, double q) noexcept;       // Hurwitz: sum over k of (q + k
 double igamma(double a, double x) noexcept;     // regularised lower incomplete gamma function P(a, x)
 double igammac(double a, double x) noexcept;    // Q(a, x) = 1 - P(a, x)
 double erfinv(double y) noexcept;
-double erfcx(double x) noexcept;                // exp(x^2) erfc(x)
-double ndtr(double x) noexcept;                 // the normal distribution function
-double ndtri(double p) noexcept;                // its inverse
+double erfcx(double x) noexcept;  // exp(x^2) erfc(x)
+double ndtr(double x) noexcept;   // the normal distribution function
+double ndtri(double p) noexcept;  // its inverse
 double log_ndtr(double x) noexcept;
-double i0(double x) noexcept;                   // modified Bessel functions; the e forms are scaled by exp(-|x|)
+double i0(double x) noexcept;  // modified Bessel functions; the e forms are scaled by exp(-|x|)
 double i0e(double x) noexcept;
 double i1(double x) noexcept;
 double i1e(double x) noexcept;
@@ -29,13 +29,13 @@ double i1e(double x) noexcept;
 namespace wengert::scalar {
 inline namespace WENGERT_ISA {
 
-#define WENGERT_SPECIAL1(name)                                                                                  \
-    WENGERT_INLINE double name(double x) { return special::name(x); }                                           \
+#define WENGERT_SPECIAL1(name)                                        \
+    WENGERT_INLINE double name(double x) { return special::name(x); } \
     WENGERT_INLINE float name(float x) { return static_cast<float>(special::name(static_cast<double>(x))); }
-#define WENGERT_SPECIAL2(name)                                                                                  \
-    WENGERT_INLINE double name(double a, double b) { return special::name(a, b); }                              \
-    WENGERT_INLINE float name(float a, float b) {                                                               \
-        return static_cast<float>(special::name(static_cast<double>(a), static_cast<double>(b)));               \
+#define WENGERT_SPECIAL2(name)                                                                    \
+    WENGERT_INLINE double name(double a, double b) { return special::name(a, b); }                \
+    WENGERT_INLINE float name(float a, float b) {                                                 \
+        return static_cast<float>(special::name(static_cast<double>(a), static_cast<double>(b))); \
     }
 WENGERT_SPECIAL1(lgamma)
 WENGERT_SPECIAL1(digamma)

@@ -10,10 +10,10 @@
 namespace wengert::scalar {
 inline namespace WENGERT_ISA {
 
-#define WENGERT_UNARY(name)                                    \
+#define WENGERT_UNARY(name)                                     \
     WENGERT_INLINE float name(float x) { return ::name##f(x); } \
     WENGERT_INLINE double name(double x) { return ::name(x); }
-#define WENGERT_BINARY(name)                                               \
+#define WENGERT_BINARY(name)                                                \
     WENGERT_INLINE float name(float a, float b) { return ::name##f(a, b); } \
     WENGERT_INLINE double name(double a, double b) { return ::name(a, b); }
 WENGERT_UNARY(exp)

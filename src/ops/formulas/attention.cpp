@@ -17,8 +17,9 @@ Tensor repeated_heads(const Tensor& t, int64_t heads) {
     Dims sizes = t.sizes();
     const size_t at = sizes.size() - 3;
     if (sizes[at] == heads) return t;
-    check(sizes[at] > 0 && heads % sizes[at] == 0, ErrorKind::Runtime, "[scaled_dot_product_attention] with enable_gqa the ", heads,
-          " heads of query must be a multiple of the ", sizes[at], " heads of key and value");
+    check(sizes[at] > 0 && heads % sizes[at] == 0, ErrorKind::Runtime,
+          "[scaled_dot_product_attention] with enable_gqa the ", heads, " heads of query must be a multiple of the ",
+          sizes[at], " heads of key and value");
     Dims expanded(IntSpan(sizes).first(at + 1));
     expanded.push_back(heads / sizes[at]);
     for (size_t i = at + 1; i < sizes.size(); ++i) expanded.push_back(sizes[i]);
@@ -34,8 +35,8 @@ Tensor masked_softmax(const Tensor& scores, const Tensor& seen) {
 
 }  // namespace
 
-Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p, bool is_causal,
-                 std::optional<double> scale, bool grouped_heads) {
+Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p,
+                 bool is_causal, std::optional<double> scale, bool grouped_heads) {
     check(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, ErrorKind::Runtime,
           "[scaled_dot_product_attention] expected query, key and value of at least 2 dimensions, but got shapes ",
           ShapeOf{query.sizes()}, ", ", ShapeOf{key.sizes()}, " and ", ShapeOf{value.sizes()});
@@ -48,7 +49,8 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, co
     Tensor scores = ops::matmul(query * factor, ops::transpose(k, -2, -1));  // [..., L, E] x [..., E, S]
     Tensor weights;
     if (is_causal) {
-        weights = masked_softmax(scores, kernels::tril(kernels::ones(Dims{scores.size(-2), scores.size(-1)}, DType::Bool)));
+        weights =
+            masked_softmax(scores, kernels::tril(kernels::ones(Dims{scores.size(-2), scores.size(-1)}, DType::Bool)));
     } else if (mask.defined() && mask.dtype() == DType::Bool) {
         weights = masked_softmax(scores, mask);
     } else if (mask.defined()) {  // -inf hides a key here too

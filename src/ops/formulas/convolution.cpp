@@ -24,8 +24,9 @@ Tensor bias_over_positions(const Tensor& bias, int64_t dim) {
 namespace {
 
 void check_ranks(const char* what, int64_t n, const Tensor& input, const Tensor& weight) {
-    check(input.dim() == n + 1 || input.dim() == n + 2, ErrorKind::Runtime, "[", what, n, "d] Expected ", n + 1, "D (unbatched) or ",
-          n + 2, "D (batched) input to ", what, n, "d, but got input of size: ", ShapeOf{input.sizes()});
+    check(input.dim() == n + 1 || input.dim() == n + 2, ErrorKind::Runtime, "[", what, n, "d] Expected ", n + 1,
+          "D (unbatched) or ", n + 2, "D (batched) input to ", what, n,
+          "d, but got input of size: ", ShapeOf{input.sizes()});
     check(weight.dim() == n + 2, ErrorKind::Runtime, "[", what, n, "d] expected a weight of ", n + 2,
           " dimensions, but got one of size ", ShapeOf{weight.sizes()});
 }
@@ -42,7 +43,8 @@ Tensor conv_padded(int64_t n, const Tensor& input, const Tensor& weight, const T
                    std::string_view padding, IntSpan dilation, int64_t groups) {
     check_ranks("conv", n, input, weight);
     const auto [before, after] = kernels::convolution_padding(padding, weight.sizes(), stride, dilation);
-    if (std::ranges::equal(before, after)) return ops::convolution(input, weight, bias, stride, before, dilation, groups);
+    if (std::ranges::equal(before, after))
+        return ops::convolution(input, weight, bias, stride, before, dilation, groups);
     // One more zero on one side: the input becomes a part of zeros.
     Dims sizes(input.sizes());
     Tensor padded = input;
@@ -55,15 +57,16 @@ Tensor conv_padded(int64_t n, const Tensor& input, const Tensor& weight, const T
     return ops::convolution(padded, weight, bias, stride, Dims(before.size(), 0), dilation, groups);
 }
 
-Tensor transposed_conv(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride, IntSpan padding,
-                       IntSpan output_padding, int64_t groups, IntSpan dilation) {
+Tensor transposed_conv(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride,
+                       IntSpan padding, IntSpan output_padding, int64_t groups, IntSpan dilation) {
     check_ranks("conv_transpose", n, input, weight);
     const Dims sizes = kernels::conv_transpose_sizes(input, weight, stride, padding, output_padding, groups, dilation);
     const Tensor out = ops::convolution_input(input, weight, sizes, stride, padding, dilation, groups);
     if (!bias.defined()) return out;
     const int64_t filters = sizes[sizes.size() - static_cast<size_t>(n) - 1];
-    check(bias.dim() == 1 && bias.numel() == filters, ErrorKind::Runtime, "[conv_transpose", n, "d] Given transposed=1, weight of size ",
-          ShapeOf{weight.sizes()}, ", expected bias to be 1-dimensional with ", filters, " elements, but got bias of size ",
+    check(bias.dim() == 1 && bias.numel() == filters, ErrorKind::Runtime, "[conv_transpose", n,
+          "d] Given transposed=1, weight of size ", ShapeOf{weight.sizes()},
+          ", expected bias to be 1-dimensional with ", filters, " elements, but got bias of size ",
           ShapeOf{bias.sizes()}, " instead");
     return out + bias_over_positions(bias, weight.dim());
 }

@@ -15,7 +15,7 @@ Tensor conv(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& 
             IntSpan dilation, int64_t groups);
 Tensor conv_padded(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride,
                    std::string_view padding, IntSpan dilation, int64_t groups);
-Tensor transposed_conv(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride, IntSpan padding,
-                       IntSpan output_padding, int64_t groups, IntSpan dilation);
+Tensor transposed_conv(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride,
+                       IntSpan padding, IntSpan output_padding, int64_t groups, IntSpan dilation);
 
 }  // namespace wengert::ops::formulas

@@ -15,7 +15,9 @@ namespace wengert::ops::formulas {
 
 namespace {
 
-Tensor over_r(const Tensor& t, const Tensor& r) { return ops::linalg_solve_triangular(r, t, true, false, false); }  // t R^-1
+Tensor over_r(const Tensor& t, const Tensor& r) {
+    return ops::linalg_solve_triangular(r, t, true, false, false);
+}  // t R^-1
 
 Tensor real_diagonal(const Tensor& x) {
     const Tensor d = ops::diagonal(x, 0, -2, -1);
@@ -54,11 +56,12 @@ Tensor qr_grad(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, cons
 }
 
 TwoTensors qr_by_mode(const Tensor& A, std::string_view mode) {
-    check(mode == "reduced" || mode == "complete" || mode == "r", ErrorKind::Runtime, "qr received unrecognized mode '", mode,
-          "' but expected one of 'reduced' (default), 'r', or 'complete'");
+    check(mode == "reduced" || mode == "complete" || mode == "r", ErrorKind::Runtime, "qr received unrecognized mode '",
+          mode, "' but expected one of 'reduced' (default), 'r', or 'complete'");
     const int64_t rank = A.dim(), m = rank < 2 ? 0 : A.size(-2), n = rank < 2 ? 0 : A.size(-1);
     if (!needs_slow_path(A) || rank < 2) return kernels::linalg_qr(A, mode);
-    check(mode != "complete" || m <= n, ErrorKind::Runtime, "linalg.qr: the derivative of QR is not defined when mode='complete' and ",
+    check(mode != "complete" || m <= n, ErrorKind::Runtime,
+          "linalg.qr: the derivative of QR is not defined when mode='complete' and ",
           "m > n, as the added columns of Q are not unique; use mode='reduced'");
     const Tensor square = n > m ? ops::slice(A, -1, 0, m) : A;
     auto [q, r] = ops::qr_of_columns(square);
@@ -73,7 +76,7 @@ Tensor pinv_tangent(const Tensor& tangent, const Tensor& A, const Tensor& result
     const Tensor& p = result;
     const Tensor ph = conjugate_transpose(p), dh = conjugate_transpose(tangent);
     const Tensor first = ops::matmul(p, ops::matmul(tangent, p));
-    const Tensor outer = ops::matmul(ops::matmul(p, ph), dh);                // [n,m]
+    const Tensor outer = ops::matmul(ops::matmul(p, ph), dh);  // [n,m]
     const Tensor second = outer - ops::matmul(ops::matmul(outer, A), p);
     const Tensor inner = ops::matmul(dh, ops::matmul(ph, p));
     const Tensor third = inner - ops::matmul(p, ops::matmul(A, inner));
@@ -115,7 +118,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> least_squares(const Tensor& A, const 
 
 Tensor matrix_exp_derivative(const Tensor& A, const Tensor& direction) {
     const int64_t n = A.size(-1);
-    const Tensor upper_half = ops::cat(TensorList{A, direction}, -1), lower_half = ops::cat(TensorList{zeros_like(A), A}, -1);
+    const Tensor upper_half = ops::cat(TensorList{A, direction}, -1),
+                 lower_half = ops::cat(TensorList{zeros_like(A), A}, -1);
     const Tensor block = ops::linalg_matrix_exp(ops::cat(TensorList{upper_half, lower_half}, -2));
     return ops::slice(ops::slice(block, -2, 0, n), -1, n, 2 * n);
 }

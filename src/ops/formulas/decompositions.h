@@ -25,13 +25,15 @@ Tensor eigh_vectors_tangent(const Tensor& tangent, const Tensor& values, const T
 Tensor eigenvectors_of(const Tensor& A, std::string_view uplo);
 
 // --- General eigenproblems: A V = V diag(L)
-Tensor eig_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors, DType dtype);
+Tensor eig_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors,
+                DType dtype);
 Tensor eig_values_tangent(const Tensor& tangent, const Tensor& vectors);
 Tensor eig_vectors_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors);
 Tensor general_eigenvectors_of(const Tensor& A);
 
 // --- Singular values: A = U diag(S) V^H
-Tensor svd_grad(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_vh, const Tensor& u, const Tensor& s, const Tensor& vh);
+Tensor svd_grad(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_vh, const Tensor& u, const Tensor& s,
+                const Tensor& vh);
 Tensor svd_u_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh);
 Tensor svd_s_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh);
 Tensor svd_vh_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh);

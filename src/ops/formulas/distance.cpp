@@ -23,16 +23,18 @@ struct Pairs {
         first = kernels::select(both, 0, 0);
         second = kernels::select(both, 0, 1);
     }
-    Tensor differences(const Tensor& x) const { return ops::index_select(x, 0, first) - ops::index_select(x, 0, second); }
+    Tensor differences(const Tensor& x) const {
+        return ops::index_select(x, 0, first) - ops::index_select(x, 0, second);
+    }
 };
 
 }  // namespace
 
 Tensor distances(const Tensor& x1, const Tensor& x2, double p) {
-    check(x1.dim() >= 2 && x2.dim() >= 2, ErrorKind::Runtime, "[cdist] cdist only supports at least 2D tensors, got: ", x1.dim(), "D and ",
-          x2.dim(), "D");
-    check(x1.size(-1) == x2.size(-1), ErrorKind::Runtime, "[cdist] X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
-          " X2: ", x2.size(-1));
+    check(x1.dim() >= 2 && x2.dim() >= 2, ErrorKind::Runtime,
+          "[cdist] cdist only supports at least 2D tensors, got: ", x1.dim(), "D and ", x2.dim(), "D");
+    check(x1.size(-1) == x2.size(-1), ErrorKind::Runtime,
+          "[cdist] X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1));
     auto batch = [](const Tensor& t) { return IntSpan(t.sizes()).first(t.sizes().size() - 2); };
     const Dims common = broadcast_shapes(batch(x1), batch(x2), "cdist");
     auto in_batch = [&](const Tensor& t) {
@@ -44,8 +46,8 @@ Tensor distances(const Tensor& x1, const Tensor& x2, double p) {
     return ops::cdist_of(in_batch(x1), in_batch(x2), p);
 }
 
-std::tuple<Tensor, Tensor> cdist_grads(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& result,
-                                       const std::array<bool, 2>& mask) {
+std::tuple<Tensor, Tensor> cdist_grads(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
+                                       const Tensor& result, const std::array<bool, 2>& mask) {
     const Tensor g = norm_grad(grad, differences(x1, x2), result, p, kLast, false);
     std::tuple<Tensor, Tensor> out;
     if (mask[0]) std::get<0>(out) = ops::sum(g, Dims{-2});
@@ -53,7 +55,8 @@ std::tuple<Tensor, Tensor> cdist_grads(const Tensor& grad, const Tensor& x1, con
     return out;
 }
 
-Tensor cdist_tangent(const Tensor& tangent, int64_t which, const Tensor& x1, const Tensor& x2, double p, const Tensor& result) {
+Tensor cdist_tangent(const Tensor& tangent, int64_t which, const Tensor& x1, const Tensor& x2, double p,
+                     const Tensor& result) {
     const Tensor pairs = differences(x1, x2);
     const Tensor t = which == 0 ? as_rows_of_pairs(tangent) : as_columns_of_pairs(tangent);
     return norm_tangent(ops::expand(t, pairs.sizes()), pairs, result, p, kLast, false);
@@ -62,7 +65,8 @@ Tensor cdist_tangent(const Tensor& tangent, int64_t which, const Tensor& x1, con
 Tensor pdist_grad(const Tensor& grad, const Tensor& self, double p, const Tensor& result) {
     const Pairs pairs(self.sizes()[0]);
     const Tensor g = norm_grad(grad, pairs.differences(self), result, p, kLast, false);
-    return ops::index_select_backward(g, self.sizes(), 0, pairs.first) - ops::index_select_backward(g, self.sizes(), 0, pairs.second);
+    return ops::index_select_backward(g, self.sizes(), 0, pairs.first) -
+           ops::index_select_backward(g, self.sizes(), 0, pairs.second);
 }
 
 Tensor pdist_tangent(const Tensor& tangent, const Tensor& self, double p, const Tensor& result) {

@@ -17,8 +17,8 @@ void check_probability(double p) {
 Tensor kept(const Tensor& input, double p, bool by_channel) {
     Dims shape = input.sizes();
     if (by_channel) {
-        check(input.dim() >= 2, ErrorKind::Runtime, "[dropout] Feature dropout requires at least 2 dimensions in the input, got ",
-              ShapeOf{shape});
+        check(input.dim() >= 2, ErrorKind::Runtime,
+              "[dropout] Feature dropout requires at least 2 dimensions in the input, got ", ShapeOf{shape});
         for (size_t i = 2; i < shape.size(); ++i) shape[i] = 1;
     }
     Tensor mask = empty(shape, real_dtype(input.dtype()));

@@ -16,9 +16,7 @@ namespace wengert::ops::formulas {
 namespace {
 
 // 0, 1, 2, ... in a given shape.
-Tensor numbers(IntSpan sizes) {
-    return kernels::reshape(kernels::arange(0, numel_of(sizes), 1, DType::Int64), sizes);
-}
+Tensor numbers(IntSpan sizes) { return kernels::reshape(kernels::arange(0, numel_of(sizes), 1, DType::Int64), sizes); }
 
 }  // namespace
 
@@ -28,10 +26,12 @@ Tensor index_put_grad_self(const Tensor& grad, TensorSpan indices, bool accumula
     return accumulate ? grad : ops::index_put(grad, indices, zeros(Dims{}, grad.dtype()), false);
 }
 
-Tensor index_put_grad_values(const Tensor& grad, IntSpan self_sizes, TensorSpan indices, IntSpan values_sizes, bool accumulate) {
+Tensor index_put_grad_values(const Tensor& grad, IntSpan self_sizes, TensorSpan indices, IntSpan values_sizes,
+                             bool accumulate) {
     Tensor part = ops::index(grad, indices);
     if (!accumulate) {
-        Tensor written = empty(self_sizes, DType::Int64), order = numbers(part.sizes());  // what is not written is not read
+        Tensor written = empty(self_sizes, DType::Int64),
+               order = numbers(part.sizes());  // what is not written is not read
         kernels::index_put_(written, indices, order);
         part = ops::where(ops::eq(kernels::index(written, indices), order), part, 0);
     }
@@ -63,8 +63,9 @@ Tensor surviving_slices_at(const Tensor& grad, int64_t dim, const Tensor& index,
 }
 
 Tensor index_fill_with(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
-    check(value.dim() == 0, ErrorKind::Runtime, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
-          value.dim(), " dimension(s).");
+    check(value.dim() == 0, ErrorKind::Runtime,
+          "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
+          " dimension(s).");
     Dims sizes = self.sizes();
     if (!sizes.empty()) sizes[static_cast<size_t>(wrap_dim(dim, self.dim(), "index_fill"))] = index.numel();
     return ops::index_copy(self, dim, index, ops::expand(ops::to_dtype(value, self.dtype()), sizes));
@@ -141,7 +142,8 @@ struct GroupPartials {
 
 // Of the product. Zeros are left out of the product and counted: with one zero only its own derivative is not zero, with
 // two there is none.
-GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, bool include_self) {
+GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                               bool include_self) {
     Tensor self_zero = ops::eq(self, 0), src_zero = ops::eq(src, 0);
     Tensor counts = kernels::to_dtype(self_zero, DType::Int64);
     if (!include_self) counts = kernels::scatter_value(counts, dim, index, 0);
@@ -162,8 +164,8 @@ GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& in
 }
 
 // Which members are equal to the result, divided by their number.
-GroupPartials extreme_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& result,
-                               bool include_self) {
+GroupPartials extreme_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                               const Tensor& result, bool include_self) {
     Tensor of_self = kernels::to_dtype(ops::eq(self, result), result.dtype());
     if (!include_self) of_self = kernels::scatter_value(of_self, dim, index, 0);
     Tensor of_src = kernels::to_dtype(ops::eq(src, kernels::gather(result, dim, index)), result.dtype());
@@ -177,8 +179,8 @@ GroupPartials extreme_partials(const Tensor& self, int64_t dim, const Tensor& in
     return partials;
 }
 
-GroupPartials group_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Tensor& result,
-                             std::string_view reduce, bool include_self) {
+GroupPartials group_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                             const Tensor& result, std::string_view reduce, bool include_self) {
     const Tensor src = covered(source, index.sizes());
     if (reduce == "prod") return product_partials(self, dim, index, src, include_self);
     if (reduce == "amax" || reduce == "amin")
@@ -197,19 +199,20 @@ Tensor conj_of(const Tensor& t) { return is_complex(t.dtype()) ? ops::conj(t) : 
 
 }  // namespace
 
-Tensor scatter_reduce_grad_self(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                                const Tensor& result, std::string_view reduce, bool include_self) {
+Tensor scatter_reduce_grad_self(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
+                                const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self) {
     return ops::chain(grad, conj_of(group_partials(self, dim, index, src, result, reduce, include_self).self));
 }
 
-Tensor scatter_reduce_grad_src(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                               const Tensor& result, std::string_view reduce, bool include_self) {
+Tensor scatter_reduce_grad_src(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
+                               const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self) {
     Tensor partial = conj_of(group_partials(self, dim, index, src, result, reduce, include_self).src);
     return padded(ops::chain(ops::gather(grad, dim, index), partial), src.sizes());
 }
 
-Tensor scatter_reduce_tangent(const Tensor& self_t, const Tensor& src_t, const Tensor& self, int64_t dim, const Tensor& index,
-                              const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self) {
+Tensor scatter_reduce_tangent(const Tensor& self_t, const Tensor& src_t, const Tensor& self, int64_t dim,
+                              const Tensor& index, const Tensor& src, const Tensor& result, std::string_view reduce,
+                              bool include_self) {
     const GroupPartials partials = group_partials(self, dim, index, src, result, reduce, include_self);
     return ops::scatter_add(ops::chain(self_t, partials.self), dim, index,
                             ops::chain(covered(src_t, index.sizes()), partials.src));

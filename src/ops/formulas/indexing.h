@@ -12,7 +12,8 @@
 namespace wengert::ops::formulas {
 
 Tensor index_put_grad_self(const Tensor& grad, TensorSpan indices, bool accumulate);
-Tensor index_put_grad_values(const Tensor& grad, IntSpan self_sizes, TensorSpan indices, IntSpan values_sizes, bool accumulate);
+Tensor index_put_grad_values(const Tensor& grad, IntSpan self_sizes, TensorSpan indices, IntSpan values_sizes,
+                             bool accumulate);
 
 // Of a source of shape `sizes`, all of it or the part that survived.
 Tensor slices_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes);
@@ -25,12 +26,13 @@ Tensor index_fill_with(const Tensor& self, int64_t dim, const Tensor& index, con
 Tensor scatter_with(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce);
 Tensor taken_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim);
 
-Tensor scatter_reduce_grad_self(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                                const Tensor& result, std::string_view reduce, bool include_self);
-Tensor scatter_reduce_grad_src(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                               const Tensor& result, std::string_view reduce, bool include_self);
-Tensor scatter_reduce_tangent(const Tensor& self_t, const Tensor& src_t, const Tensor& self, int64_t dim, const Tensor& index,
-                              const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self);
+Tensor scatter_reduce_grad_self(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
+                                const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self);
+Tensor scatter_reduce_grad_src(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
+                               const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self);
+Tensor scatter_reduce_tangent(const Tensor& self_t, const Tensor& src_t, const Tensor& self, int64_t dim,
+                              const Tensor& index, const Tensor& src, const Tensor& result, std::string_view reduce,
+                              bool include_self);
 
 Tensor embedding_regrad(const Tensor& grad, const Tensor& indices, int64_t padding_idx, bool scale_grad_by_freq);
 

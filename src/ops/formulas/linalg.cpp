@@ -12,7 +12,9 @@ namespace wengert::ops::formulas {
 
 Tensor hermitian_part(const Tensor& t) { return (t + conjugate_transpose(t)) * 0.5; }
 Tensor as_matrix_factor(const Tensor& t) { return ops::unsqueeze(ops::unsqueeze(t, -1), -1); }
-Tensor identity_like(const Tensor& matrices) { return kernels::eye(matrices.size(-2), matrices.size(-1), matrices.dtype()); }
+Tensor identity_like(const Tensor& matrices) {
+    return kernels::eye(matrices.size(-2), matrices.size(-1), matrices.dtype());
+}
 
 // --- Cholesky
 
@@ -44,7 +46,8 @@ Tensor cholesky_grad(const Tensor& grad, const Tensor& factor, bool upper) {
 }
 
 Tensor cholesky_system(const Tensor& b, const Tensor& factor, bool upper) {
-    check(b.dim() >= 2 && factor.dim() >= 2, ErrorKind::Runtime, "[cholesky_solve] b should have at least 2 dimensions, but has ", b.dim(),
+    check(b.dim() >= 2 && factor.dim() >= 2, ErrorKind::Runtime,
+          "[cholesky_solve] b should have at least 2 dimensions, but has ", b.dim(),
           " dimensions instead; and the factor has ", factor.dim());
     const Tensor other = conjugate_transpose(factor);
     const Tensor first = solve_triangular(upper ? other : factor, b, false, true);
@@ -64,8 +67,9 @@ Tensor triangle(const Tensor& t, bool upper, bool unitriangular) {
 }
 
 // A X = B: gB = A^-H gX and gA = -gB X^H. X A = B: gB = gX A^-H and gA = -X^H gB.
-std::tuple<Tensor, Tensor> solve_triangular_grads(const Tensor& grad, const Tensor& A, IntSpan b_sizes, const Tensor& result,
-                                                  bool upper, bool left, bool unitriangular, const std::array<bool, 2>& mask) {
+std::tuple<Tensor, Tensor> solve_triangular_grads(const Tensor& grad, const Tensor& A, IntSpan b_sizes,
+                                                  const Tensor& result, bool upper, bool left, bool unitriangular,
+                                                  const std::array<bool, 2>& mask) {
     const Tensor g = solve_triangular(conjugate_transpose(A), grad, !upper, left, unitriangular);
     std::tuple<Tensor, Tensor> out;
     if (mask[0]) {
@@ -97,19 +101,22 @@ Tensor system_solution(const Tensor& A, const Tensor& B, bool left) {
     check(A.dim() >= 2 && A.size(-1) == A.size(-2), ErrorKind::Runtime,
           "linalg.solve: A must be batches of square matrices, but they are ", ShapeOf{A.sizes()});
     // Vectors: one, or as many as there are matrices.
-    const bool vector = B.dim() == 1 || (A.dim() - 1 == B.dim() && std::equal(B.sizes().begin(), B.sizes().end(), A.sizes().begin()));
+    const bool vector =
+        B.dim() == 1 || (A.dim() - 1 == B.dim() && std::equal(B.sizes().begin(), B.sizes().end(), A.sizes().begin()));
     if (vector) {
-        check(left, ErrorKind::Runtime, "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
+        check(left, ErrorKind::Runtime,
+              "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
         return ops::select(ops::solve_matrices(A, ops::unsqueeze(B, -1)), -1, 0);
     }
     check(B.dim() >= 2 && B.size(left ? -2 : -1) == A.size(-1), ErrorKind::Runtime,
-          "linalg.solve: Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B", " (", ShapeOf{A.sizes()}, " and ",
-          ShapeOf{B.sizes()}, ")");
+          "linalg.solve: Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B", " (",
+          ShapeOf{A.sizes()}, " and ", ShapeOf{B.sizes()}, ")");
     if (left) return ops::solve_matrices(A, B);
     return ops::transpose(ops::solve_matrices(ops::transpose(A, -2, -1), ops::transpose(B, -2, -1)), -2, -1);
 }
 
-std::tuple<Tensor, Tensor> triangular_system(const Tensor& b, const Tensor& A, bool upper, bool transpose, bool unitriangular) {
+std::tuple<Tensor, Tensor> triangular_system(const Tensor& b, const Tensor& A, bool upper, bool transpose,
+                                             bool unitriangular) {
     const Tensor matrix = transpose ? ops::transpose(A, -2, -1) : A;
     return {solve_triangular(matrix, b, upper != transpose, true, unitriangular), ops::clone(A)};
 }

@@ -9,7 +9,7 @@
 
 namespace wengert::ops::formulas {
 
-Tensor hermitian_part(const Tensor& t);  // (t + t^H) / 2
+Tensor hermitian_part(const Tensor& t);    // (t + t^H) / 2
 Tensor as_matrix_factor(const Tensor& t);  // [...] -> [..., 1, 1]
 Tensor identity_like(const Tensor& matrices);
 
@@ -22,14 +22,16 @@ Tensor cholesky_to_inverse(const Tensor& factor, bool upper);
 // --- Systems
 // The triangle that a triangular solver reads; without the diagonal where that counts as ones.
 Tensor triangle(const Tensor& t, bool upper, bool unitriangular);
-std::tuple<Tensor, Tensor> solve_triangular_grads(const Tensor& grad, const Tensor& A, IntSpan b_sizes, const Tensor& result,
-                                                  bool upper, bool left, bool unitriangular, const std::array<bool, 2>& mask);
+std::tuple<Tensor, Tensor> solve_triangular_grads(const Tensor& grad, const Tensor& A, IntSpan b_sizes,
+                                                  const Tensor& result, bool upper, bool left, bool unitriangular,
+                                                  const std::array<bool, 2>& mask);
 Tensor solve_triangular_tangent(const Tensor& a_tangent, const Tensor& A, const Tensor& result, bool upper, bool left,
                                 bool unitriangular);
 std::tuple<Tensor, Tensor> solve_grads(const Tensor& grad, const Tensor& A, IntSpan b_sizes, const Tensor& result,
                                        const std::array<bool, 2>& mask);
 Tensor system_solution(const Tensor& A, const Tensor& B, bool left);  // of vectors or matrices
-std::tuple<Tensor, Tensor> triangular_system(const Tensor& b, const Tensor& A, bool upper, bool transpose, bool unitriangular);
+std::tuple<Tensor, Tensor> triangular_system(const Tensor& b, const Tensor& A, bool upper, bool transpose,
+                                             bool unitriangular);
 
 // --- Determinants
 // The derivative of det by A, [...,n,n]: exact for singular A too, at every order.
@@ -45,7 +47,8 @@ Tensor lu_grad(const Tensor& grad, const Tensor& lu, const Tensor& pivots);
 Tensor lu_tangent(const Tensor& tangent, const Tensor& lu, const Tensor& pivots);
 std::tuple<Tensor, Tensor> lu_pair(const Tensor& A, bool pivot);
 std::tuple<Tensor, Tensor, Tensor> lu_matrices(const Tensor& A, bool pivot);
-std::tuple<Tensor, Tensor, Tensor> lu_unpacked(const Tensor& lu, const Tensor& pivots, bool unpack_data, bool unpack_pivots);
+std::tuple<Tensor, Tensor, Tensor> lu_unpacked(const Tensor& lu, const Tensor& pivots, bool unpack_data,
+                                               bool unpack_pivots);
 Tensor lu_system(const Tensor& lu, const Tensor& pivots, const Tensor& B, bool left, bool adjoint);
 
 }  // namespace wengert::ops::formulas

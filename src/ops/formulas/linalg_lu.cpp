@@ -15,10 +15,16 @@ Tensor lower_of(const Tensor& lu) {
 }
 Tensor upper_of(const Tensor& lu) { return ops::triu(ops::slice(lu, -2, 0, std::min(lu.size(-2), lu.size(-1)))); }
 
-Tensor permutation_of(const Tensor& lu, const Tensor& pivots) { return std::get<0>(kernels::lu_unpack(lu, pivots, false, true)); }
+Tensor permutation_of(const Tensor& lu, const Tensor& pivots) {
+    return std::get<0>(kernels::lu_unpack(lu, pivots, false, true));
+}
 
-Tensor lower_solve(const Tensor& l, const Tensor& b) { return ops::linalg_solve_triangular(l, b, false, true, true); }   // L^-1 B
-Tensor upper_divide(const Tensor& b, const Tensor& u) { return ops::linalg_solve_triangular(u, b, true, false, false); }  // B U^-1
+Tensor lower_solve(const Tensor& l, const Tensor& b) {
+    return ops::linalg_solve_triangular(l, b, false, true, true);
+}  // L^-1 B
+Tensor upper_divide(const Tensor& b, const Tensor& u) {
+    return ops::linalg_solve_triangular(u, b, true, false, false);
+}  // B U^-1
 Tensor top(const Tensor& t, int64_t k) { return ops::slice(t, -2, 0, k); }
 Tensor bottom(const Tensor& t, int64_t k) { return ops::slice(t, -2, k, t.size(-2)); }
 Tensor left(const Tensor& t, int64_t k) { return ops::slice(t, -1, 0, k); }
@@ -67,8 +73,10 @@ std::tuple<Tensor, Tensor> lu_pair(const Tensor& A, bool pivot) {
     return {lu, pivots};
 }
 
-std::tuple<Tensor, Tensor, Tensor> lu_unpacked(const Tensor& lu, const Tensor& pivots, bool unpack_data, bool unpack_pivots) {
-    std::tuple<Tensor, Tensor, Tensor> out{empty(Dims{0}, lu.dtype()), empty(Dims{0}, lu.dtype()), empty(Dims{0}, lu.dtype())};
+std::tuple<Tensor, Tensor, Tensor> lu_unpacked(const Tensor& lu, const Tensor& pivots, bool unpack_data,
+                                               bool unpack_pivots) {
+    std::tuple<Tensor, Tensor, Tensor> out{empty(Dims{0}, lu.dtype()), empty(Dims{0}, lu.dtype()),
+                                           empty(Dims{0}, lu.dtype())};
     if (unpack_pivots) std::get<0>(out) = permutation_of(lu, pivots);
     if (unpack_data) {
         std::get<1>(out) = lower_of(lu);

@@ -10,7 +10,8 @@ namespace wengert::ops::formulas {
 Tensor reduce_loss(const Tensor& loss, std::string_view reduction) {
     if (reduction == "none") return loss;
     if (reduction == "sum") return ops::sum(loss);
-    check(reduction == "mean", ErrorKind::Value, reduction, " is not a valid value for reduction; use 'mean', 'sum' or 'none'");
+    check(reduction == "mean", ErrorKind::Value, reduction,
+          " is not a valid value for reduction; use 'mean', 'sum' or 'none'");
     return ops::sum(loss) / loss.numel();
 }
 
@@ -22,8 +23,8 @@ Tensor reduce_batch_loss(const Tensor& loss, const Tensor& input, std::string_vi
 Tensor weighted(const Tensor& loss, const Tensor& weight) { return weight.defined() ? loss * weight : loss; }
 
 Tensor cross_entropy_of_logits(const Tensor& input, const Tensor& target, const Tensor& pos_weight) {
-    check(input.sizes() == target.sizes(), ErrorKind::Value, "[binary_cross_entropy_with_logits] Target size (", ShapeOf{target.sizes()},
-          ") must be the same as input size (", ShapeOf{input.sizes()}, ")");
+    check(input.sizes() == target.sizes(), ErrorKind::Value, "[binary_cross_entropy_with_logits] Target size (",
+          ShapeOf{target.sizes()}, ") must be the same as input size (", ShapeOf{input.sizes()}, ")");
     return ops::bce_with_logits_elementwise(input, target, pos_weight.defined() ? Operand(pos_weight) : Operand(1));
 }
 

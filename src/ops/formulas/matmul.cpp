@@ -14,9 +14,7 @@ Tensor conjugate_scaled(const Tensor& t, const Scalar& factor) {
     return ops::mul(t, factor.is_complex() ? Scalar(std::conj(factor.to<std::complex<double>>())) : factor);
 }
 
-Tensor real_if(const Tensor& t, DType dtype) {
-    return is_complex(t.dtype()) && !is_complex(dtype) ? ops::real(t) : t;
-}
+Tensor real_if(const Tensor& t, DType dtype) { return is_complex(t.dtype()) && !is_complex(dtype) ? ops::real(t) : t; }
 
 Tensor summed_to(const Tensor& t, IntSpan sizes) {
     return std::ranges::equal(t.sizes(), sizes) ? t : ops::sum_to_size(t, sizes);
@@ -87,8 +85,9 @@ Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias)
         Tensor out = ops::matmul(input, weight);
         return bias.defined() ? ops::add(out, bias) : out;
     }
-    check(weight.dim() == 2, ErrorKind::Runtime, "[linear] both arguments to linear need to be at least 1D, but weight has shape ",
-          ShapeOf{weight.sizes()}, "; it must be (out_features, in_features)");
+    check(weight.dim() == 2, ErrorKind::Runtime,
+          "[linear] both arguments to linear need to be at least 1D, but weight has shape ", ShapeOf{weight.sizes()},
+          "; it must be (out_features, in_features)");
     const Tensor transposed = ops::transpose(weight, 0, 1);  // [k,n]
     if (!bias.defined()) return ops::matmul(input, transposed);
     if (input.dim() == 2) return ops::addmm(bias, input, transposed);

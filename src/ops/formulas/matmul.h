@@ -9,7 +9,7 @@ namespace wengert::ops::formulas {
 Tensor conjugated(const Tensor& t);  // a real tensor itself
 Tensor conjugate_transpose(const Tensor& t);
 Tensor conjugate_scaled(const Tensor& t, const Scalar& factor);  // t * conj(factor)
-Tensor real_if(const Tensor& t, DType dtype);  // the part that a gradient of this dtype has
+Tensor real_if(const Tensor& t, DType dtype);                    // the part that a gradient of this dtype has
 // `t` itself, or the sum over the dimensions along which an operand of this shape was broadcast.
 Tensor summed_to(const Tensor& t, IntSpan sizes);
 

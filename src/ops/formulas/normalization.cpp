@@ -71,7 +71,8 @@ Dims all_but_channel(const Tensor& t) {
 
 double or_epsilon(std::optional<double> eps, DType dtype) {
     if (eps) return *eps;
-    return dtype == DType::Float32 ? double{std::numeric_limits<float>::epsilon()} : std::numeric_limits<double>::epsilon();
+    return dtype == DType::Float32 ? double{std::numeric_limits<float>::epsilon()}
+                                   : std::numeric_limits<double>::epsilon();
 }
 
 // [N, C, ...] -> [N, G, C / G * ...]
@@ -113,8 +114,9 @@ Tensor layer_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan no
     return Standardized(input, last_dims(input, normalized_shape.size()), eps, true).derivative(tangent);
 }
 
-std::tuple<Tensor, Tensor> rms_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
-                                          std::optional<double> eps, const std::array<bool, 2>& mask) {
+std::tuple<Tensor, Tensor> rms_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape,
+                                          const Tensor& weight, std::optional<double> eps,
+                                          const std::array<bool, 2>& mask) {
     const Standardized x(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false);
     std::tuple<Tensor, Tensor> out;
     if (mask[0]) std::get<0>(out) = x.derivative(times(grad, weight));
@@ -124,16 +126,17 @@ std::tuple<Tensor, Tensor> rms_norm_grads(const Tensor& grad, const Tensor& inpu
 Tensor rms_norm_hat(const Tensor& input, IntSpan normalized_shape, std::optional<double> eps) {
     return Standardized(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false).hat();
 }
-Tensor rms_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan normalized_shape, std::optional<double> eps) {
-    return Standardized(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false).derivative(tangent);
+Tensor rms_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan normalized_shape,
+                        std::optional<double> eps) {
+    return Standardized(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false)
+        .derivative(tangent);
 }
 
-ThreeGradients group_norm_grads(const Tensor& grad, const Tensor& input, int64_t num_groups, const Tensor& weight, double eps,
-                                const std::array<bool, 3>& mask) {
+ThreeGradients group_norm_grads(const Tensor& grad, const Tensor& input, int64_t num_groups, const Tensor& weight,
+                                double eps, const std::array<bool, 3>& mask) {
     const Standardized x(grouped(input, num_groups), Dims{2}, eps, true);
     ThreeGradients out;
-    if (mask[0])
-        std::get<0>(out) = ungrouped(x.derivative(grouped(times_channels(grad, weight), num_groups)), input);
+    if (mask[0]) std::get<0>(out) = ungrouped(x.derivative(grouped(times_channels(grad, weight), num_groups)), input);
     if (mask[1]) std::get<1>(out) = sum_channels(grad * ungrouped(x.hat(), input));
     if (mask[2]) std::get<2>(out) = sum_channels(grad);
     return out;
@@ -142,7 +145,8 @@ Tensor group_norm_hat(const Tensor& input, int64_t num_groups, double eps) {
     return ungrouped(Standardized(grouped(input, num_groups), Dims{2}, eps, true).hat(), input);
 }
 Tensor group_norm_tangent(const Tensor& tangent, const Tensor& input, int64_t num_groups, double eps) {
-    return ungrouped(Standardized(grouped(input, num_groups), Dims{2}, eps, true).derivative(grouped(tangent, num_groups)), input);
+    return ungrouped(
+        Standardized(grouped(input, num_groups), Dims{2}, eps, true).derivative(grouped(tangent, num_groups)), input);
 }
 
 ThreeGradients batch_norm_grads(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
@@ -165,27 +169,32 @@ Tensor batch_norm_tangent(const Tensor& tangent, const Tensor& input, const Tens
 
 // --- Layers
 
-Tensor batch_norm_checked(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
-                          const Tensor& bias, bool training, double momentum, double eps) {
+Tensor batch_norm_checked(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                          const Tensor& weight, const Tensor& bias, bool training, double momentum, double eps) {
     check(input.dim() >= 2, ErrorKind::Value, "[batch_norm] expected at least 2D input (got ", input.dim(), "D input)");
     if (training) {
         const int64_t per_channel = input.sizes()[1] == 0 ? 0 : input.numel() / input.sizes()[1];
-        check(per_channel != 1, ErrorKind::Value, "[batch_norm] Expected more than 1 value per channel when training, got input size ",
+        check(per_channel != 1, ErrorKind::Value,
+              "[batch_norm] Expected more than 1 value per channel when training, got input size ",
               ShapeOf{input.sizes()});
     } else {
         check(running_mean.defined() && running_var.defined(), ErrorKind::Runtime,
               "[batch_norm] Expected running_mean and running_var to be defined when training=False");
     }
-    Tensor out = std::get<0>(ops::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
+    Tensor out =
+        std::get<0>(ops::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
     if (training && running_mean.defined()) bump_version(running_mean);
     if (training && running_var.defined()) bump_version(running_var);
     return out;
 }
 
-Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
-                              const Tensor& bias, bool use_input_stats, double momentum, double eps) {
-    check(input.dim() >= 2, ErrorKind::Value, "[instance_norm] expected at least 2D input (got ", input.dim(), "D input)");
-    if (!use_input_stats) return batch_norm_checked(input, running_mean, running_var, weight, bias, false, momentum, eps);
+Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                              const Tensor& weight, const Tensor& bias, bool use_input_stats, double momentum,
+                              double eps) {
+    check(input.dim() >= 2, ErrorKind::Value, "[instance_norm] expected at least 2D input (got ", input.dim(),
+          "D input)");
+    if (!use_input_stats)
+        return batch_norm_checked(input, running_mean, running_var, weight, bias, false, momentum, eps);
     const Dims space = range(2, input.dim());
     if (running_mean.defined() || running_var.defined()) {  // means over the batch of the statistics of each sample
         auto update = [&](const Tensor& running, const Tensor& statistic) {

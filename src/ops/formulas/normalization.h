@@ -24,10 +24,11 @@ Tensor as_dtype(const Tensor& t, std::optional<DType> dtype);  // `t` itself if 
 using ThreeGradients = std::tuple<Tensor, Tensor, Tensor>;
 ThreeGradients layer_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
                                 double eps, const std::array<bool, 3>& mask);
-std::tuple<Tensor, Tensor> rms_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
-                                          std::optional<double> eps, const std::array<bool, 2>& mask);
-ThreeGradients group_norm_grads(const Tensor& grad, const Tensor& input, int64_t num_groups, const Tensor& weight, double eps,
-                                const std::array<bool, 3>& mask);
+std::tuple<Tensor, Tensor> rms_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape,
+                                          const Tensor& weight, std::optional<double> eps,
+                                          const std::array<bool, 2>& mask);
+ThreeGradients group_norm_grads(const Tensor& grad, const Tensor& input, int64_t num_groups, const Tensor& weight,
+                                double eps, const std::array<bool, 3>& mask);
 // Outside of training the statistics are constants: `mean` and `rstd`, [C].
 ThreeGradients batch_norm_grads(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
                                 const Tensor& rstd, bool training, double eps, const std::array<bool, 3>& mask);
@@ -36,20 +37,22 @@ ThreeGradients batch_norm_grads(const Tensor& grad, const Tensor& input, const T
 Tensor layer_norm_hat(const Tensor& input, IntSpan normalized_shape, double eps);
 Tensor layer_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan normalized_shape, double eps);
 Tensor rms_norm_hat(const Tensor& input, IntSpan normalized_shape, std::optional<double> eps);
-Tensor rms_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan normalized_shape, std::optional<double> eps);
+Tensor rms_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan normalized_shape,
+                        std::optional<double> eps);
 Tensor group_norm_hat(const Tensor& input, int64_t num_groups, double eps);
 Tensor group_norm_tangent(const Tensor& tangent, const Tensor& input, int64_t num_groups, double eps);
 Tensor batch_norm_hat(const Tensor& input, const Tensor& mean, const Tensor& rstd, bool training, double eps);
 Tensor batch_norm_tangent(const Tensor& tangent, const Tensor& input, const Tensor& rstd, bool training, double eps);
 
-Tensor times(const Tensor& t, const Tensor& weight);             // `t` itself if `weight` is undefined
-Tensor times_channels(const Tensor& t, const Tensor& weight);    // weight [C] along dimension 1
-Tensor along_channels(const Tensor& weight, int64_t dim);        // [C] -> [1, C, 1, ...]
+Tensor times(const Tensor& t, const Tensor& weight);           // `t` itself if `weight` is undefined
+Tensor times_channels(const Tensor& t, const Tensor& weight);  // weight [C] along dimension 1
+Tensor along_channels(const Tensor& weight, int64_t dim);      // [C] -> [1, C, 1, ...]
 
 // --- Layers made of these
-Tensor batch_norm_checked(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
-                          const Tensor& bias, bool training, double momentum, double eps);
-Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
-                              const Tensor& bias, bool use_input_stats, double momentum, double eps);
+Tensor batch_norm_checked(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                          const Tensor& weight, const Tensor& bias, bool training, double momentum, double eps);
+Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                              const Tensor& weight, const Tensor& bias, bool use_input_stats, double momentum,
+                              double eps);
 
 }  // namespace wengert::ops::formulas

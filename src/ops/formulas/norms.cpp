@@ -14,7 +14,8 @@ Tensor conj_of(const Tensor& t) { return is_complex(t.dtype()) ? ops::conj(t) : 
 Tensor real_of(const Tensor& t) { return is_complex(t.dtype()) ? ops::real(t) : t; }
 
 // The gradient of the norm in the shape of self: sgn(x) (|x| / norm) ** (ord - 1).
-Tensor norm_partial(const Tensor& self, const Tensor& result, double ord, const std::optional<Dims>& dim, bool keepdim) {
+Tensor norm_partial(const Tensor& self, const Tensor& result, double ord, const std::optional<Dims>& dim,
+                    bool keepdim) {
     if (ord == 0) return zeros_like(self);
     if (ord == 1) return ops::sgn(self);
     Tensor norm = restored(result, self.sizes(), dim, keepdim);
@@ -36,11 +37,12 @@ bool has_corner(double ord) { return ord == 0 || ord == 1 || std::isinf(ord); }
 
 }  // namespace
 
-Tensor norm_grad(const Tensor& grad, const Tensor& self, const Tensor& result, double ord, const std::optional<Dims>& dim,
-                 bool keepdim) {
+Tensor norm_grad(const Tensor& grad, const Tensor& self, const Tensor& result, double ord,
+                 const std::optional<Dims>& dim, bool keepdim) {
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim);
     Tensor product = ops::chain(wide, norm_partial(self, result, ord, dim, keepdim));
-    return has_corner(ord) ? product : along_direction(product, wide, self, restored(result, self.sizes(), dim, keepdim));
+    return has_corner(ord) ? product
+                           : along_direction(product, wide, self, restored(result, self.sizes(), dim, keepdim));
 }
 
 Tensor norm_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, double ord,
@@ -60,9 +62,10 @@ Tensor in_dtype(const Tensor& self, std::optional<DType> dtype) { return dtype ?
 // The two dimensions of the matrices as the last ones.
 Tensor matrices_last(const Tensor& self, IntSpan dim) {
     check(dim.size() == 2, ErrorKind::Runtime, "linalg.matrix_norm: dim must be a 2-tuple. Got ", ShapeOf{dim});
-    check(self.dim() >= 2, ErrorKind::Runtime, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
-    check(wrap_dim(dim[0], self.dim(), "matrix_norm") != wrap_dim(dim[1], self.dim(), "matrix_norm"), ErrorKind::Runtime,
-          "linalg.matrix_norm: dims must be different. Got ", ShapeOf{dim});
+    check(self.dim() >= 2, ErrorKind::Runtime,
+          "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
+    check(wrap_dim(dim[0], self.dim(), "matrix_norm") != wrap_dim(dim[1], self.dim(), "matrix_norm"),
+          ErrorKind::Runtime, "linalg.matrix_norm: dims must be different. Got ", ShapeOf{dim});
     return ops::movedim(self, dim, Dims{-2, -1});
 }
 
@@ -85,12 +88,14 @@ Tensor matrix_norm(const Tensor& self, double ord, IntSpan dim, bool keepdim, st
     else if (std::isinf(order))
         values = ops::sum(ops::abs(a), Dims{-1});
     else
-        fail(ErrorKind::Runtime, "linalg.matrix_norm: Order ", ord, " not supported; use 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2");
+        fail(ErrorKind::Runtime, "linalg.matrix_norm: Order ", ord,
+             " not supported; use 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2");
     Tensor norm = ord > 0 ? ops::amax(values, Dims{-1}) : ops::amin(values, Dims{-1});
     return with_kept_dims(norm, self, dim, keepdim);
 }
 
-Tensor named_matrix_norm(const Tensor& self, std::string_view name, IntSpan dim, bool keepdim, std::optional<DType> dtype) {
+Tensor named_matrix_norm(const Tensor& self, std::string_view name, IntSpan dim, bool keepdim,
+                         std::optional<DType> dtype) {
     return matrix_norm_of_name(self, name, Dims(dim), keepdim, dtype);
 }
 
@@ -99,18 +104,20 @@ Tensor matrix_norm_of_name(const Tensor& self, std::string_view name, const std:
     const Dims all = dim ? *dim : Dims{-2, -1};
     check(dim || self.dim() == 2, ErrorKind::Runtime, "linalg.norm: If dim=None and ord is '", name,
           "', the input must be a matrix, but got shape ", ShapeOf{self.sizes()});
-    check(all.size() == 2, ErrorKind::Runtime, "linalg.norm: norm '", name, "' needs two dimensions, but got dim=", ShapeOf{all});
+    check(all.size() == 2, ErrorKind::Runtime, "linalg.norm: norm '", name,
+          "' needs two dimensions, but got dim=", ShapeOf{all});
     if (name == "fro") return ops::linalg_vector_norm(self, 2, all, keepdim, dtype);
     check(name == "nuc", ErrorKind::Runtime, "linalg.matrix_norm: Order ", name, " not supported; use 'fro' or 'nuc'");
     Tensor norm = ops::sum(ops::linalg_svdvals(matrices_last(in_dtype(self, dtype), all)), Dims{-1});
     return with_kept_dims(norm, self, all, keepdim);
 }
 
-Tensor vector_or_matrix_norm(const Tensor& self, std::optional<double> ord, const std::optional<Dims>& dim, bool keepdim,
-                             std::optional<DType> dtype) {
+Tensor vector_or_matrix_norm(const Tensor& self, std::optional<double> ord, const std::optional<Dims>& dim,
+                             bool keepdim, std::optional<DType> dtype) {
     if (!ord) return ops::linalg_vector_norm(self, 2, dim, keepdim, dtype);
     const size_t n = dim ? dim->size() : self.sizes().size();
-    check(n == 1 || n == 2, ErrorKind::Runtime, "linalg.norm: If ord is given, vectors or matrices are needed: dim must have ",
+    check(n == 1 || n == 2, ErrorKind::Runtime,
+          "linalg.norm: If ord is given, vectors or matrices are needed: dim must have ",
           "one or two elements, or the input so many dimensions, but got ", n);
     if (n == 1) return ops::linalg_vector_norm(self, *ord, dim, keepdim, dtype);
     return matrix_norm(self, *ord, dim ? *dim : Dims{-2, -1}, keepdim, dtype);

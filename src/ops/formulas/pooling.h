@@ -12,8 +12,9 @@ int64_t length(IntSpan sizes);
 Dims last_sizes(IntSpan sizes, int64_t n);
 
 std::tuple<Tensor, Tensor> pool_with_indices(int64_t n, const Tensor& input, IntSpan kernel_size,
-                                             const std::optional<Dims>& stride, IntSpan padding, IntSpan dilation, bool ceil_mode);
-Tensor pool_averages(int64_t n, const Tensor& input, IntSpan kernel_size, const std::optional<Dims>& stride, IntSpan padding,
-                     bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
+                                             const std::optional<Dims>& stride, IntSpan padding, IntSpan dilation,
+                                             bool ceil_mode);
+Tensor pool_averages(int64_t n, const Tensor& input, IntSpan kernel_size, const std::optional<Dims>& stride,
+                     IntSpan padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
 
 }  // namespace wengert::ops::formulas

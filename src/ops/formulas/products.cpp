@@ -18,8 +18,8 @@ Tensor outer_product(const Tensor& self, const Tensor& vec2) {
 Tensor inner_product(const Tensor& self, const Tensor& other) {
     if (self.dim() == 0 || other.dim() == 0) return ops::mul(self, other);
     check(self.size(-1) == other.size(-1), ErrorKind::Runtime,
-          "[inner] inner() the last dimension must match on both input tensors but got shapes ", ShapeOf{self.sizes()}, " and ",
-          ShapeOf{other.sizes()});
+          "[inner] inner() the last dimension must match on both input tensors but got shapes ", ShapeOf{self.sizes()},
+          " and ", ShapeOf{other.sizes()});
     return contracted_along(self, other, Dims{-1}, Dims{-1});
 }
 
@@ -46,8 +46,9 @@ Tensor kronecker(const Tensor& self, const Tensor& other) {
 Tensor cross_product(const Tensor& self, const Tensor& other, int64_t dim) {
     const Dims sizes = broadcast_shapes(self.sizes(), other.sizes(), "linalg.cross");
     const int64_t at = wrap_dim(dim, static_cast<int64_t>(sizes.size()), "linalg.cross");
-    check(self.dim() == other.dim(), ErrorKind::Runtime, "[linalg.cross] inputs must have the same number of dimensions, got ",
-          ShapeOf{self.sizes()}, " and ", ShapeOf{other.sizes()});
+    check(self.dim() == other.dim(), ErrorKind::Runtime,
+          "[linalg.cross] inputs must have the same number of dimensions, got ", ShapeOf{self.sizes()}, " and ",
+          ShapeOf{other.sizes()});
     check(self.size(at) == 3 && other.size(at) == 3, ErrorKind::Runtime, "[linalg.cross] inputs dimension ", dim,
           " must have length 3. Got ", self.size(at), " and ", other.size(at));
     // (a x b)_i = a_{i+1} b_{i+2} - a_{i+2} b_{i+1}
@@ -86,7 +87,8 @@ Tensor einsum_product(std::string_view equation, TensorSpan operands) {
 }
 
 Tensor contracted(const Tensor& a, const Tensor& b, int64_t count) {
-    check(count >= 0 && count <= a.dim() && count <= b.dim(), ErrorKind::Runtime, "[tensordot] tensordot expects dims >= 0 and at most ",
+    check(count >= 0 && count <= a.dim() && count <= b.dim(), ErrorKind::Runtime,
+          "[tensordot] tensordot expects dims >= 0 and at most ",
           "the number of dimensions of both tensors, but got dims=", count, " for shapes ", ShapeOf{a.sizes()}, " and ",
           ShapeOf{b.sizes()});
     Dims dims_a, dims_b;
@@ -98,8 +100,8 @@ Tensor contracted(const Tensor& a, const Tensor& b, int64_t count) {
 }
 
 Tensor contracted_along(const Tensor& a, const Tensor& b, IntSpan dims_a, IntSpan dims_b) {
-    check(dims_a.size() == dims_b.size(), ErrorKind::Runtime, "[tensordot] both dimension lists should have same length, got ",
-          dims_a.size(), " and ", dims_b.size());
+    check(dims_a.size() == dims_b.size(), ErrorKind::Runtime,
+          "[tensordot] both dimension lists should have same length, got ", dims_a.size(), " and ", dims_b.size());
     std::vector<bool> used_a(a.sizes().size()), used_b(b.sizes().size());
     Tensor left = a, right = b;
     Dims summed_a, summed_b, kept_a, kept_b, sizes;
@@ -143,7 +145,8 @@ Tensor contracted_along(const Tensor& a, const Tensor& b, IntSpan dims_a, IntSpa
 Tensor bilinear_map(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {
     check(weight.dim() == 3 && input1.dim() >= 1 && input2.dim() == input1.dim() && input1.size(-1) == weight.size(1) &&
               input2.size(-1) == weight.size(2),
-          ErrorKind::Runtime, "[bilinear] expected input1 [..., in1], input2 [..., in2] and weight [out, in1, in2], but got ",
+          ErrorKind::Runtime,
+          "[bilinear] expected input1 [..., in1], input2 [..., in2] and weight [out, in1, in2], but got ",
           ShapeOf{input1.sizes()}, ", ", ShapeOf{input2.sizes()}, " and ", ShapeOf{weight.sizes()});
     const Tensor partial = contracted_along(input1, weight, Dims{-1}, Dims{1});  // [..., o, j]
     const Tensor out = ops::select(ops::matmul(partial, ops::unsqueeze(input2, -1)), -1, 0);
@@ -164,7 +167,8 @@ public:
                 cost_[i * n_ + j] = std::numeric_limits<double>::infinity();
                 for (size_t k = i; k < j; ++k) {
                     const double cost = cost_[i * n_ + k] + cost_[(k + 1) * n_ + j] +
-                                        static_cast<double>(sizes[i]) * static_cast<double>(sizes[k + 1]) * static_cast<double>(sizes[j + 1]);
+                                        static_cast<double>(sizes[i]) * static_cast<double>(sizes[k + 1]) *
+                                            static_cast<double>(sizes[j + 1]);
                     if (cost < cost_[i * n_ + j]) {
                         cost_[i * n_ + j] = cost;
                         split_[i * n_ + j] = k;
@@ -187,16 +191,19 @@ private:
 }  // namespace
 
 Tensor chain_product(TensorSpan matrices) {
-    check(matrices.size() >= 2, ErrorKind::Runtime, "[linalg.multi_dot] expected at least 2 tensors but got ", matrices.size());
+    check(matrices.size() >= 2, ErrorKind::Runtime, "[linalg.multi_dot] expected at least 2 tensors but got ",
+          matrices.size());
     std::vector<Tensor> list(matrices.begin(), matrices.end());
     const bool row = list.front().dim() == 1, column = list.back().dim() == 1;
     if (row) list.front() = ops::unsqueeze(list.front(), 0);
     if (column) list.back() = ops::unsqueeze(list.back(), -1);
     Dims sizes;
     for (size_t i = 0; i < list.size(); ++i) {
-        check(list[i].dim() == 2, ErrorKind::Runtime, "[linalg.multi_dot] tensor ", i, " must be 2D but got ", matrices[i].dim(), "D");
-        check(i == 0 || list[i - 1].size(1) == list[i].size(0), ErrorKind::Runtime, "[linalg.multi_dot] tensors ", i - 1, " and ", i,
-              " with shapes ", ShapeOf{list[i == 0 ? 0 : i - 1].sizes()}, " and ", ShapeOf{list[i].sizes()}, " cannot be multiplied");
+        check(list[i].dim() == 2, ErrorKind::Runtime, "[linalg.multi_dot] tensor ", i, " must be 2D but got ",
+              matrices[i].dim(), "D");
+        check(i == 0 || list[i - 1].size(1) == list[i].size(0), ErrorKind::Runtime, "[linalg.multi_dot] tensors ",
+              i - 1, " and ", i, " with shapes ", ShapeOf{list[i == 0 ? 0 : i - 1].sizes()}, " and ",
+              ShapeOf{list[i].sizes()}, " cannot be multiplied");
         sizes.push_back(list[i].size(0));
     }
     sizes.push_back(list.back().size(1));

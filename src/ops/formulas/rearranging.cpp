@@ -75,7 +75,8 @@ Tensor block_diagonal(TensorSpan tensors) {
               rows.size(), " has ", t.dim(), " dimensions");
         Tensor block = at_least(t, 2);  // [m, n] in the middle of [m, columns]
         const int64_t m = block.size(0), n = block.size(1);
-        const Tensor parts[] = {zeros(Dims{m, column}, t.dtype()), block, zeros(Dims{m, columns - column - n}, t.dtype())};
+        const Tensor parts[] = {zeros(Dims{m, column}, t.dtype()), block,
+                                zeros(Dims{m, columns - column - n}, t.dtype())};
         rows.push_back(ops::cat(parts, 1));
         column += n;
     }
@@ -119,13 +120,15 @@ Tensor interleaved_by(const Tensor& self, const Tensor& repeats, std::optional<i
     check(repeats.numel() == 1 || repeats.numel() == size, ErrorKind::Runtime,
           "repeats must have the same size as input along dim, but got repeats.size(0) = ", repeats.numel(),
           " and input.size(", d, ") = ", size);
-    Tensor each = repeats.numel() == size && repeats.dim() == 1 ? repeats
-                  : kernels::expand(kernels::reshape(repeats, Dims{1}), Dims{size});
+    Tensor each = repeats.numel() == size && repeats.dim() == 1
+                      ? repeats
+                      : kernels::expand(kernels::reshape(repeats, Dims{1}), Dims{size});
     return ops::index_select(t, d, kernels::repeat_interleave_index(each));
 }
 
 Tensor diagonal_or_matrix(const Tensor& self, int64_t diagonal) {
-    check(self.dim() == 1 || self.dim() == 2, ErrorKind::Runtime, "diag(): Supports 1D or 2D tensors. Got ", self.dim(), "D");
+    check(self.dim() == 1 || self.dim() == 2, ErrorKind::Runtime, "diag(): Supports 1D or 2D tensors. Got ", self.dim(),
+          "D");
     return self.dim() == 1 ? ops::diag_embed(self, diagonal) : ops::diagonal(self, diagonal);
 }
 

@@ -97,18 +97,20 @@ Equals equals(const Tensor& self, const Tensor& result, const OptionalDims& dim,
 
 }  // namespace
 
-Tensor share_among_equals(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim) {
+Tensor share_among_equals(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                          bool keepdim) {
     const Equals e = equals(self, result, dim, keepdim);
     return ops::where(e.mask, restored(grad / e.count, self.sizes(), dim, keepdim), 0);
 }
 
-Tensor mean_of_equals(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim) {
+Tensor mean_of_equals(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                      bool keepdim) {
     const Equals e = equals(self, result, dim, keepdim);
     return ops::sum(ops::where(e.mask, tangent, 0), dim, keepdim) / e.count;
 }
 
-Tensor aminmax_grad(const Tensor& grad_min, const Tensor& grad_max, const Tensor& self, const Tensor& min, const Tensor& max,
-                    std::optional<int64_t> dim, bool keepdim) {
+Tensor aminmax_grad(const Tensor& grad_min, const Tensor& grad_max, const Tensor& self, const Tensor& min,
+                    const Tensor& max, std::optional<int64_t> dim, bool keepdim) {
     const OptionalDims dims = optional_dims(dim);
     Tensor of_min = grad_min.defined() ? share_among_equals(grad_min, self, min, dims, keepdim) : Tensor();
     if (!grad_max.defined()) return of_min;
@@ -151,16 +153,18 @@ Tensor std_partial(const Tensor& self, const Tensor& deviation, const OptionalDi
 Tensor var_grad(const Tensor& grad, const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
     return ops::chain(expand_reduced(grad, self.sizes(), dim, keepdim), var_partial(self, dim, correction));
 }
-Tensor var_tangent(const Tensor& tangent, const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
+Tensor var_tangent(const Tensor& tangent, const Tensor& self, const OptionalDims& dim, double correction,
+                   bool keepdim) {
     return ops::sum(real_of(ops::chain(tangent, conj_of(var_partial(self, dim, correction)))), dim, keepdim);
 }
-Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim, double correction,
-                bool keepdim) {
-    Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim), deviation = restored(result, self.sizes(), dim, keepdim);
+Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                double correction, bool keepdim) {
+    Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim),
+           deviation = restored(result, self.sizes(), dim, keepdim);
     return along_direction(ops::chain(wide, std_partial(self, deviation, dim, correction)), wide, self, deviation);
 }
-Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim, double correction,
-                   bool keepdim) {
+Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                   double correction, bool keepdim) {
     Tensor deviation = restored(result, self.sizes(), dim, keepdim);
     Tensor product = ops::chain(tangent, conj_of(std_partial(self, deviation, dim, correction)));
     return ops::sum(real_of(along_direction(product, tangent, conj_of(self), deviation)), dim, keepdim);
@@ -168,7 +172,8 @@ Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& resu
 
 namespace {
 
-Tensor plus_mean_grad(Tensor total, const Tensor& grad_mean, const Tensor& self, const OptionalDims& dim, bool keepdim) {
+Tensor plus_mean_grad(Tensor total, const Tensor& grad_mean, const Tensor& self, const OptionalDims& dim,
+                      bool keepdim) {
     if (!grad_mean.defined()) return total;
     Tensor part = expand_reduced(grad_mean / reduced_count(self.sizes(), dim), self.sizes(), dim, keepdim);
     return total.defined() ? total + part : part;
@@ -189,11 +194,13 @@ Tensor std_mean_grad(const Tensor& grad_std, const Tensor& grad_mean, const Tens
 
 // --- logsumexp
 
-Tensor logsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim) {
+Tensor logsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                      bool keepdim) {
     Tensor weights = exp_difference(self, restored(result, self.sizes(), dim, keepdim));
     return expand_reduced(grad, self.sizes(), dim, keepdim) * conj_of(weights);
 }
-Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim) {
+Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                         bool keepdim) {
     return ops::sum(tangent * exp_difference(self, restored(result, self.sizes(), dim, keepdim)), dim, keepdim);
 }
 
@@ -208,8 +215,10 @@ Tensor positions(const Tensor& q, int64_t n, std::string_view interpolation) {
     if (interpolation == "lower") return ops::floor(at);
     if (interpolation == "higher") return ops::ceil(at);
     if (interpolation == "nearest") return ops::round(at);
-    check(interpolation == "midpoint", ErrorKind::Runtime, "quantile() interpolation must be one of linear, lower, higher, "
-          "midpoint or nearest, but got ", interpolation);
+    check(interpolation == "midpoint", ErrorKind::Runtime,
+          "quantile() interpolation must be one of linear, lower, higher, "
+          "midpoint or nearest, but got ",
+          interpolation);
     return (ops::floor(at) + ops::ceil(at)) / 2;
 }
 
@@ -219,7 +228,8 @@ Tensor quantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> 
                     std::string_view interpolation) {
     check(self.numel() > 0, ErrorKind::Runtime, "quantile() input tensor must be non-empty");
     check(q.dim() <= 1, ErrorKind::Runtime, "quantile() q must be a scalar or 1D tensor");
-    check(is_floating(self.dtype()), ErrorKind::Runtime, "quantile() input tensor must be either float or double dtype");
+    check(is_floating(self.dtype()), ErrorKind::Runtime,
+          "quantile() input tensor must be either float or double dtype");
     // The dimension goes last, quantiles take its place and then go first.
     Tensor lines = dim ? ops::movedim(self.dim() ? self : ops::reshape(self, Dims{1}), Dims{*dim}, Dims{-1})
                        : ops::reshape(self, Dims{-1});
@@ -243,7 +253,8 @@ Tensor quantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> 
     return q.dim() == 0 ? ops::squeeze_dim(value, -1) : ops::movedim(value, Dims{-1}, Dims{0});
 }
 
-Tensor quantile_at(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
+Tensor quantile_at(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
+                   std::string_view interpolation) {
     return quantiles_at(self, scalar_tensor(q, DType::Float64), dim, keepdim, interpolation);
 }
 

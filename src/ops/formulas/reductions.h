@@ -23,10 +23,12 @@ Tensor restored(const Tensor& result, IntSpan sizes, const OptionalDims& dim, bo
 Tensor product_of_others(const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim);
 
 // For results that are equal to one or more elements: these share the gradient.
-Tensor share_among_equals(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim);
-Tensor mean_of_equals(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim);
-Tensor aminmax_grad(const Tensor& grad_min, const Tensor& grad_max, const Tensor& self, const Tensor& min, const Tensor& max,
-                    std::optional<int64_t> dim, bool keepdim);
+Tensor share_among_equals(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                          bool keepdim);
+Tensor mean_of_equals(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                      bool keepdim);
+Tensor aminmax_grad(const Tensor& grad_min, const Tensor& grad_max, const Tensor& self, const Tensor& min,
+                    const Tensor& max, std::optional<int64_t> dim, bool keepdim);
 
 // For results that came from an index along `dim`.
 Tensor gather_grad(const Tensor& grad, IntSpan sizes, int64_t dim, const Tensor& indices, bool keepdim);
@@ -34,19 +36,22 @@ Tensor value_at(const Tensor& tangent, int64_t dim, const Tensor& indices, bool 
 
 Tensor var_grad(const Tensor& grad, const Tensor& self, const OptionalDims& dim, double correction, bool keepdim);
 Tensor var_tangent(const Tensor& tangent, const Tensor& self, const OptionalDims& dim, double correction, bool keepdim);
-Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim, double correction,
-                bool keepdim);
-Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim, double correction,
-                   bool keepdim);
+Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                double correction, bool keepdim);
+Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                   double correction, bool keepdim);
 Tensor var_mean_grad(const Tensor& grad_var, const Tensor& grad_mean, const Tensor& self, const OptionalDims& dim,
                      double correction, bool keepdim);
 Tensor std_mean_grad(const Tensor& grad_std, const Tensor& grad_mean, const Tensor& self, const Tensor& std,
                      const OptionalDims& dim, double correction, bool keepdim);
 
-Tensor logsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim);
-Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim);
+Tensor logsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                      bool keepdim);
+Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+                         bool keepdim);
 
-Tensor quantile_at(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation);
+Tensor quantile_at(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
+                   std::string_view interpolation);
 Tensor quantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                     std::string_view interpolation);
 // The areas between neighbours.

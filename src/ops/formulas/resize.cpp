@@ -10,15 +10,18 @@ Dims after_channels(IntSpan sizes) { return Dims(sizes.subspan(2)); }
 
 // --- Resampling
 
-Tensor interpolated(const Tensor& input, const std::optional<Dims>& size, const std::optional<std::vector<double>>& scale_factor,
-                    std::string_view mode, std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor) {
-    check(input.dim() >= 3, ErrorKind::NotImplemented, "[interpolate] Input Error: Only 3D, 4D and 5D input Tensors supported, got ",
-          input.dim(), "D");
-    check(size.has_value() != scale_factor.has_value(), ErrorKind::Value, "[interpolate] ",
-          size ? "only one of size or scale_factor should be defined" : "either size or scale_factor should be defined");
+Tensor interpolated(const Tensor& input, const std::optional<Dims>& size,
+                    const std::optional<std::vector<double>>& scale_factor, std::string_view mode,
+                    std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor) {
+    check(input.dim() >= 3, ErrorKind::NotImplemented,
+          "[interpolate] Input Error: Only 3D, 4D and 5D input Tensors supported, got ", input.dim(), "D");
+    check(
+        size.has_value() != scale_factor.has_value(), ErrorKind::Value, "[interpolate] ",
+        size ? "only one of size or scale_factor should be defined" : "either size or scale_factor should be defined");
     const bool cornered = mode == "linear" || mode == "bilinear" || mode == "bicubic" || mode == "trilinear";
     check(cornered || !align_corners, ErrorKind::Value,
-          "[interpolate] align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear");
+          "[interpolate] align_corners option can only be set with the interpolating modes: linear | bilinear | "
+          "bicubic | trilinear");
     const Dims input_sizes = after_channels(input.sizes());
     const size_t n = input_sizes.size();
     auto check_count = [&](size_t count, const char* what) {
@@ -47,9 +50,11 @@ namespace {
 
 int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
     const int64_t count = static_cast<int64_t>(pad.size()) / 2;
-    check(pad.size() % 2 == 0, ErrorKind::Runtime, "[", op, "] Padding length must be divisible by 2, but is ", pad.size());
-    check(count <= self.dim(), ErrorKind::Runtime, "[", op, "] Padding length should be less than or equal to two times the input ",
-          "dimension but got padding length ", pad.size(), " and input of dimension ", self.dim());
+    check(pad.size() % 2 == 0, ErrorKind::Runtime, "[", op, "] Padding length must be divisible by 2, but is ",
+          pad.size());
+    check(count <= self.dim(), ErrorKind::Runtime, "[", op,
+          "] Padding length should be less than or equal to two times the input ", "dimension but got padding length ",
+          pad.size(), " and input of dimension ", self.dim());
     return count;
 }
 
@@ -73,11 +78,14 @@ Tensor padded_with(const Tensor& self, IntSpan pad, const Scalar& value) {
     Tensor out = self;
     Dims kept;  // per padded dimension: the part of the result that comes from self
     for (int64_t i = 0; i < count; ++i) {
-        const int64_t d = self.dim() - 1 - i, before = pad[2 * static_cast<size_t>(i)], after = pad[2 * static_cast<size_t>(i) + 1];
-        const int64_t length = self.size(d), cut_before = std::max<int64_t>(-before, 0), cut_after = std::max<int64_t>(-after, 0);
-        check(length + before + after >= 0, ErrorKind::Runtime, "[constant_pad_nd] The input size ", length, ", plus negative padding ",
-              before, " and ", after, " resulted in a negative output size");
-        if (cut_before > 0 || cut_after > 0) out = ops::slice(out, d, cut_before, std::max(length - cut_after, cut_before));
+        const int64_t d = self.dim() - 1 - i, before = pad[2 * static_cast<size_t>(i)],
+                      after = pad[2 * static_cast<size_t>(i) + 1];
+        const int64_t length = self.size(d), cut_before = std::max<int64_t>(-before, 0),
+                      cut_after = std::max<int64_t>(-after, 0);
+        check(length + before + after >= 0, ErrorKind::Runtime, "[constant_pad_nd] The input size ", length,
+              ", plus negative padding ", before, " and ", after, " resulted in a negative output size");
+        if (cut_before > 0 || cut_after > 0)
+            out = ops::slice(out, d, cut_before, std::max(length - cut_after, cut_before));
         const int64_t start = std::max<int64_t>(before, 0), part = out.size(d);
         if (before <= 0 && after <= 0) continue;
         Dims sizes = out.sizes();
@@ -93,18 +101,19 @@ Tensor padded_with(const Tensor& self, IntSpan pad, const Scalar& value) {
 
 Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, std::optional<double> value) {
     if (mode == "constant") return padded_with(self, pad, value ? Scalar(*value) : Scalar(0));
-    check(mode == "reflect" || mode == "replicate" || mode == "circular", ErrorKind::NotImplemented, "[pad] Unrecognised padding mode ",
-          mode, "; use 'constant', 'reflect', 'replicate' or 'circular'");
+    check(mode == "reflect" || mode == "replicate" || mode == "circular", ErrorKind::NotImplemented,
+          "[pad] Unrecognised padding mode ", mode, "; use 'constant', 'reflect', 'replicate' or 'circular'");
     check(!value || *value == 0, ErrorKind::Value, "[pad] Padding mode \"", mode, "\" doesn't take in value argument");
     const int64_t count = padded_dims("pad", self, pad);
     Tensor out = self;
     for (int64_t i = 0; i < count; ++i) {
-        const int64_t d = self.dim() - 1 - i, before = pad[2 * static_cast<size_t>(i)], after = pad[2 * static_cast<size_t>(i) + 1];
+        const int64_t d = self.dim() - 1 - i, before = pad[2 * static_cast<size_t>(i)],
+                      after = pad[2 * static_cast<size_t>(i) + 1];
         const int64_t length = self.size(d);
         const int64_t limit = mode == "reflect" ? length - 1 : mode == "circular" ? length : before + after + length;
-        check(length > 0 && before <= limit && after <= limit, ErrorKind::Runtime, "[pad] Padding size should be less than the ",
-              "corresponding input dimension, but got: padding (", before, ", ", after, ") at dimension ", d, " of input ",
-              ShapeOf{self.sizes()});
+        check(length > 0 && before <= limit && after <= limit, ErrorKind::Runtime,
+              "[pad] Padding size should be less than the ", "corresponding input dimension, but got: padding (",
+              before, ", ", after, ") at dimension ", d, " of input ", ShapeOf{self.sizes()});
         check(length + before + after >= 0, ErrorKind::Runtime, "[pad] negative output size at dimension ", d);
         if (before != 0 || after != 0) out = ops::index_select(out, d, source_positions(length, before, after, mode));
     }
@@ -114,13 +123,16 @@ Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, st
 // --- Pixels and channels
 
 Tensor channels_to_pixels(const Tensor& input, int64_t factor) {
-    check(input.dim() >= 3, ErrorKind::Runtime, "[pixel_shuffle] expects input to have at least 3 dimensions, but got input with ",
-          input.dim(), " dimension(s)");
-    check(factor > 0 && input.size(-3) % (factor * factor) == 0, ErrorKind::Runtime,
-          "[pixel_shuffle] expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but ",
-          input.size(-3), " is not divisible by ", factor * factor);
+    check(input.dim() >= 3, ErrorKind::Runtime,
+          "[pixel_shuffle] expects input to have at least 3 dimensions, but got input with ", input.dim(),
+          " dimension(s)");
+    check(
+        factor > 0 && input.size(-3) % (factor * factor) == 0, ErrorKind::Runtime,
+        "[pixel_shuffle] expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but ",
+        input.size(-3), " is not divisible by ", factor * factor);
     const Dims batch(IntSpan(input.sizes()).first(static_cast<size_t>(input.dim() - 3)));
-    const int64_t channels = input.size(-3) / (factor * factor), height = input.size(-2), width = input.size(-1), b = input.dim() - 3;
+    const int64_t channels = input.size(-3) / (factor * factor), height = input.size(-2), width = input.size(-1),
+                  b = input.dim() - 3;
     Dims split = batch, order, joined = batch;
     for (int64_t s : {channels, factor, factor, height, width}) split.push_back(s);
     for (int64_t d = 0; d < b; ++d) order.push_back(d);
@@ -130,13 +142,15 @@ Tensor channels_to_pixels(const Tensor& input, int64_t factor) {
 }
 
 Tensor pixels_to_channels(const Tensor& input, int64_t factor) {
-    check(input.dim() >= 3, ErrorKind::Runtime, "[pixel_unshuffle] expects input to have at least 3 dimensions, but got input with ",
-          input.dim(), " dimension(s)");
+    check(input.dim() >= 3, ErrorKind::Runtime,
+          "[pixel_unshuffle] expects input to have at least 3 dimensions, but got input with ", input.dim(),
+          " dimension(s)");
     check(factor > 0 && input.size(-2) % factor == 0 && input.size(-1) % factor == 0, ErrorKind::Runtime,
           "[pixel_unshuffle] expects height and width to be divisible by downscale_factor ", factor, ", but got ",
           ShapeOf{input.sizes()});
     const Dims batch(IntSpan(input.sizes()).first(static_cast<size_t>(input.dim() - 3)));
-    const int64_t channels = input.size(-3), height = input.size(-2) / factor, width = input.size(-1) / factor, b = input.dim() - 3;
+    const int64_t channels = input.size(-3), height = input.size(-2) / factor, width = input.size(-1) / factor,
+                  b = input.dim() - 3;
     Dims split = batch, order, joined = batch;
     for (int64_t s : {channels, height, factor, width, factor}) split.push_back(s);
     for (int64_t d = 0; d < b; ++d) order.push_back(d);

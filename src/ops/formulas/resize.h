@@ -12,8 +12,9 @@ namespace wengert::ops::formulas {
 
 Dims after_channels(IntSpan sizes);  // without the first two
 
-Tensor interpolated(const Tensor& input, const std::optional<Dims>& size, const std::optional<std::vector<double>>& scale_factor,
-                    std::string_view mode, std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor);
+Tensor interpolated(const Tensor& input, const std::optional<Dims>& size,
+                    const std::optional<std::vector<double>>& scale_factor, std::string_view mode,
+                    std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor);
 
 // `pad`: before and after the last dimension, then the one before it, ...
 Tensor padded_with(const Tensor& self, IntSpan pad, const Scalar& value);

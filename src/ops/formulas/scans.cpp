@@ -60,7 +60,8 @@ Tensor shifted_cumprod(const Tensor& x, int64_t dim) {
 bool all_normal(const Tensor& t) {
     if (t.numel() == 0) return true;
     const DType real = real_dtype(t.dtype());
-    const double least = real == DType::Float32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min();
+    const double least =
+        real == DType::Float32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min();
     Tensor size = ops::abs(detach(t));
     Tensor normal = ops::logical_and(ops::ge(size, least), ops::lt(size, std::numeric_limits<double>::infinity()));
     return *kernels::all(normal).data_as<bool>();

@@ -15,8 +15,9 @@ Tensor clamp_optional(const Tensor& self, const std::optional<Operand>& min, con
 Tensor divide_rounded(const Operand& self, const Operand& other, std::optional<std::string_view> rounding_mode) {
     if (!rounding_mode) return ops::div(self, other);
     if (*rounding_mode == "floor") return ops::floor_divide(self, other);
-    check(*rounding_mode == "trunc", ErrorKind::Runtime, "[div] div expected rounding_mode to be one of None, 'trunc', or ",
-          "'floor' but found '", *rounding_mode, "'");
+    check(*rounding_mode == "trunc", ErrorKind::Runtime,
+          "[div] div expected rounding_mode to be one of None, 'trunc', or ", "'floor' but found '", *rounding_mode,
+          "'");
     return ops::trunc_divide(self, other);
 }
 
@@ -27,8 +28,8 @@ Tensor logit_optional(const Tensor& self, std::optional<double> eps) {
 Tensor replace_nonfinite_optional(const Tensor& self, double for_nan, std::optional<double> for_inf,
                                   std::optional<double> for_neg_inf) {
     if (!is_differentiable(self.dtype())) return ops::clone(self);  // integers have nothing to replace
-    const double greatest = self.dtype() == DType::Float32 ? double{std::numeric_limits<float>::max()}
-                                                           : std::numeric_limits<double>::max();
+    const double greatest =
+        self.dtype() == DType::Float32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
     return ops::replace_nonfinite(self, for_nan, for_inf.value_or(greatest), for_neg_inf.value_or(-greatest));
 }
 

@@ -39,11 +39,17 @@ Tensor with_diagonal(const Tensor& matrix, const Tensor& diagonal) {
 Tensor diagonal_of(const Tensor& t) { return ops::diagonal(t, 0, -2, -1); }
 Tensor real_of(const Tensor& t) { return is_complex(t.dtype()) ? ops::real(t) : t; }
 Tensor in_dtype_of(const Tensor& t, const Tensor& like) { return ops::to_dtype(t, like.dtype()); }
-Tensor columns_scaled(const Tensor& matrix, const Tensor& factors) { return matrix * ops::unsqueeze(factors, -2); }  // M diag(f)
-Tensor rows_scaled(const Tensor& factors, const Tensor& matrix) { return ops::unsqueeze(factors, -1) * matrix; }     // diag(f) M
+Tensor columns_scaled(const Tensor& matrix, const Tensor& factors) {
+    return matrix * ops::unsqueeze(factors, -2);
+}  // M diag(f)
+Tensor rows_scaled(const Tensor& factors, const Tensor& matrix) {
+    return ops::unsqueeze(factors, -1) * matrix;
+}  // diag(f) M
 
 // P^H M Q
-Tensor between(const Tensor& p, const Tensor& m, const Tensor& q) { return ops::matmul(conjugate_transpose(p), ops::matmul(m, q)); }
+Tensor between(const Tensor& p, const Tensor& m, const Tensor& q) {
+    return ops::matmul(conjugate_transpose(p), ops::matmul(m, q));
+}
 
 }  // namespace
 
@@ -81,7 +87,8 @@ Tensor eig_vectors_tangent(const Tensor& tangent, const Tensor& values, const Te
     return free - columns_scaled(vectors, along);
 }
 
-Tensor eig_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors, DType dtype) {
+Tensor eig_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors,
+                DType dtype) {
     const Tensor vh = conjugate_transpose(vectors);
     Tensor inner;
     if (grad_vectors.defined()) {
@@ -174,7 +181,8 @@ Tensor svd_grad(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_v
         if (d.u.size(-2) > d.k) add(outer, ops::matmul(columns_scaled(g - ops::matmul(d.u, x), d.inverse), v_h));
     }
     if (grad_vh.defined()) {
-        const Tensor g = conjugate_transpose(grad_vh.size(-2) == d.k ? grad_vh : ops::slice(grad_vh, -2, 0, d.k));  // [n,k]
+        const Tensor g =
+            conjugate_transpose(grad_vh.size(-2) == d.k ? grad_vh : ops::slice(grad_vh, -2, 0, d.k));  // [n,k]
         const Tensor x = ops::matmul(v_h, g);
         add(inner, rows_scaled(s, skew(x) * d.differences));
         if (is_complex(vh.dtype())) add(turn, ops::neg(ops::imag(diagonal_of(x))));
@@ -183,7 +191,8 @@ Tensor svd_grad(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_v
             add(outer, ops::matmul(d.u, rows_scaled(d.inverse, rest)));
         }
     }
-    if (grad_s.defined()) inner = with_diagonal(inner, is_complex(u.dtype()) ? ops::to_dtype(grad_s, u.dtype()) : grad_s);
+    if (grad_s.defined())
+        inner = with_diagonal(inner, is_complex(u.dtype()) ? ops::to_dtype(grad_s, u.dtype()) : grad_s);
     if (turn.defined()) inner = inner + ops::diag_embed(turn * d.inverse * std::complex<double>(0, 0.5));
     Tensor out = ops::matmul(d.u, ops::matmul(inner, v_h));
     return outer.defined() ? out + outer : out;

@@ -10,7 +10,8 @@ namespace wengert::ops::formulas {
 Dims inverse_permutation(IntSpan dims) {
     const int64_t n = static_cast<int64_t>(dims.size());
     Dims inverse(dims.size());
-    for (int64_t i = 0; i < n; ++i) inverse[static_cast<size_t>(wrap_dim(dims[static_cast<size_t>(i)], n, "permute"))] = i;
+    for (int64_t i = 0; i < n; ++i)
+        inverse[static_cast<size_t>(wrap_dim(dims[static_cast<size_t>(i)], n, "permute"))] = i;
     return inverse;
 }
 
@@ -20,8 +21,8 @@ Tensor as_strided_grad(const Tensor& grad, IntSpan sizes, IntSpan strides, int64
 }
 
 // The adjoint of as_strided_backward: write into a flat picture of the storage, then look at that as the view did.
-Tensor as_strided_regrad(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size, IntSpan stride,
-                         int64_t storage_offset) {
+Tensor as_strided_regrad(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
+                         IntSpan stride, int64_t storage_offset) {
     auto last = [](IntSpan sizes, IntSpan strides, int64_t offset) {
         for (size_t i = 0; i < sizes.size(); ++i) offset += (sizes[i] - 1) * strides[i];
         return offset;
@@ -72,8 +73,8 @@ TensorList chunks_of(const Tensor& self, int64_t chunks, int64_t dim) {
 }
 
 TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim) {
-    check(self.dim() > 0, ErrorKind::Runtime, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
-          self.dim(), " dims");
+    check(self.dim() > 0, ErrorKind::Runtime,
+          "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
     check(sections > 0, ErrorKind::Runtime, "number of sections must be larger than 0, got ", sections);
     const int64_t size = self.size(dim);
     Dims sizes;
@@ -82,8 +83,8 @@ TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim) {
 }
 
 TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim) {
-    check(self.dim() > 0, ErrorKind::Runtime, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
-          self.dim(), " dims");
+    check(self.dim() > 0, ErrorKind::Runtime,
+          "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
     TensorList parts;
     int64_t start = 0;
     for (int64_t end : indices) {
@@ -119,7 +120,8 @@ TensorList broadcast_all(TensorSpan tensors) {
 Tensor view_or_copy(const Tensor& self, IntSpan shape) {
     const Dims sizes = infer_shape(shape, self.numel(), "reshape");
     Dims strides;
-    return view_strides(self.sizes(), self.strides(), sizes, &strides) ? ops::view(self, sizes) : ops::reshaped_copy(self, sizes);
+    return view_strides(self.sizes(), self.strides(), sizes, &strides) ? ops::view(self, sizes)
+                                                                       : ops::reshaped_copy(self, sizes);
 }
 
 Tensor flattened(const Tensor& self, int64_t start_dim, int64_t end_dim) {
@@ -152,8 +154,9 @@ Tensor unflattened(const Tensor& self, int64_t dim, IntSpan sizes) {
 }
 
 Dims moved_dims(int64_t n, IntSpan source, IntSpan destination) {
-    check(source.size() == destination.size(), ErrorKind::Runtime, "movedim: Invalid source or destination dims: source (",
-          ShapeOf{source}, " dims) should contain the same number of dims as destination (", ShapeOf{destination}, " dims)");
+    check(source.size() == destination.size(), ErrorKind::Runtime,
+          "movedim: Invalid source or destination dims: source (", ShapeOf{source},
+          " dims) should contain the same number of dims as destination (", ShapeOf{destination}, " dims)");
     Dims order(static_cast<size_t>(n), -1);
     SmallVector<bool, 8> moved(static_cast<size_t>(n), false);
     for (size_t i = 0; i < source.size(); ++i) {
@@ -177,8 +180,8 @@ Tensor narrowed(const Tensor& self, int64_t dim, int64_t start, int64_t length) 
     check(self.dim() > 0, ErrorKind::Runtime, "narrow() cannot be applied to a 0-dim tensor.");
     check(length >= 0, ErrorKind::Runtime, "narrow(): length must be non-negative.");
     const int64_t size = self.size(dim);
-    check(-size <= start && start <= size, ErrorKind::Index, "start out of range (expected to be in range of [", -size, ", ",
-          size, "], but got ", start, ")");
+    check(-size <= start && start <= size, ErrorKind::Index, "start out of range (expected to be in range of [", -size,
+          ", ", size, "], but got ", start, ")");
     if (start < 0) start += size;
     check(start + length <= size, ErrorKind::Runtime, "start (", start, ") + length (", length,
           ") exceeds dimension size (", size, ").");

@@ -40,7 +40,8 @@ public:
         for (int depth = 0; parent && is_node(parent) && depth < 100; ++depth) {
             std::string name = node_of(parent)->name();
             PyObject* dict = existing_metadata_dict(*node_of(parent));
-            print(dict, "\n\nPrevious calculation was induced by " + name + ". ", "that induced the previous calculation");
+            print(dict, "\n\nPrevious calculation was induced by " + name + ". ",
+                  "that induced the previous calculation");
             parent = dict ? PyDict_GetItemString(dict, "parent_") : nullptr;
         }
     }
@@ -52,8 +53,9 @@ private:
         PyObject* stack = dict ? PyDict_GetItemString(dict, "traceback_") : nullptr;
         std::string message = std::move(head);
         if (!stack) {
-            message += "No forward pass information available. Enable detect anomaly during forward pass for more "
-                       "information.";
+            message +=
+                "No forward pass information available. Enable detect anomaly during forward pass for more "
+                "information.";
         } else {
             PyRef empty(PyUnicode_FromString(""));
             PyRef joined(PyUnicode_Join(empty.get(), stack));

@@ -47,7 +47,8 @@ Tensor root_gradient(PyObject* o, PyObject* root) {
 // Where a result is captured, or, in backward(inputs=), where accumulation stops.
 Edge target_edge(PyObject* o, bool accumulate) {
     if (is_edge(o)) return edge_from(o);
-    check(is_tensor(o), ErrorKind::Runtime, "all inputs have to be Tensors or GradientEdges, but got ", Py_TYPE(o)->tp_name);
+    check(is_tensor(o), ErrorKind::Runtime, "all inputs have to be Tensors or GradientEdges, but got ",
+          Py_TYPE(o)->tp_name);
     const Tensor& t = tensor_of(o);
     if (accumulate) retain_grad(t);
     check(requires_grad(t), ErrorKind::Runtime, "One of the differentiated Tensors does not require grad");
@@ -61,7 +62,8 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
         bool keep_graph = args[2] == Py_True, create_graph = args[3] == Py_True, allow_unreachable = args[5] == Py_True,
              accumulate = args[6] == Py_True;
         for (PyObject* list : {tensors, gradients, inputs})
-            check(PyTuple_Check(list), ErrorKind::Type, "_engine_run_backward() expects tuples, got ", Py_TYPE(list)->tp_name);
+            check(PyTuple_Check(list), ErrorKind::Type, "_engine_run_backward() expects tuples, got ",
+                  Py_TYPE(list)->tp_name);
         EdgeList roots, outputs;
         TensorList grads;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {
@@ -79,8 +81,9 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
         }
         if (accumulate) Py_RETURN_NONE;
         for (size_t i = 0; i < results.size() && !allow_unreachable; ++i)
-            check(results[i].defined(), ErrorKind::Runtime, "The differentiated Tensor at index ", i,
-                  " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.");
+            check(
+                results[i].defined(), ErrorKind::Runtime, "The differentiated Tensor at index ", i,
+                " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.");
         return wrap(results);
     });
 }
@@ -134,7 +137,8 @@ PyObject* keep_graph_of_task(PyObject*, PyObject*) {
 
 PyObject* will_execute(PyObject*, PyObject* o) {
     return guarded([&]() -> PyObject* {
-        check(is_node(o), ErrorKind::Runtime, "_will_engine_execute_node expects an grad_fn, but got ", Py_TYPE(o)->tp_name);
+        check(is_node(o), ErrorKind::Runtime, "_will_engine_execute_node expects an grad_fn, but got ",
+              Py_TYPE(o)->tp_name);
         GraphTask* task = current_graph_task();
         check(task, ErrorKind::Runtime, "_will_engine_execute_node may only be called during backward pass");
         Node* node = node_of(o).get();
@@ -146,7 +150,8 @@ TensorList tensors_from(PyObject* args) {
     TensorList out;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
         PyObject* o = PyTuple_GET_ITEM(args, i);
-        check(o == Py_None || is_tensor(o), ErrorKind::Type, "expected Tensor as argument ", i, ", got ", Py_TYPE(o)->tp_name);
+        check(o == Py_None || is_tensor(o), ErrorKind::Type, "expected Tensor as argument ", i, ", got ",
+              Py_TYPE(o)->tp_name);
         out.push_back(o == Py_None ? Tensor() : tensor_of(o));
     }
     return out;
@@ -170,7 +175,8 @@ PyObject* undefined_gradient(PyObject*, PyObject* tensors) {
 }
 
 PyObject* make_delayed_error(PyObject*, PyObject* args) {
-    static PyMethodDef call = {"DelayedError", delayed_error, METH_VARARGS, "Passes tensors through; raises in backward."};
+    static PyMethodDef call = {"DelayedError", delayed_error, METH_VARARGS,
+                               "Passes tensors through; raises in backward."};
     const char* message;
     Py_ssize_t n;
     if (!PyArg_ParseTuple(args, "sn:DelayedError", &message, &n)) return nullptr;

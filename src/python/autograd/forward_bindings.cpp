@@ -8,7 +8,9 @@
 namespace wengert::python {
 namespace {
 
-PyObject* enter_level(PyObject*, PyObject*) { return guarded([] { return PyLong_FromLong(enter_dual_level()); }); }
+PyObject* enter_level(PyObject*, PyObject*) {
+    return guarded([] { return PyLong_FromLong(enter_dual_level()); });
+}
 
 PyObject* exit_level(PyObject*, PyObject* level) {
     return guarded([&]() -> PyObject* {
@@ -35,20 +37,21 @@ PyObject* make_dual(PyObject*, PyObject* args, PyObject* kwargs) {
         PyObject *primal_object, *tangent_object;
         int level = 0;
         static const char* names[] = {"tensor", "tangent", "level", nullptr};
-        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOi", const_cast<char**>(names), &primal_object, &tangent_object,
-                                         &level))
+        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOi", const_cast<char**>(names), &primal_object,
+                                         &tangent_object, &level))
             return nullptr;
         check(is_tensor(primal_object) && is_tensor(tangent_object), ErrorKind::Type, "make_dual expects two Tensors");
         const Tensor& primal = tensor_of(primal_object);
         const Tensor& tangent = tensor_of(tangent_object);
-        check(primal.sizes() == tangent.sizes(), ErrorKind::Runtime,
-              "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-              "supported. Tensor is of size ", ShapeOf{primal.sizes()}, " while the given forward gradient is of size ",
-              ShapeOf{tangent.sizes()}, ".");
+        check(
+            primal.sizes() == tangent.sizes(), ErrorKind::Runtime,
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            "supported. Tensor is of size ",
+            ShapeOf{primal.sizes()}, " while the given forward gradient is of size ", ShapeOf{tangent.sizes()}, ".");
         for (const Tensor* t : {&primal, &tangent})
-            check(!tangent_at(*t, level).defined(), ErrorKind::Runtime,
-                  "make_dual: the ", t == &primal ? "primal" : "tangent",
-                  " already has a forward gradient at the same level ", level, "; unpack it first");
+            check(!tangent_at(*t, level).defined(), ErrorKind::Runtime, "make_dual: the ",
+                  t == &primal ? "primal" : "tangent", " already has a forward gradient at the same level ", level,
+                  "; unpack it first");
         LevelGuard hide(level);
         Tensor dual = ops::alias(primal);
         if (ViewInfo* view = view_info(dual)) view->forward = false;
@@ -62,7 +65,8 @@ PyObject* unpack_dual(PyObject*, PyObject* args, PyObject* kwargs) {
         PyObject* object;
         int level = 0;
         static const char* names[] = {"tensor", "level", nullptr};
-        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi", const_cast<char**>(names), &object, &level)) return nullptr;
+        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Oi", const_cast<char**>(names), &object, &level))
+            return nullptr;
         check(is_tensor(object), ErrorKind::Type, "unpack_dual expects a Tensor, got ", Py_TYPE(object)->tp_name);
         const Tensor& dual = tensor_of(object);
         PyRef tangent(checked(wrap(tangent_at(dual, level))));
@@ -79,7 +83,8 @@ PyObject* unpack_dual(PyObject*, PyObject* args, PyObject* kwargs) {
 PyMethodDef functions[] = {
     {"_enter_dual_level", enter_level, METH_NOARGS, nullptr},
     {"_exit_dual_level", exit_level, METH_O, nullptr},
-    {"_make_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_dual)), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"_make_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_dual)), METH_VARARGS | METH_KEYWORDS,
+     nullptr},
     {"_unpack_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(unpack_dual)), METH_VARARGS | METH_KEYWORDS,
      nullptr},
     {nullptr, nullptr, 0, nullptr},

@@ -67,14 +67,15 @@ PyObject* run_forward(Call& call) {
     if (uses_setup && uses_setup.get() == Py_True) {
         PyRef output(checked(PyObject_Call(forward.get(), call.args, call.kwargs)));
         PyRef setup(checked(PyObject_GetAttr(call.cls, setup_name)));
-        PyRef done(checked(
-            PyObject_CallFunctionObjArgs(setup.get(), call.ctx.get(), call.args, output.get(), nullptr)));
+        PyRef done(
+            checked(PyObject_CallFunctionObjArgs(setup.get(), call.ctx.get(), call.args, output.get(), nullptr)));
         return output.release();
     }
     Py_ssize_t n = PyTuple_GET_SIZE(call.args);
     PyRef with_ctx(checked(PyTuple_New(n + 1)));
     PyTuple_SET_ITEM(with_ctx.get(), 0, Py_NewRef(call.ctx.get()));
-    for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(with_ctx.get(), i + 1, Py_NewRef(PyTuple_GET_ITEM(call.args, i)));
+    for (Py_ssize_t i = 0; i < n; ++i)
+        PyTuple_SET_ITEM(with_ctx.get(), i + 1, Py_NewRef(PyTuple_GET_ITEM(call.args, i)));
     return checked(PyObject_Call(forward.get(), with_ctx.get(), call.kwargs));
 }
 
@@ -82,7 +83,8 @@ PyObject* run_forward(Call& call) {
 TensorSet noted(PyObject* list, const char* method) {
     TensorSet out;
     if (!list) return out;
-    check(PyTuple_Check(list), ErrorKind::Runtime, method, " expects its notes as a tuple, got ", Py_TYPE(list)->tp_name);
+    check(PyTuple_Check(list), ErrorKind::Runtime, method, " expects its notes as a tuple, got ",
+          Py_TYPE(list)->tp_name);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list); ++i) {
         PyObject* o = PyTuple_GET_ITEM(list, i);
         check(is_tensor(o), ErrorKind::Runtime, method, " only accepts input tensors, but argument ", i, " is of type ",
@@ -97,9 +99,11 @@ void warn_of_dirty_strangers(const Call& call, const TensorSet& dirty) {
         bool is_input = false;
         for (const Tensor& input : call.inputs) is_input |= input.impl() == t;
         if (!is_input &&
-            PyErr_WarnEx(PyExc_UserWarning,
-                         "Only input Tensors that have been mutated should be passed to ctx.mark_dirty(), but one is not an "
-                         "input of forward", 1) < 0)
+            PyErr_WarnEx(
+                PyExc_UserWarning,
+                "Only input Tensors that have been mutated should be passed to ctx.mark_dirty(), but one is not an "
+                "input of forward",
+                1) < 0)
             throw PyException();
     }
 }
@@ -140,7 +144,8 @@ TensorList user_jvp(const Call& call, const TensorList& tangents, size_t num_out
 void save(Call& call) {
     PyObject* to_save = call.object()->to_save;
     if (!to_save) return;
-    check(PyTuple_Check(to_save), ErrorKind::Type, "save_for_backward expects a tuple, got ", Py_TYPE(to_save)->tp_name);
+    check(PyTuple_Check(to_save), ErrorKind::Type, "save_for_backward expects a tuple, got ",
+          Py_TYPE(to_save)->tp_name);
     PyNode& node = call.node();
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(to_save); ++i) {
         PyObject* o = PyTuple_GET_ITEM(to_save, i);
@@ -148,8 +153,8 @@ void save(Call& call) {
             node.saved.emplace_back();
             continue;
         }
-        check(is_tensor(o), ErrorKind::Type, "save_for_backward can only save variables, but argument ", i, " is of type ",
-              Py_TYPE(o)->tp_name);
+        check(is_tensor(o), ErrorKind::Type, "save_for_backward can only save variables, but argument ", i,
+              " is of type ", Py_TYPE(o)->tp_name);
         const Tensor& t = tensor_of(o);
         AutogradMeta* meta = meta_of(t);
         bool is_output = meta && meta->grad_fn.get() == &node;

@@ -108,8 +108,8 @@ TensorList PyNode::apply(TensorList&& grads) {
     auto n = static_cast<size_t>(PyTuple_GET_SIZE(result.get()));
     size_t expected = is_tensor_argument.size();
     while (n > expected && PyTuple_GET_ITEM(result.get(), static_cast<Py_ssize_t>(n - 1)) == Py_None) --n;
-    check(n == expected, ErrorKind::Runtime, "function ", name(), " returned an incorrect number of gradients (expected ",
-          expected, ", got ", n, ")");
+    check(n == expected, ErrorKind::Runtime, "function ", name(),
+          " returned an incorrect number of gradients (expected ", expected, ", got ", n, ")");
     TensorList out;
     for (size_t i = 0; i < n; ++i) {
         Tensor grad = result_gradient(PyTuple_GET_ITEM(result.get(), static_cast<Py_ssize_t>(i)), is_tensor_argument[i],

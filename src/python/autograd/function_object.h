@@ -12,14 +12,14 @@ namespace wengert::python {
 
 struct FunctionObject {
     NodeObject base;
-    PyObject* to_save;            // what save_for_backward was given
+    PyObject* to_save;  // what save_for_backward was given
     PyObject* saved_for_forward;
     PyObject* non_differentiable;
     PyObject* dirty_tensors;
     PyObject* needs_input_grad;
     bool materialize_grads;
     bool materialize_non_diff_grads;
-    bool in_jvp;                  // saved_tensors shows saved_for_forward
+    bool in_jvp;  // saved_tensors shows saved_for_forward
 };
 
 extern PyTypeObject* FunctionBaseType;
@@ -36,8 +36,8 @@ public:
 
     std::vector<SavedVariable> saved;
     bool released = false;
-    std::vector<bool> is_tensor_argument;   // per argument of forward
-    std::vector<bool> non_differentiable;   // per output
+    std::vector<bool> is_tensor_argument;  // per argument of forward
+    std::vector<bool> non_differentiable;  // per output
 };
 
 inline FunctionObject* as_function(PyObject* o) noexcept { return reinterpret_cast<FunctionObject*>(o); }

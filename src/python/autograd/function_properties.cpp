@@ -58,7 +58,8 @@ PyObject* saved_tensors(PyObject* self, void*) {
 }
 
 PyObject* saved_variables(PyObject* self, void*) {
-    if (PyErr_WarnEx(PyExc_DeprecationWarning, "'saved_variables' is deprecated; use 'saved_tensors'", 1) < 0) return nullptr;
+    if (PyErr_WarnEx(PyExc_DeprecationWarning, "'saved_variables' is deprecated; use 'saved_tensors'", 1) < 0)
+        return nullptr;
     return saved_tensors(self, nullptr);
 }
 
@@ -101,8 +102,8 @@ PyGetSetDef function_properties[] = {
     {"to_save", get_slot<&FunctionObject::to_save>, set_slot<&FunctionObject::to_save>, nullptr, nullptr},
     {"saved_for_forward", get_slot<&FunctionObject::saved_for_forward>, set_slot<&FunctionObject::saved_for_forward>,
      nullptr, nullptr},
-    {"non_differentiable", get_slot<&FunctionObject::non_differentiable>,
-     set_slot<&FunctionObject::non_differentiable>, nullptr, nullptr},
+    {"non_differentiable", get_slot<&FunctionObject::non_differentiable>, set_slot<&FunctionObject::non_differentiable>,
+     nullptr, nullptr},
     {"dirty_tensors", get_slot<&FunctionObject::dirty_tensors>, set_slot<&FunctionObject::dirty_tensors>, nullptr,
      nullptr},
     {"materialize_grads", get_flag<&FunctionObject::materialize_grads>, set_flag<&FunctionObject::materialize_grads>,

@@ -12,7 +12,8 @@ namespace wengert::python {
 namespace {
 
 bool strict_bool(PyObject* value, const char* name) {
-    check(PyBool_Check(value), ErrorKind::Type, name, "(): argument 'enabled' must be bool, not ", Py_TYPE(value)->tp_name);
+    check(PyBool_Check(value), ErrorKind::Type, name, "(): argument 'enabled' must be bool, not ",
+          Py_TYPE(value)->tp_name);
     return value == Py_True;
 }
 
@@ -66,17 +67,18 @@ PyMethodDef functions[] = {
     {"_is_view_replay_enabled", get<view_replay>, METH_NOARGS, nullptr},
     {"_set_view_replay_enabled", set<"_set_view_replay_enabled", set_view_replay>, METH_O, nullptr},
     {"_is_grad_layout_enforcement_enabled", get<grad_layout>, METH_NOARGS, nullptr},
-    {"_set_grad_layout_enforcement_enabled", set<"_set_grad_layout_enforcement_enabled", set_grad_layout>, METH_O, nullptr},
+    {"_set_grad_layout_enforcement_enabled", set<"_set_grad_layout_enforcement_enabled", set_grad_layout>, METH_O,
+     nullptr},
     {"is_anomaly_enabled", get<AnomalyMode::is_enabled>, METH_NOARGS, "Whether anomaly mode is on."},
     {"is_anomaly_check_nan_enabled", get<AnomalyMode::should_check_nan>, METH_NOARGS, nullptr},
-    fast_method("set_anomaly_enabled", set_anomaly, "set_anomaly_enabled(mode, check_nan=True)\n--\n\nSwitches anomaly mode."),
+    fast_method("set_anomaly_enabled", set_anomaly,
+                "set_anomaly_enabled(mode, check_nan=True)\n--\n\nSwitches anomaly mode."),
     {nullptr, nullptr, 0, nullptr},
 };
 
 // --- _InferenceMode: a context manager around the C++ guard
 struct InferenceObject {
-    PyObject_HEAD
-    bool mode;
+    PyObject_HEAD bool mode;
     std::optional<InferenceMode> guard;
 };
 InferenceObject* as_inference(PyObject* o) noexcept { return reinterpret_cast<InferenceObject*>(o); }

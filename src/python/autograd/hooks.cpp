@@ -147,7 +147,9 @@ PyHook::~PyHook() {
     Py_DECREF(dict);
 }
 
-PyObject* add_pre_hook(Node& node, PyObject* hook) { return add_hook<NodePreHook>(node.mutable_hooks().pre_hooks, hook); }
+PyObject* add_pre_hook(Node& node, PyObject* hook) {
+    return add_hook<NodePreHook>(node.mutable_hooks().pre_hooks, hook);
+}
 PyObject* add_post_hook(Node& node, PyObject* hook) {
     return add_hook<NodePostHook>(node.mutable_hooks().post_hooks, hook);
 }

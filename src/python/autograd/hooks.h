@@ -17,7 +17,7 @@ struct PyHook {
     PyObject* dict;
 };
 
-PyObject* add_pre_hook(Node& node, PyObject* hook);    // returns the handle
+PyObject* add_pre_hook(Node& node, PyObject* hook);  // returns the handle
 PyObject* add_post_hook(Node& node, PyObject* hook);
 // The tensor's `_backward_hooks` go to the node as well.
 void attach_tensor_hooks(Node& node, const Tensor& t);

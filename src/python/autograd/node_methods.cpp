@@ -43,7 +43,8 @@ PyObject* register_prehook(PyObject* self, PyObject* hook) {
 
 PyObject* register_hook_dict(PyObject* self, PyObject* tensor) {
     return guarded([&]() -> PyObject* {
-        check(is_tensor(tensor), ErrorKind::Type, "_register_hook_dict expects a Tensor, got ", Py_TYPE(tensor)->tp_name);
+        check(is_tensor(tensor), ErrorKind::Type, "_register_hook_dict expects a Tensor, got ",
+              Py_TYPE(tensor)->tp_name);
         attach_tensor_hooks(self_node(self), tensor_of(tensor));
         Py_RETURN_NONE;
     });
@@ -94,15 +95,16 @@ PyObject* requires_grad_property(PyObject*, void*) { Py_RETURN_TRUE; }
 PyObject* node_call(PyObject* self, PyObject* args, PyObject* kwargs) {
     return guarded([&]() -> PyObject* {
         Ref<Node> node = node_of(self);
-        check(!kwargs || PyDict_GET_SIZE(kwargs) == 0, ErrorKind::Type, node->name(), ": keyword arguments are not supported");
+        check(!kwargs || PyDict_GET_SIZE(kwargs) == 0, ErrorKind::Type, node->name(),
+              ": keyword arguments are not supported");
         auto n = static_cast<size_t>(PyTuple_GET_SIZE(args));
         check(n == node->num_inputs(), ErrorKind::Type, node->name(), ": expected ", node->num_inputs(),
               " arguments, got ", n, " instead");
         TensorList grads;
         for (size_t i = 0; i < n; ++i) {
             PyObject* o = PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i));
-            check(o == Py_None || is_tensor(o), ErrorKind::Type, node->name(), ": expected Tensor or None as argument ", i,
-                  ", got ", Py_TYPE(o)->tp_name);
+            check(o == Py_None || is_tensor(o), ErrorKind::Type, node->name(), ": expected Tensor or None as argument ",
+                  i, ", got ", Py_TYPE(o)->tp_name);
             grads.push_back(o == Py_None ? Tensor() : tensor_of(o));
         }
         TensorList out = (*node)(std::move(grads));
@@ -113,7 +115,8 @@ PyObject* node_call(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* node_getattro(PyObject* self, PyObject* attribute) {
     const char* text = PyUnicode_AsUTF8(attribute);
     if (!text) return nullptr;
-    if (text[0] == '_' && (std::string_view(text).starts_with("_saved_") || std::string_view(text).starts_with("_raw_saved_")))
+    if (text[0] == '_' &&
+        (std::string_view(text).starts_with("_saved_") || std::string_view(text).starts_with("_raw_saved_")))
         return guarded([&]() -> PyObject* {
             if (PyObject* found = saved_field(node_of(self), text)) return found;
             return PyObject_GenericGetAttr(self, attribute);
@@ -132,7 +135,8 @@ PyMethodDef node_methods[] = {
     {"_set_sequence_nr", set_sequence_nr, METH_O, "Changes when the node runs among those that are ready."},
     {"register_hook", register_hook, METH_O, "Calls hook(grad_inputs, grad_outputs) after this node."},
     {"register_prehook", register_prehook, METH_O, "Calls hook(grad_outputs) before this node."},
-    {"_register_hook_dict", register_hook_dict, METH_O, "Lets the hooks of one of the outputs run on this node's input."},
+    {"_register_hook_dict", register_hook_dict, METH_O,
+     "Lets the hooks of one of the outputs run on this node's input."},
     {nullptr, nullptr, 0, nullptr},
 };
 

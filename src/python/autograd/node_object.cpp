@@ -83,10 +83,9 @@ PyType_Slot node_slots[] = {
     {0, nullptr},
 };
 
-PyType_Spec node_spec = {"wengert._C.Node", sizeof(NodeObject), 0,
-                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
-                             Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                         node_slots};
+PyType_Spec node_spec = {
+    "wengert._C.Node", sizeof(NodeObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, node_slots};
 
 }  // namespace
 

@@ -17,8 +17,7 @@
 namespace wengert::python {
 
 struct NodeObject {
-    PyObject_HEAD
-    Ref<Node> node;      // not counted while the node owns this object
+    PyObject_HEAD Ref<Node> node;  // not counted while the node owns this object
     PyObject* dict;
     PyObject* weakrefs;
 };
@@ -27,7 +26,7 @@ extern PyTypeObject* NodeType;
 
 PyObject* wrap_node(const Ref<Node>& node);  // new reference; None for null
 inline bool is_node(PyObject* o) noexcept { return PyObject_TypeCheck(o, NodeType); }
-const Ref<Node>& node_of(PyObject* o);       // throws TypeError for anything else
+const Ref<Node>& node_of(PyObject* o);  // throws TypeError for anything else
 
 // Shared with custom functions.
 void node_dealloc(PyObject* self);

@@ -47,17 +47,15 @@ PyObject* value_of(const SavedField& field, const Ref<Node>& node, bool raw) {
         return raw ? wrap_saved(node, &o->variable()) : unpacked(o->variable(), node.get());
     }
     if (field.list)
-        return tuple_of(field.list(node.get()), [&](SavedVariable& v) {
-            return raw ? wrap_saved(node, &v) : unpacked(v, node.get());
-        });
+        return tuple_of(field.list(node.get()),
+                        [&](SavedVariable& v) { return raw ? wrap_saved(node, &v) : unpacked(v, node.get()); });
     ToPython visitor;
     field.value(node.get(), visitor);
     return checked(visitor.result.release());
 }
 
 struct SavedTensorObject {
-    PyObject_HEAD
-    Ref<Node> node;
+    PyObject_HEAD Ref<Node> node;
     SavedVariable* variable;
 };
 
@@ -95,8 +93,9 @@ PyType_Slot slots[] = {
 };
 
 PyObject* refuse_construction(PyTypeObject*, PyObject*, PyObject*) {
-    PyErr_SetString(PyExc_RuntimeError,
-                    "Trying to create a SavedTensor object from Python is forbidden; read one as node._raw_saved_<name>.");
+    PyErr_SetString(
+        PyExc_RuntimeError,
+        "Trying to create a SavedTensor object from Python is forbidden; read one as node._raw_saved_<name>.");
     return nullptr;
 }
 

@@ -60,7 +60,8 @@ PyObject* push(PyObject*, PyObject* args) {
         PyObject *pack, *unpack;
         if (!PyArg_ParseTuple(args, "OO", &pack, &unpack)) return nullptr;
         check(PyCallable_Check(pack) && PyCallable_Check(unpack), ErrorKind::Type,
-              "saved_tensors_hooks expects two callables, got ", Py_TYPE(pack)->tp_name, " and ", Py_TYPE(unpack)->tp_name);
+              "saved_tensors_hooks expects two callables, got ", Py_TYPE(pack)->tp_name, " and ",
+              Py_TYPE(unpack)->tp_name);
         check(!scopes.disabled, ErrorKind::Runtime, scopes.disabled.value_or(""));
         scopes.stack.emplace_back(Py_NewRef(pack), Py_NewRef(unpack));
         SavedTensorDefaultHooks::factory = innermost;

@@ -43,7 +43,8 @@ PyMethodDef functions[] = {
     {"_increment_version", increment_version, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
-PyMethodDef unsafe_functions[] = {  // of _C._autograd
+PyMethodDef unsafe_functions[] = {
+    // of _C._autograd
     {"_unsafe_set_version_counter", set_version_counter, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
