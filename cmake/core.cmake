@@ -14,7 +14,7 @@ list(FILTER generated_core EXCLUDE REGEX "/kernels/isa_")
 # Loops that are compiled once: for the dtypes that need no particular instruction set, and those that move elements.
 set(loop_sources ${core_sources} ${generated_core})
 list(FILTER loop_sources INCLUDE REGEX
-  "/kernels/(base_|casting|gather_scatter|indexing|masked|reduce\\.|scan|shape_copies)")
+  "/kernels/(base_|casting|gather_scatter|indexing|masked|reduce|scan|shape_copies)")
 set_source_files_properties(${loop_sources} PROPERTIES COMPILE_OPTIONS -O3)
 
 add_library(wengert_core STATIC ${core_sources} ${generated_core})

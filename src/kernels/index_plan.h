@@ -1,9 +1,9 @@
 // The geometry of one indexing operation.
 //
 // Whatever the index looks like, the elements it names form a block with three groups of dimensions, in this order:
-// `before` and `after`, which are plain dimensions of self, around the broadcast shape B of the index tensors. An element
-// lies at  self.offset + before . strides + offsets[b] + after . strides. `other` is the tensor at the other end: the
-// result of a read, the values of a write, seen in the shape before x B x after.
+// `before` and `after`, which are plain dimensions of self, around the broadcast shape B of the index tensors. An
+// element lies at  self.offset + before . strides + offsets[b] + after . strides. `other` is the tensor at the
+// other end: the result of a read, the values of a write, seen in the shape before x B x after.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,9 @@
 // Indexing by tensors: NumPy's advanced indexing, PyTorch's index_*/gather/scatter/masked_* families, embedding.
 //
-// Functions that end in `_` write into `self`, in the order of the index elements: where two indices name one element the
-// last write wins, and sums are added in that order, always. Every index is checked before anything is written; the
-// error names index, dimension and size. Negative indices count from the end in index, index_put, take and put only,
-// as in PyTorch (and in index_fill, index_copy, index_add, where they are harmless).
+// Functions that end in `_` write into `self`, in the order of the index elements: where two indices name one
+// element the last write wins, and sums are added in that order, always. Every index is checked before anything is
+// written; the error names index, dimension and size. Negative indices count from the end in index, index_put, take
+// and put only, as in PyTorch (and in index_fill, index_copy, index_add, where they are harmless).
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@
 
 namespace wengert::kernels {
 
-// --- self[indices]: one entry per dimension, undefined for a full slice. Integer tensors broadcast together; a bool mask
-// stands for the index tensors of its nonzero elements. The broadcast dimensions take the place of the indexed ones where
-// these are adjacent, else they come first.
+// --- self[indices]: one entry per dimension, undefined for a full slice. Integer tensors broadcast together; a
+// bool mask stands for the index tensors of its nonzero elements. The broadcast dimensions take the place of the
+// indexed ones where these are adjacent, else they come first.
 Tensor index(const Tensor& self, TensorSpan indices);
 void index_put_(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate = false);
 Tensor index_put(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate = false);
@@ -67,7 +67,8 @@ Tensor masked_scatter_backward(const Tensor& grad, const Tensor& mask, IntSpan s
 
 // --- Rows of a table
 Tensor embedding(const Tensor& weight, const Tensor& indices);
-// Rows of `grad` [.., n] added into [num_weights, n]; row padding_idx stays zero; scale_grad_by_freq divides by the count.
+// Rows of `grad` [.., n] added into [num_weights, n]; row padding_idx stays zero; scale_grad_by_freq divides by the
+// count.
 Tensor embedding_dense_backward(const Tensor& grad, const Tensor& indices, int64_t num_weights,
                                 int64_t padding_idx = -1, bool scale_grad_by_freq = false);
 Tensor one_hot(const Tensor& self, int64_t num_classes = -1);

@@ -33,8 +33,9 @@ ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& w
 ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& rstd,
                                  const Tensor& weight, int64_t num_groups, Wanted wanted = {true, true, true});
 
-// input [N, C, ...]; statistics per channel: mean, rstd [C] of the batch when `training` (running_mean and running_var, if
-// defined, move towards them by `momentum`, the variance unbiased), else those of running_mean and running_var.
+// input [N, C, ...]; statistics per channel: mean, rstd [C] of the batch when `training` (running_mean and
+// running_var, if defined, move towards them by `momentum`, the variance unbiased), else those of running_mean and
+// running_var.
 ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                         const Tensor& running_var, bool training, double momentum, double eps);
 ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,

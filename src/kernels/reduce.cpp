@@ -2,29 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <limits>
 
 #include "kernels/elementwise.h"
 #include "kernels/reducer.h"
-#include "kernels/strided.h"
+#include "kernels/shape.h"
 
 namespace wengert::kernels {
 namespace {
-
-// One accumulator of type Acc per result, started at `start`, turned into a result element by finish(acc).
-template <class Acc, class Out, class Finish>
-void fill_results(const Reducer& reducer, const Tensor& out, TileLoop loop, Acc start, double parameter,
-                  Finish finish) {
-    Out* data = out.data_as<Out>();
-    reducer.chunks([&](const Reducer::Chunk& chunk) {
-        alignas(64) std::byte memory[Reducer::kChunk * sizeof(Acc)];
-        Acc* acc = reinterpret_cast<Acc*>(memory);
-        std::uninitialized_fill_n(acc, chunk.cols, start);
-        reducer.accumulate(chunk, loop, acc, parameter);
-        chunk.write(data, [&](int64_t i) { return finish(acc[i]); });
-    });
-}
 
 template <class F>
 decltype(auto) dispatch_real(DType d, F&& f) {  // bool included
@@ -154,25 +139,6 @@ Tensor count(Reduction kind, const Tensor& self, const OptionalDims& dim, bool k
     return out;
 }
 
-// A complex tensor seen as reals with a last dimension of 2.
-Tensor as_reals(const Tensor& self) {
-    Dims sizes = self.sizes(), strides;
-    for (int64_t s : self.strides()) strides.push_back(2 * s);
-    sizes.push_back(2);
-    strides.push_back(1);
-    return alias_as(self, real_dtype(self.dtype()), sizes, strides, 2 * self.offset());
-}
-
-Tensor absolute(const Tensor& self) {  // of a complex tensor
-    Tensor out = empty(self.sizes(), real_dtype(self.dtype())), dense = contiguous(self);
-    dispatch_inexact(self.dtype(), "abs", [&]<class T> {
-        if constexpr (!std::is_floating_point_v<T>)
-            std::transform(dense.data_as<T>(), dense.data_as<T>() + dense.numel(),
-                           out.data_as<typename T::value_type>(), [](T z) { return std::hypot(z.real(), z.imag()); });
-    });
-    return out;
-}
-
 std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim,
                                    bool root, const char* op);
 
@@ -180,7 +146,7 @@ std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, 
 std::tuple<Tensor, Tensor> complex_moments(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim,
                                            bool root, const char* op) {
     Dims dims = reduced_dims(dim, self.dim(), op);
-    Tensor reals = as_reals(self);
+    Tensor reals = view_as_real(self);
     if (dims.empty()) dims = Dims{}, reals = alias(reals, Dims{1, 2}, Dims{2, 1}, reals.offset()), dims.push_back(0);
     auto [variance, means] = moments(reals, dims, correction, keepdim, false, op);
     Tensor total = sum(variance, Dims{-1});
@@ -225,93 +191,6 @@ std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, 
         });
     });
     return {variance, means};
-}
-
-// sqrt(sum |x|^2). Where a sum of squares may have left the range of T on the way, all is done again in double, scaled by
-// a power of two near the largest element: rare, so its cost does not matter.
-Tensor two_norm(const Tensor& self, const Dims& dims, bool keepdim, const char* op) {
-    Reducer reducer(self, dims, keepdim);
-    DType dtype = real_dtype(self.dtype());
-    Tensor out = empty(reducer.out_sizes(), dtype);
-    dispatch_floating(dtype, op, [&]<class T> {
-        constexpr double low = static_cast<double>(std::numeric_limits<T>::min()) / std::numeric_limits<T>::epsilon();
-        bool safe = true;
-        fill_results<double, T>(reducer, out, tile_loop(Reduction::SquareSum, self.dtype(), op), 0.0, 0, [&](double a) {
-            safe &= std::isnan(a) || (a > low && a < std::numeric_limits<double>::infinity());
-            return static_cast<T>(std::sqrt(a));
-        });
-        if (safe || reducer.count() == 0) return;
-        Tensor magnitude = is_complex(self.dtype()) ? absolute(self) : self;
-        Reducer again(magnitude, dims, keepdim);
-        TileLoop maxima = tile_loop(Reduction::AbsMax, dtype, op),
-                 squares = tile_loop(Reduction::ScaledSquares, dtype, op);
-        again.chunks([&](const Reducer::Chunk& chunk) {
-            T largest[Reducer::kChunk];
-            Centered acc[Reducer::kChunk];
-            std::fill_n(largest, chunk.cols, T{0});
-            again.accumulate(chunk, maxima, largest);
-            for (int64_t i = 0; i < chunk.cols; ++i) {
-                int exponent = 0;
-                if (std::isfinite(largest[i])) std::frexp(largest[i], &exponent);
-                acc[i] = {std::ldexp(1.0, -exponent), 0};
-            }
-            again.accumulate(chunk, squares, acc);
-            chunk.write(out.data_as<T>(), [&](int64_t i) {
-                return std::isfinite(largest[i]) ? static_cast<T>(std::sqrt(acc[i].total) / acc[i].center) : largest[i];
-            });
-        });
-    });
-    return out;
-}
-
-Tensor norm_by(Reduction kind, const Tensor& self, const Dims& dims, bool keepdim, double ord, const char* op) {
-    Reducer reducer(self, dims, keepdim);
-    Tensor out = empty(reducer.out_sizes(), self.dtype());
-    TileLoop loop = tile_loop(kind, self.dtype(), op);
-    dispatch_floating(self.dtype(), op, [&]<class T> {
-        if (kind == Reduction::AbsMax || kind == Reduction::AbsMin) {
-            T start = kind == Reduction::AbsMax ? T{0} : std::numeric_limits<T>::infinity();
-            fill_results<T, T>(reducer, out, loop, start, 0, [](T a) { return a; });
-        } else if (kind == Reduction::CountNonzero) {
-            fill_results<int64_t, T>(reducer, out, loop, 0, 0, [](int64_t a) { return static_cast<T>(a); });
-        } else {
-            fill_results<double, T>(reducer, out, loop, 0.0, ord, [=](double a) {
-                return static_cast<T>(kind == Reduction::AbsSum ? a : std::pow(a, 1 / ord));
-            });
-        }
-    });
-    return out;
-}
-
-Tensor complex_logsumexp(const Tensor& self, const Dims& dims, bool keepdim) {
-    Tensor real = as_reals(self);
-    real = alias(real, self.sizes(), Dims(real.strides().begin(), real.strides().end() - 1), real.offset());
-    Reducer reducer(self, dims, keepdim);
-    Tensor largest = extreme(Reduction::Max, real, dims, keepdim, "logsumexp"),
-           out = empty(reducer.out_sizes(), self.dtype());
-    // Shift by the largest real part, elementwise and out of place; complex logsumexp is rare.
-    Tensor kept = alias(largest, reduced_sizes(self.sizes(), dims, true),
-                        contiguous_strides(reduced_sizes(self.sizes(), dims, true)), 0);
-    Tensor shifted = empty(self.sizes(), DType::Complex128);
-    dispatch_inexact(self.dtype(), "logsumexp", [&]<class T> {
-        if constexpr (!std::is_floating_point_v<T>) {
-            using R = typename T::value_type;
-            Dims shift_strides = broadcast_strides(kept, self.sizes());
-            StridedWalk<3>(self.sizes(), {shifted.strides(), self.strides(), shift_strides})
-                .elements([&](const std::array<int64_t, 3>& at) {
-                    R m = kept.data_as<R>()[at[2]];
-                    shifted.data_as<complex128>()[at[0]] = std::exp(complex128(self.data_as<T>()[at[1]]) -
-                                                                    static_cast<double>(std::isfinite(m) ? m : R{0}));
-                });
-            Tensor total = sum(shifted, dims, keepdim);
-            for (int64_t i = 0; i < out.numel(); ++i) {
-                R m = largest.data_as<R>()[i];
-                out.data_as<T>()[i] =
-                    T(std::log(total.data_as<complex128>()[i]) + static_cast<double>(std::isfinite(m) ? m : R{0}));
-            }
-        }
-    });
-    return out;
 }
 
 }  // namespace
@@ -407,53 +286,6 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& self, const OptionalDims& dim,
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
     return moments(self, dim, correction, keepdim, true, "std_mean");
-}
-
-Tensor vector_norm(const Tensor& self, double ord, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
-    const char* op = "linalg.vector_norm";
-    check(is_differentiable(self.dtype()), ErrorKind::Runtime, op,
-          ": Expected a floating point or complex tensor as input. Got ", self.dtype());
-    Tensor in = dtype ? to_dtype(self, *dtype) : self;
-    Dims dims = reduced_dims(dim, in.dim(), op);
-    if (ord == std::numeric_limits<double>::infinity() || ord < 0) {
-        check(in.numel() > 0 || (dim && !dim->empty()), ErrorKind::Runtime, op, " cannot compute the ", ord,
-              " norm on an empty tensor because the operation does not have an identity");
-        for (int64_t d : dims)
-            check(in.sizes()[d] != 0, ErrorKind::Runtime, op, " cannot compute the ", ord, " norm on the dimension ", d,
-                  " because this dimension is empty and the operation does not have an identity");
-    }
-    if (ord == 2) return two_norm(in, dims, keepdim, op);
-    if (is_complex(in.dtype())) in = absolute(in);
-    Reduction kind = ord == 0                                          ? Reduction::CountNonzero
-                     : ord == 1                                        ? Reduction::AbsSum
-                     : ord == std::numeric_limits<double>::infinity()  ? Reduction::AbsMax
-                     : ord == -std::numeric_limits<double>::infinity() ? Reduction::AbsMin
-                                                                       : Reduction::AbsPowSum;
-    return norm_by(kind, in, dims, keepdim, ord, op);
-}
-
-Tensor logsumexp(const Tensor& self, const OptionalDims& dim, bool keepdim) {
-    const char* op = "logsumexp";
-    Tensor in = is_integral(self.dtype()) ? to_dtype(self, default_dtype()) : self;
-    Dims dims = reduced_dims(dim, in.dim(), op);
-    Reducer reducer(in, dims, keepdim);
-    if (reducer.count() == 0) return full(reducer.out_sizes(), -std::numeric_limits<double>::infinity(), in.dtype());
-    if (is_complex(in.dtype())) return complex_logsumexp(in, dims, keepdim);
-    Tensor out = empty(reducer.out_sizes(), in.dtype());
-    TileLoop maxima = tile_loop(Reduction::Max, in.dtype(), op), sums = tile_loop(Reduction::ExpSum, in.dtype(), op);
-    dispatch_floating(in.dtype(), op, [&]<class T> {
-        reducer.chunks([&](const Reducer::Chunk& chunk) {
-            T largest[Reducer::kChunk];
-            Centered acc[Reducer::kChunk];
-            std::fill_n(largest, chunk.cols, -std::numeric_limits<T>::infinity());
-            reducer.accumulate(chunk, maxima, largest);
-            for (int64_t i = 0; i < chunk.cols; ++i) acc[i] = {std::isfinite(largest[i]) ? largest[i] : 0, 0};
-            reducer.accumulate(chunk, sums, acc);
-            chunk.write(out.data_as<T>(),
-                        [&](int64_t i) { return static_cast<T>(acc[i].center + std::log(acc[i].total)); });
-        });
-    });
-    return out;
 }
 
 }  // namespace wengert::kernels

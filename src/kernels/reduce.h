@@ -5,8 +5,8 @@
 // kernels/reducer.h first. Shapes, dtypes, NaN, ties and errors are PyTorch's; sums are accurate to a few ulp whatever
 // the length, because lanes of the element type are folded into double every few hundred elements.
 //
-// `dim`: none or empty means all dimensions (for all, any: an empty list means none). Negative dimensions count from the
-// end. Integral sums and products are computed and returned in int64 unless `dtype` says otherwise.
+// `dim`: none or empty means all dimensions (for all, any: an empty list means none). Negative dimensions count
+// from the end. Integral sums and products are computed and returned in int64 unless `dtype` says otherwise.
 #pragma once
 
 #include <limits>

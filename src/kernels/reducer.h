@@ -12,6 +12,9 @@
 // Several loops may run over one chunk (mean, then deviations from it) while it is in the cache.
 #pragma once
 
+#include <algorithm>
+#include <memory>
+
 #include "kernels/reduce.h"
 #include "kernels/reduce_table.h"
 
@@ -90,5 +93,19 @@ private:
 
 // The loop for elements of `dtype`; an error that names the operation where there is none.
 TileLoop tile_loop(Reduction reduction, DType dtype, const char* op);
+
+// One accumulator of type Acc per result, started at `start`, turned into a result element by finish(acc).
+template <class Acc, class Out, class Finish>
+void fill_results(const Reducer& reducer, const Tensor& out, TileLoop loop, Acc start, double parameter,
+                  Finish finish) {
+    Out* data = out.data_as<Out>();
+    reducer.chunks([&](const Reducer::Chunk& chunk) {
+        alignas(64) std::byte memory[Reducer::kChunk * sizeof(Acc)];
+        Acc* acc = reinterpret_cast<Acc*>(memory);
+        std::uninitialized_fill_n(acc, chunk.cols, start);
+        reducer.accumulate(chunk, loop, acc, parameter);
+        chunk.write(data, [&](int64_t i) { return finish(acc[i]); });
+    });
+}
 
 }  // namespace wengert::kernels

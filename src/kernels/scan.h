@@ -1,6 +1,6 @@
-// Scans: every prefix of a dimension reduced. Shapes are the input's; integral sums and products are int64 unless `dtype`
-// says otherwise; float32 accumulates in double. cummax and cummin keep NaN once met, and of equal elements the last
-// gives the index, as in PyTorch.
+// Scans: every prefix of a dimension reduced. Shapes are the input's; integral sums and products are int64 unless
+// `dtype` says otherwise; float32 accumulates in double. cummax and cummin keep NaN once met, and of equal elements
+// the last gives the index, as in PyTorch.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // Walking several strided arrays of one shape together.
 //
-// Kernels that move or reduce elements see memory as rows: the shape is coalesced (size-1 dimensions dropped, neighbours
-// that are dense with respect to each other in every array merged), and what remains is walked with an odometer over all
-// dimensions but the last:
+// Kernels that move or reduce elements see memory as rows: the shape is coalesced (size-1 dimensions dropped,
+// neighbours that are dense with respect to each other in every array merged), and what remains is walked with an
+// odometer over all dimensions but the last:
 //
 //     StridedWalk<2> walk(sizes, {dst.strides(), src.strides()});
 //     walk.rows([&](std::array<int64_t, 2> offset, int64_t n, std::array<int64_t, 2> stride) { ... });

@@ -1,8 +1,9 @@
 // exp and pow for the hand-written loops; a loop that calls them is vectorised.
 //
-// exp is our own: the loops here need nothing of it but speed and 2 ulp. With x = n ln 2 + r, |r| <= ln 2 / 2, the result
-// is 2^n times a Taylor polynomial of r; 2^n is multiplied in two halves, so that subnormal results and overflow come out
-// right. n is read off the low bits of x / ln 2 + 1.5 * 2^(mantissa bits), which rounds it. pow is libmvec's.
+// exp is our own: the loops here need nothing of it but speed and 2 ulp. With x = n ln 2 + r, |r| <= ln 2 / 2, the
+// result is 2^n times a Taylor polynomial of r; 2^n is multiplied in two halves, so that subnormal results and
+// overflow come out right. n is read off the low bits of x / ln 2 + 1.5 * 2^(mantissa bits), which rounds it. pow
+// is libmvec's.
 #pragma once
 
 #include <bit>

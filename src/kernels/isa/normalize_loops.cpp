@@ -7,8 +7,6 @@
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
 
-constexpr int64_t kBuffer = 512;
-
 // Calls f(start, width) for pieces of 0..n that fit a buffer.
 template <class F>
 WENGERT_ALWAYS_INLINE void pieces(int64_t n, F f) {

@@ -1,8 +1,8 @@
 // The operators of the reduction loops: what one element does to an accumulator.
 //
-// `step` and `join` are written once for scalars and for vectors of them: comparisons of vectors give masks, which `|`
-// and `?:` take like bools. An operator over floating elements accumulates in lanes of the element type (`step`, `join`)
-// and folds those into the wider accumulator `Acc` with `merge`.
+// `step` and `join` are written once for scalars and for vectors of them: comparisons of vectors give masks, which
+// `|` and `?:` take like bools. An operator over floating elements accumulates in lanes of the element type
+// (`step`, `join`) and folds those into the wider accumulator `Acc` with `merge`.
 #pragma once
 
 #include <limits>

@@ -1,8 +1,8 @@
 // Contiguous rows of floating elements, reduced in lanes.
 //
-// Sums have three levels: a bundle of lanes takes kSteps additions, kSteps such bundles are added up, their lanes are
-// folded pairwise, and the results go into a double. So the rounding error of a float sum stays at a few units in the last
-// place however long the row is.
+// Sums have three levels: a bundle of lanes takes kSteps additions, kSteps such bundles are added up, their lanes
+// are folded pairwise, and the results go into a double. So the rounding error of a float sum stays at a few units
+// in the last place however long the row is.
 #pragma once
 
 #include "kernels/isa/reduce_ops.h"
@@ -126,6 +126,19 @@ WENGERT_ALWAYS_INLINE double row_dot(const T* a, const T* b, int64_t n) {
     T rest = 0;
     for (int64_t i = n / L::kCount * L::kCount; i < n; ++i) rest += a[i] * b[i];
     return total + static_cast<double>(rest);
+}
+
+constexpr int64_t kBuffer = 512;  // elements gathered at a time
+
+// Calls f(buffer, n) for the elements of one strided column, kBuffer at a time, converted to B.
+template <class B, class T, class F>
+WENGERT_ALWAYS_INLINE void gather(const T* p, int64_t n, int64_t stride, F f) {
+    B buffer[kBuffer];
+    for (int64_t i0 = 0; i0 < n; i0 += kBuffer) {
+        int64_t count = n - i0 < kBuffer ? n - i0 : kBuffer;
+        for (int64_t i = 0; i < count; ++i) buffer[i] = static_cast<B>(p[(i0 + i) * stride]);
+        f(buffer, count);
+    }
 }
 
 // Many rows shorter than a bundle of lanes: kTransposed of them at a time, turned over so that their elements advance

@@ -7,8 +7,6 @@ namespace wengert::kernels::WENGERT_ISA {
 namespace {
 
 constexpr int64_t kSweep = 512;
-constexpr int64_t kBuffer = 512;
-
 template <class T>
 void softmax_row(const T* __restrict in, T* __restrict out, int64_t n) {
     const T largest = row<MaxOp<T>>(in, n, lowest<T>);
