@@ -35,8 +35,10 @@ file(GLOB isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/isa/*
 wengert_generated(isa_generated "^kernels/isa_.*\\.cpp$")
 list(APPEND isa_sources ${isa_generated})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # What -O3 adds to vectorisation (peeling and cloning of the short scalar loops) doubles these objects for nothing.
-  set_source_files_properties(${isa_generated} PROPERTIES
+  # What -O3 adds to vectorisation (peeling and cloning of the short scalar loops) doubles these objects, and the time
+  # to compile them, for nothing. Reductions do need it: short arrays of accumulators stay in registers.
+  set(plain_loops ${isa_generated} "${PROJECT_SOURCE_DIR}/src/kernels/isa/conv.cpp")
+  set_source_files_properties(${plain_loops} PROPERTIES
     COMPILE_OPTIONS "$<IF:$<BOOL:${WENGERT_DEV_ISA}>,,-O2>;-ftree-vectorize;-fvect-cost-model=dynamic")
 endif()
 
