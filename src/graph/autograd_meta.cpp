@@ -10,6 +10,19 @@ namespace {
 // Guards the weak pointers from leaves to their accumulators and the regeneration of grad_fns.
 std::mutex meta_mutex;
 
+// Where the interpreter's lock keeps other threads away (base/refcount.h), nothing need be locked.
+std::unique_lock<std::mutex> lock_meta() {
+    return concurrent_counts ? std::unique_lock(meta_mutex) : std::unique_lock(meta_mutex, std::defer_lock);
+}
+
+// A reference to `leaf`'s accumulator, null if it has none or a dying one; under the lock.
+Ref<Node> share_accumulator(AutogradMeta& meta) {
+    Node* node = meta.grad_accumulator;
+    if (!concurrent_counts) [[likely]]
+        return Ref<Node>::share(node);
+    return node && node->try_retain() ? Ref<Node>::adopt(node) : nullptr;
+}
+
 }  // namespace
 
 AutogradMeta& materialize_meta(const Tensor& t) {
@@ -73,31 +86,31 @@ void set_grad(const Tensor& t, Tensor grad) { materialize_meta(t).grad = std::mo
 Ref<Node> try_accumulator_of(const Tensor& leaf) {
     AutogradMeta* meta = meta_of(leaf);
     if (!meta) return nullptr;
-    if (!concurrent_counts) [[likely]]
-        return Ref<Node>::share(meta->grad_accumulator);
-    std::lock_guard lock(meta_mutex);
-    Node* node = meta->grad_accumulator;
-    return node && node->try_retain() ? Ref<Node>::adopt(node) : nullptr;
+    const auto lock = lock_meta();
+    return share_accumulator(*meta);
 }
 
 Ref<Node> accumulator_of(const Tensor& leaf) {
-    if (Ref<Node> alive = try_accumulator_of(leaf)) return alive;
-    Ref<Node> fresh = graph_providers.make_accumulator(leaf);
     AutogradMeta& meta = materialize_meta(leaf);
-    std::lock_guard lock(meta_mutex);
-    Node* other = meta.grad_accumulator;  // another thread may have been first
-    if (other && other->try_retain()) return Ref<Node>::adopt(other);
+    {
+        const auto lock = lock_meta();
+        if (Ref<Node> alive = share_accumulator(meta)) return alive;
+    }
+    Ref<Node> fresh = graph_providers.make_accumulator(leaf);
+    const auto lock = lock_meta();
+    if (concurrent_counts)  // another thread may have been first
+        if (Ref<Node> alive = share_accumulator(meta)) return alive;
     meta.grad_accumulator = fresh.get();
     return fresh;
 }
 
 void forget_accumulator(TensorImpl* leaf, Node* dying) noexcept {
-    std::lock_guard lock(meta_mutex);
+    const auto lock = lock_meta();
     AutogradMeta* meta = meta_of(leaf);
     if (meta && meta->grad_accumulator == dying) meta->grad_accumulator = nullptr;
 }
 
-Edge gradient_edge(const Tensor& t) {
+Edge gradient_edge_slow(const Tensor& t) {
     if (const Ref<Node>& node = grad_fn(t)) return {node, meta_of(t)->output_nr};
     if (t.flags() & kRequiresGrad) return {accumulator_of(t), 0};
     return {};

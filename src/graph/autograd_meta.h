@@ -95,7 +95,13 @@ uint32_t output_nr(const Tensor& t) noexcept;
 const Tensor& grad(const Tensor& t) noexcept;
 void set_grad(const Tensor& t, Tensor grad);  // unchecked; see python/ for the checks of assignment
 // Where the gradient of `t` goes: (grad_fn, output_nr), (accumulator, 0) or nowhere.
-Edge gradient_edge(const Tensor& t);
+Edge gradient_edge_slow(const Tensor& t);  // of leaves and views
+inline Edge gradient_edge(const Tensor& t) {
+    AutogradMeta* meta = meta_of(t);
+    if (meta && meta->grad_fn && !(t.flags() & kIsView)) [[likely]]
+        return {meta->grad_fn, meta->output_nr};
+    return gradient_edge_slow(t);
+}
 void set_gradient_edge(const Tensor& t, Edge edge);
 Ref<Node> accumulator_of(const Tensor& leaf);      // made on demand; the same for all graphs alive
 Ref<Node> try_accumulator_of(const Tensor& leaf);  // null if there is none now

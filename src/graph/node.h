@@ -86,14 +86,20 @@ public:
     virtual bool accumulate_into(const Tensor& /*buffer*/, const Tensor& /*grad*/) { return false; }
 
     // --- Inputs (outputs of the forward operation)
-    uint32_t add_input_metadata(const Tensor& output);
+    uint32_t add_input_metadata(const Tensor& output) {
+        input_metadata_.emplace_back(output);
+        return static_cast<uint32_t>(input_metadata_.size() - 1);
+    }
     uint32_t add_undefined_input();
     const SmallVector<InputMetadata, 1>& input_metadata() const noexcept { return input_metadata_; }
     InputMetadata& mutable_input_metadata(size_t i) noexcept { return input_metadata_[i]; }
     size_t num_inputs() const noexcept { return input_metadata_.size(); }
 
     // --- Outputs (gradients of the forward operation's inputs)
-    void add_next_edge(Edge edge);
+    void add_next_edge(Edge edge) {
+        update_topological_nr(edge);
+        next_edges_.push_back(std::move(edge));
+    }
     void set_next_edge(size_t i, Edge edge);
     void set_next_edges(EdgeList edges);
     const EdgeList& next_edges() const noexcept { return next_edges_; }
@@ -113,14 +119,14 @@ public:
     Stream stream() const noexcept { return {}; }
 
     // --- Hooks and metadata, absent on most nodes
-    NodeHooks* hooks() const noexcept { return hooks_.get(); }
+    NodeHooks* hooks() const noexcept { return extras_ ? &extras_->hooks : nullptr; }
     NodeHooks& mutable_hooks();
     // The hooks of the tensors that this node made; an accumulator's are its leaf's.
     virtual const std::vector<std::shared_ptr<PreHook>>* tensor_pre_hooks() const noexcept {
-        return hooks_ ? &hooks_->tensor_pre_hooks : nullptr;
+        return extras_ ? &extras_->hooks.tensor_pre_hooks : nullptr;
     }
-    AnomalyMetadata* anomaly_metadata() const noexcept { return anomaly_.get(); }
-    void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { anomaly_ = std::move(m); }
+    AnomalyMetadata* anomaly_metadata() const noexcept { return extras_ ? extras_->anomaly.get() : nullptr; }
+    void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { extras().anomaly = std::move(m); }
 
     EngineState engine;
     void* pyobj = nullptr;    // the Python wrapper; identity of `grad_fn` rests on it
@@ -128,11 +134,22 @@ public:
     std::mutex* mutex();      // of nodes with state that several passes change; made on demand
 
 protected:
-    // Nodes append what they own to `pending` in their destructor's stead, see dispose.
-    static uint64_t next_sequence_nr() noexcept;
+    static uint64_t next_sequence_nr() noexcept { return state.sequence_nr++; }
 
 private:
-    void update_topological_nr(const Edge& edge);
+    struct Extras {
+        NodeHooks hooks;
+        std::unique_ptr<AnomalyMetadata> anomaly;
+        std::unique_ptr<std::mutex> mutex;
+    };
+    Extras& extras();
+
+    void update_topological_nr(const Edge& edge) {
+        if (has_parent_) [[unlikely]]
+            refuse_new_edge();
+        if (edge.function) topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
+    }
+    [[noreturn]] void refuse_new_edge() const;
 
     uint64_t sequence_nr_;
     uint64_t topological_nr_ = 0;
@@ -140,9 +157,7 @@ private:
     mutable bool has_parent_ = false;
     EdgeList next_edges_;
     SmallVector<InputMetadata, 1> input_metadata_;
-    std::unique_ptr<NodeHooks> hooks_;
-    std::unique_ptr<AnomalyMetadata> anomaly_;
-    std::unique_ptr<std::mutex> mutex_;
+    std::unique_ptr<Extras> extras_;
 };
 
 // The node whose body runs on this thread; hooks and anomaly mode ask for it.

@@ -12,7 +12,7 @@
 //     Tensor y = kernels::f(x);
 //     if (records(x)) {                                    // grad mode is on and x requires grad
 //         auto node = make_node<FBackward0>();
-//         node->set_next_edges(collect_next_edges(x));
+//         connect(*node, x);
 //         node->x_ = SavedVariable(x, false);
 //         set_history(y, node);
 //     }
@@ -68,6 +68,21 @@ inline EdgeList collect_next_edges(const Args&... args) {
     EdgeList edges;
     (append_edge(edges, args), ...);
     return edges;
+}
+
+inline void connect_to(Node& node, const Tensor& t) {
+    node.add_next_edge(requires_grad(t) ? gradient_edge(t) : Edge());
+}
+inline void connect_to(Node& node, const Operand& o) {
+    node.add_next_edge(requires_grad(o) ? gradient_edge(o.tensor()) : Edge());
+}
+inline void connect_to(Node& node, TensorSpan ts) {
+    for (const Tensor& t : ts) connect_to(node, t);
+}
+// As collect_next_edges, for a node that has none yet.
+template <class... Args>
+inline void connect(Node& node, const Args&... args) {
+    (connect_to(node, args), ...);
 }
 
 // Makes `node` the grad_fn of `output`; integral outputs are left alone but keep their slot.
