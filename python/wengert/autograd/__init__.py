@@ -4,7 +4,9 @@ To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` 
 `_function` (nodes written by users) and `_forward_ad`. The modules without underscore only name what users import.
 """
 
-from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph
+import importlib as _importlib
+
+from . import anomaly_mode, forward_ad, function, grad_mode, graph
 from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
 from ._engine_modes import (
@@ -37,7 +39,7 @@ __all__ = [
     "enforce_grad_layout_policy",
     "forward_ad",
     "function",
-    "functional",
+    "functional",  # see __getattr__
     "grad",
     "grad_mode",
     "gradcheck",
@@ -52,3 +54,9 @@ __all__ = [
     "set_multithreading_enabled",
     "variable",
 ]
+
+
+def __getattr__(name: str):  # type: ignore[no-untyped-def]  # a module, of which mypy knows by its import
+    if name == "functional":  # loaded when first used
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'wengert.autograd' has no attribute {name!r}")
