@@ -5,7 +5,7 @@
    multiplies it with its own pattern (`_local.py`), which follows from the table: elementwise rows couple equal
    positions, rows with a `dim` couple along it, rows that contract couple as their letters say, linear rows are probed
    (`_probing.py`). Whatever none of this explains couples everything with everything. So the pattern holds for all
-   values, as long as Python's control flow takes the same path; it may be too large, never too small. Hessians need
+   values, as long as Python's control flow and integer indices stay the same; it may be too large. Hessians need
    nothing else: they are Jacobians of the gradient, whose computation is a recorded graph as well.
 2. *Coloring* (`_coloring.py`, `_lattice.py`): columns that share no row may share a product with the Jacobian. For
    Hessians the two triangles help each other. Stencils on grids get periodic colorings, which are optimal in practice.

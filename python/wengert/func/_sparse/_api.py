@@ -16,13 +16,11 @@ from ._plan import Sparsity, gradient_of
 _MODES = ("auto", "forward", "reverse")
 
 
-def sparsity(
-    f: Callable[[Any], Any], x: Any, *, order: int = 1, mode: str = "auto", pattern: Any = None
-) -> Sparsity:
+def sparsity(f: Callable[[Any], Any], x: Any, *, order: int = 1, mode: str = "auto", pattern: Any = None) -> Sparsity:
     """Find the pattern of the Jacobian or Hessian of `f`, color it, and return a plan that evaluates it.
 
-    The pattern holds for all values of `x`, as long as `f` takes the same path through its Python code. It may be too
-    large: operations without a rule (custom functions, factorizations) count as dense.
+    The pattern holds for all values of `x`, as long as `f` takes the same path through its Python code and indexes with
+    the same integers. It may be too large: operations without a rule (custom functions, factorizations) count as dense.
 
     Parameters
     ----------

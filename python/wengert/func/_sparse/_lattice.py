@@ -31,8 +31,10 @@ def lattice_coloring(graph: Any, shape: tuple[int, ...], fewest: int) -> Any:
         No fewer colors can do.
     """
     shape = tuple(size for size in shape if size > 1)
-    if graph.nnz == 0 or not shape:
+    if graph.nnz == 0:
         return np.zeros(graph.shape[0], np.intp)
+    if not shape:
+        return None
     coordinates = np.stack(np.unravel_index(np.arange(graph.shape[0]), shape))
     offsets = _offsets(graph, coordinates, shape)
     if offsets is None:

@@ -101,20 +101,21 @@ def patterns(node: Any, which: int) -> list[Any]:
     result = tuple(node._input_metadata[which].shape)
     shapes = [None if edge is None else tuple(edge._input_metadata[nr].shape) for edge, nr in node.next_functions]
     found: list[Any] = [None] * len(shapes)
-    unexplained = []
-    if node.name() == "CopySlices":
+    if type(node).__name__ == "CopySlices":
         return in_place_patterns(node, result, shapes)
     row = _row(node)
+    fixed: list[int] = []  # inputs with coefficients that are the same at all values
+    if row is not None and _is_linear(row) and not row["elementwise"]:  # `where` has a condition, which may change
+        fixed = list(range(len(shapes)))
+    elif row is not None and _is_multilinear(row):
+        fixed = [index for index, varies in enumerate(varying(node, which)) if not varies]
     for index, shape in enumerate(shapes):
         if shape is None:
             continue
-        explained, found[index] = _from_table(node, row, index, len(shapes), result, shape)
-        if not explained:
-            unexplained.append(index)
-    if unexplained and row is not None and _is_linear(row):
-        for index, pattern in zip(unexplained, probed(node, which, unexplained), strict=True):
-            if pattern is not None:
-                found[index] = Join(*pattern) if isinstance(pattern, tuple) else pattern
+        pattern = next(probed(node, which, [index])) if index in fixed else None
+        if pattern is None:
+            pattern = _from_table(node, row, index, len(shapes), result, shape)
+        found[index] = Join(*pattern) if isinstance(pattern, tuple) else pattern
     return found
 
 
@@ -125,10 +126,7 @@ def in_place_patterns(node: Any, result: Shape, shapes: list[Shape | None]) -> l
     the coefficients depend on values, one may be zero only here: then the old value counts as kept everywhere, and an
     element of another input without any influence as one with influence on everything.
     """
-    with enable_grad():
-        gradients = node(wengert.ones(result, dtype=node._input_metadata[0].dtype))
-    gradients = gradients if isinstance(gradients, tuple) else (gradients,)
-    fixed = not any(gradient is not None and gradient.requires_grad for gradient in gradients)
+    fixed = not any(varying(node, 0))
     known = [index for index, shape in enumerate(shapes) if shape is not None]
     found: list[Any] = [None] * len(shapes)
     for index, keys in zip(known, probed(node, 0, known), strict=True):
@@ -136,10 +134,25 @@ def in_place_patterns(node: Any, result: Shape, shapes: list[Shape | None]) -> l
         matrix = _matrix(everything(result, shape) if keys is None else keys)
         if not fixed:
             idle = np.asarray(matrix.sum(0) == 0).reshape(-1) if index else np.zeros(matrix.shape[1], bool)
-            more = broadcast(result, shape) if index == 0 else Join(np.zeros(matrix.shape[0], np.intp), idle.astype(np.intp) - 1, 1)
+            more = (
+                broadcast(result, shape)
+                if index == 0
+                else Join(np.zeros(matrix.shape[0], np.intp), idle.astype(np.intp) - 1, 1)
+            )
             matrix = matrix + _matrix(more)
         found[index] = matrix
     return found
+
+
+def varying(node: Any, which: int) -> list[bool]:
+    """Return for each input whether the coefficients of its gradient are computed from what is differentiated."""
+    metadata = node._input_metadata
+    cotangents: list[Any] = [None] * len(metadata)
+    cotangents[which] = wengert.ones(tuple(metadata[which].shape), dtype=metadata[which].dtype)
+    with enable_grad():
+        gradients = node(*cotangents)
+    gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+    return [gradient is not None and gradient.requires_grad for gradient in gradients]
 
 
 def _matrix(pattern: Any) -> Any:
@@ -165,24 +178,30 @@ def _is_linear(row: Row) -> bool:
     return set(row["formulas"].get("linear", ())) == {a["name"] for a in row["arguments"] if a["differentiable"]}
 
 
-def _from_table(node: Any, row: Row | None, index: int, count: int, result: Shape, given: Shape) -> tuple[bool, Any]:
-    """Return whether the table explains input `index`, and its pattern (everything, where it does not)."""
+def _is_multilinear(row: Row) -> bool:
+    """Whether the result is a sum of products of the arguments: its tangent applies the operation to one at a time."""
+    jvp = row["formulas"].get("jvp")
+    return not row["elementwise"] and isinstance(jvp, str) and jvp.count(f"{row['name']}(") >= 2
+
+
+def _from_table(node: Any, row: Row | None, index: int, count: int, result: Shape, given: Shape) -> Join | None:
+    """Return the pattern for input `index` that the table explains, or else everything."""
     if row is None:
-        return False, everything(result, given)
+        return everything(result, given)
     formulas = row["formulas"]
+    names = [a["name"] for a in row["arguments"]]
     if row["elementwise"]:
-        names = [a["name"] for a in row["arguments"] if a["differentiable"]]
-        zero = len(names) == count and formulas.get(f"d_{names[index]}") == "0"
-        return True, None if zero else broadcast(result, given)
+        differentiable = [a["name"] for a in row["arguments"] if a["differentiable"]]
+        if len(differentiable) == count and formulas.get(f"d_{differentiable[index]}") == "0":
+            return None
+        return broadcast(result, given)
     if "contracts" in formulas:
-        return True, contraction(formulas["contracts"], index, result, given)
-    if "normalized_shape" in (names := {a["name"] for a in row["arguments"]}) and index == 0:
-        dims = range(len(given) - len(node._saved_normalized_shape), len(given))
-        return True, along(result, given, dims)
-    if "dim" in names and not _is_linear(row):
+        return contraction(formulas["contracts"], index, result, given)
+    if "normalized_shape" in names and index == 0:
+        return along(result, given, range(len(given) - len(node._saved_normalized_shape), len(given)))
+    if "dim" in names:
         dims = getattr(node, "_saved_dim", ())
         dims = range(len(given)) if dims is None else [dims] if isinstance(dims, int) else dims
         if dims != () and len(result) in (len(given), len(given) - len(set(dims))):
-            return True, along(result, given, dims)
-    return False, everything(result, given)
-
+            return along(result, given, dims)
+    return everything(result, given)

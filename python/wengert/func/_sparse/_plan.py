@@ -69,7 +69,8 @@ class Sparsity:
         if mode == "forward":
             return mode, color_columns(self.pattern, given)
         by_rows = color_columns(self.pattern.T.tocsr(), result)
-        if mode == "auto":
+        per_row = np.diff(self.pattern.indptr).max(initial=0)
+        if mode == "auto" and per_row <= by_rows.max(initial=-1):  # else columns cannot do with fewer
             by_columns = color_columns(self.pattern, given)
             if by_columns.max(initial=-1) < by_rows.max(initial=-1):
                 return "forward", by_columns

@@ -11,7 +11,7 @@ column; cumulative sums and other large maps stay unexplained.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,9 @@ _SMALL = 512  # the most products for a map without structure
 Map = Callable[[Any], Any]  # flat array -> flat array
 
 
-def probed(node: Any, which: int, inputs: Sequence[int]) -> list[Any]:
-    """Return the pattern for each of these inputs: keys (see `Join`), a sparse matrix, or None if none was found."""
-    return [_pattern(*_maps(node, which, index)) for index in inputs]
+def probed(node: Any, which: int, inputs: Sequence[int]) -> Iterator[Any]:
+    """Yield the pattern for each of these inputs: keys (see `Join`), a sparse matrix, or None if none was found."""
+    return (_pattern(*_maps(node, which, index)) for index in inputs)
 
 
 def _maps(node: Any, which: int, index: int) -> tuple[Map, Map, int, int]:
