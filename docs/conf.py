@@ -1,12 +1,22 @@
 """Sphinx configuration; `nox -s docs` builds into docs/_build/html."""
 
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # for semantics_table
 
 project = "Wengert"
 author = "The Wengert developers"
 version = release = installed_version("wengert")
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "semantics_table",
+]
 exclude_patterns = ["_build"]
 html_theme = "alabaster"
 html_theme_options = {"description": "PyTorch's autograd, rebuilt small and fast", "page_width": "1100px"}

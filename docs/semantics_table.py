@@ -5,7 +5,7 @@
     test_G5_next_functions          a Python test of row G5
     def G5_input_numbers(tc)        a program of tests/differential, run here and on PyTorch
     test_acceptance_B12_add_edge    a Python test of row B12 of the acceptance rows
-    TEST_CASE("acceptance B12: ")   a C++ test of it; without "acceptance" of a feature row
+    TEST_CASE("acceptance B3, B13:  a C++ test of these; without "acceptance" of feature rows
 
 As a Sphinx extension this module provides the directive ``semantics-table``.
 """
@@ -21,8 +21,8 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 TEST_NAMES = {
-    "*.py": re.compile(r"^\s*def (?:test_)?(acceptance_)?([A-Z]\d+)_(\w*)\(", re.MULTILINE),
-    "*.cpp": re.compile(r'TEST_CASE\("(acceptance )?([A-Z]\d+)[: ]([^"]*)"', re.MULTILINE),
+    "*.py": re.compile(r"^\s*def (?:test_(acceptance_)?([A-Za-z]\d+)_|()([A-Z]\d+)_\w+\(tc\))", re.MULTILINE),
+    "*.cpp": re.compile(r'TEST_CASE\("(acceptance )?([A-Z]\d+(?:, [A-Z]\d+)*):', re.MULTILINE),
 }
 
 
@@ -45,28 +45,32 @@ class Row:
 
 def sections() -> list[tuple[str, list[Row]]]:
     """Return (title, rows) of every section, with the tests that were found."""
-    found = tests_by_row()
+    found = find_tests()
     result = []
     for kind, listed in yaml.safe_load((ROOT / "docs" / "semantics_rows.yaml").read_text()).items():
         for section in listed:
             rows = []
             for number, entry in enumerate(section["rows"], 1):
-                entry = {"title": entry} if isinstance(entry, str) else entry
-                row = Row(kind, f"{section['prefix']}{number}", **entry)
+                row = Row(
+                    kind, f"{section['prefix']}{number}", **({"title": entry} if isinstance(entry, str) else entry)
+                )
                 row.tests = found.get(row.key, [])
+                row.open = row.open or section.get("open", "")
                 rows.append(row)
             result.append((section["title"], rows))
     return result
 
 
-def tests_by_row() -> dict[tuple[str, str], list[str]]:
+def find_tests() -> dict[tuple[str, str], list[str]]:
     """Return the places of all tests that bear the id of a row, as ``folder/file.py`` with their number."""
     counts: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for pattern, names in TEST_NAMES.items():
         for path in sorted((ROOT / "tests").rglob(pattern)):
-            for acceptance, row, _ in names.findall(path.read_text()):
+            for match in names.finditer(path.read_text()):
+                acceptance, rows, *program = match.groups()
                 kind = "acceptance" if acceptance else "features"
-                counts[kind, row][path.relative_to(ROOT / "tests").as_posix()] += 1
+                for row in (rows or program[-1]).upper().split(", "):
+                    counts[kind, row][path.relative_to(ROOT / "tests").as_posix()] += 1
     return {
         key: [f"{place} ({count})" if count > 1 else place for place, count in places.items()]
         for key, places in counts.items()
@@ -91,9 +95,7 @@ def _proof(row: Row) -> str:
     parts = [f"``{test}``" for test in row.tests]
     if row.see:
         parts.append("see " + ", ".join(row.see))
-    if row.open:
-        parts.append(f"*{row.open}*")
-    return ", ".join(parts) or "*not yet*"
+    return ", ".join(parts) or f"*{row.open}*"
 
 
 def _escaped(text: str) -> str:

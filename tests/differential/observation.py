@@ -1,19 +1,25 @@
 """Running one program text on two packages and comparing what it shows.
 
-A *program* is a function of the package, ``def G3_is_leaf(tc): ...``, named by the row of the semantics it belongs to. It
-returns plain data, tensors and nodes included; the harness runs it once with ``torch`` and once with ``wengert`` and
+A *program* is a function of the package, ``def G3_is_leaf(tc): ...``, named by the row of the semantics it belongs to.
+It returns plain data, tensors and nodes included; the harness runs it once with ``torch`` and once with ``wengert`` and
 compares what it returned, what it printed, the type of the exception that ended it and the warnings it left behind.
 
 Misuse is data too: ``raised(action, fragment)`` returns the type of the exception and the fragment if the message
 holds it, else the whole message, so that a wording on which people rely cannot drift on either side.
 
 A program that ends in ``better(torch=..., wengert=..., why=...)`` states an intended difference, and both sides of it.
+
+What the programs showed on PyTorch is recorded (``python -m tests.differential``), so that tests/python can check it
+where there is no PyTorch.
 """
 
 import contextlib
 import io
 import warnings
+from ast import literal_eval
 from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +47,7 @@ class Observation:
 def better(shown, *, torch, wengert, why):
     """State that the packages differ on purpose: `shown` has to equal the expectation of the package that ran."""
     assert why
-    return (Difference(torch, wengert), shown)
+    return (Difference(plain(torch), plain(wengert)), shown)
 
 
 def raised(action, fragment=""):
@@ -128,30 +134,70 @@ def same(a, b):
     return a == b
 
 
-def require_agreement(program, torch):
-    """Fail unless both packages show the same."""
-    ours, theirs = observe(program, wengert), observe(program, torch)
+def require_same(ours, expected, name):
+    """Fail unless the run on Wengert shows the expected value."""
     if isinstance(ours.value, tuple) and ours.value and isinstance(ours.value[0], Difference):
-        expected = ours.value[0]
-        assert same(theirs.value[1], plain(expected.torch)), f"torch: {theirs}"
-        assert same(ours.value[1], plain(expected.wengert)), f"wengert: {ours}"
+        ours.value = ours.value[1]
+    assert ours.error is None, f"a program catches its errors: {ours}"
+    assert same(ours.value, expected), f"\nwengert: {ours.value}\n{name}: {expected}"
+
+
+def require_agreement(program, torch):
+    """Fail unless both packages show the same, or what `better` states."""
+    ours, theirs = observe(program, wengert), observe(program, torch)
+    assert theirs.error is None, f"a program catches its errors: {theirs}"
+    if isinstance(theirs.value, tuple) and theirs.value and isinstance(theirs.value[0], Difference):
+        stated, shown = theirs.value
+        assert same(shown, stated.torch), f"\ntorch:  {shown}\nstated: {stated.torch}"
+        require_same(ours, stated.wengert, "stated")
         return
-    assert (ours.error, theirs.error) == (None, None), f"a program catches its errors\nwengert: {ours}\ntorch:   {theirs}"
-    assert same(ours.value, theirs.value), f"\nwengert: {ours.value}\ntorch:   {theirs.value}"
+    require_same(ours, theirs.value, "torch")
     assert ours.printed == theirs.printed
     assert ours.warned == theirs.warned
 
 
-def differential(namespace):
-    """Return the test of all programs in a module: its functions of one argument ``tc``."""
-    programs = [
+def programs_of(namespace):
+    """Return the programs of a module: its public functions of one argument ``tc``."""
+    return [
         value
         for name, value in namespace.items()
         if name[0] != "_" and getattr(getattr(value, "__code__", None), "co_varnames", ())[:1] == ("tc",)
     ]
 
-    @pytest.mark.parametrize("program", programs, ids=lambda program: program.__name__)
+
+def differential(namespace):
+    """Return the test of all programs in a module."""
+
+    @pytest.mark.parametrize("program", programs_of(namespace), ids=lambda program: program.__name__)
     def test_program(program):
         require_agreement(program, pytest.importorskip("torch"))
 
     return test_program
+
+
+# --- What the programs show is recorded, so that it is tested where there is no PyTorch: one literal a line.
+HERE = Path(__file__).parent
+RECORD = HERE / "recorded.txt"
+
+
+def all_programs():
+    """Return the programs of every module, by name."""
+    modules = [import_module(f"tests.differential.{path.stem}") for path in sorted(HERE.glob("test_programs_*.py"))]
+    return {program.__name__: program for module in modules for program in programs_of(vars(module))}
+
+
+def recorded():
+    """Return what every program showed when the record was made."""
+    lines = RECORD.read_text().splitlines()
+    return {name: literal_eval(value) for name, value in (line.split(": ", 1) for line in lines)}
+
+
+def record(torch):
+    """Write the record: what PyTorch shows, or what `better` states for Wengert."""
+    lines = []
+    for name, program in sorted(all_programs().items()):
+        value = observe(program, torch).value
+        if isinstance(value, tuple) and value and isinstance(value[0], Difference):
+            value = value[0].wengert
+        lines.append(f"{name}: {value!r}\n")
+    RECORD.write_text("".join(lines))

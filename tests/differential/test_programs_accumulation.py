@@ -1,6 +1,6 @@
 """Section 10 of the semantics: how gradients accumulate in leaves."""
 
-from .observation import better, differential, quietly
+from tests.differential.observation import better, differential, quietly
 
 
 def _x(tc):

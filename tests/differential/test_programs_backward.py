@@ -2,7 +2,7 @@
 
 from collections import OrderedDict, UserDict
 
-from .observation import better, differential, quietly, raised, warned
+from tests.differential.observation import better, differential, quietly, raised, warned
 
 
 def _x(tc):
@@ -30,8 +30,9 @@ def B1_keywords(tc):
 
 
 def B1_misuse(tc):
-    x = _x(tc)
-    return raised(lambda: tc.ones(1).backward(), "element 0 of tensors does not require grad and does not have a grad_fn")
+    return raised(
+        lambda: tc.ones(1).backward(), "element 0 of tensors does not require grad and does not have a grad_fn"
+    )
 
 
 def B2_roots_are_summed(tc):
@@ -310,9 +311,7 @@ def B8_subclass_of_dict(tc):
     def names():
         return list(tc.autograd.grad((x * y).sum(), OrderedDict(b=y, a=x)))
 
-    return better(
-        raised(names), torch=("TypeError", ""), wengert=None, why="a subclass of dict is a dict"
-    )
+    return better(raised(names), torch=("TypeError", ""), wengert=None, why="a subclass of dict is a dict")
 
 
 def B8_several_outputs(tc):
@@ -527,7 +526,10 @@ def B14_misuse(tc):
         return raised(lambda: _returning(tc, make).apply(x).sum().backward(), fragment)
 
     return (
-        failing(lambda grad: tc.ones(3), "returned an invalid gradient at index 0 - got [3] but expected shape compatible with [2]"),
+        failing(
+            lambda grad: tc.ones(3),
+            "returned an invalid gradient at index 0 - got [3] but expected shape compatible with [2]",
+        ),
         failing(lambda grad: tc.ones(()), "returned an invalid gradient at index 0"),
         failing(lambda grad: tc.ones(2, dtype=tc.complex64), ""),
     )

@@ -5,7 +5,7 @@ import importlib
 import traceback
 import weakref
 
-from .observation import better, differential, quietly, raised, warned
+from tests.differential.observation import better, differential, quietly, raised, warned
 
 
 def _x(tc):
@@ -41,7 +41,7 @@ def _square(tc):
 
 
 def F1_first_and_second_derivative(tc):
-    Square = _square(tc)  # noqa: N806
+    Square = _square(tc)
     x = _x(tc)
     (g,) = tc.autograd.grad(Square.apply(x).sum(), x, create_graph=True)
     return g, tc.autograd.grad(g.sum(), x)
@@ -81,7 +81,7 @@ def F1_class_methods(tc):
 
 
 def F1_missing_methods(tc):
-    Function = tc.autograd.Function  # noqa: N806
+    Function = tc.autograd.Function
     x = _x(tc)
 
     class NoForward(Function):
@@ -104,25 +104,30 @@ def F1_missing_methods(tc):
     return (
         raised(lambda: NoForward.apply(x), "You must implement the forward function for custom autograd.Function."),
         raised(lambda: NoBackward.apply(x).sum().backward(), "You must implement either the backward or vjp method"),
-        raised(lambda: Both.apply(x).sum().backward(), "Implementing both 'backward' and 'vjp' for a custom Function is not allowed"),
+        raised(
+            lambda: Both.apply(x).sum().backward(),
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed",
+        ),
         raised(lambda: tc.autograd.Function.apply(x)),
     )
 
 
 def F1_no_jvp(tc):
     forward_ad = tc.autograd.forward_ad
-    Copy = _make(tc)  # noqa: N806
+    Copy = _make(tc)
 
     def run():
         with forward_ad.dual_level():
             Copy.apply(forward_ad.make_dual(tc.ones(1), tc.ones(1)))
 
-    return raised(run, "You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+    return raised(
+        run, "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+    )
 
 
 def F1_jvp(tc):
     forward_ad = tc.autograd.forward_ad
-    Square = _square(tc)  # noqa: N806
+    Square = _square(tc)
 
     def run():
         with forward_ad.dual_level():
@@ -138,8 +143,8 @@ def F1_keyword_arguments(tc):
 
 
 def F2_names(tc):
-    Square = _square(tc)  # noqa: N806
-    Other = _make(tc)  # noqa: N806
+    Square = _square(tc)
+    Other = _make(tc)
     y = Square.apply(_x(tc))
     return (
         y.grad_fn.name(),
@@ -154,7 +159,7 @@ def F2_names(tc):
 
 
 def F3_instances(tc):
-    Square = _square(tc)  # noqa: N806
+    Square = _square(tc)
     made = []
     shown = warned(lambda: made.append(Square()), "should not be instantiated")
     return (
@@ -169,7 +174,15 @@ def F4_context(tc):
 
     def forward(ctx, x):
         ctx.mark = "mine"
-        seen.append((tc.is_grad_enabled(), isinstance(ctx, tc.autograd.graph.Node), ctx.name(), (x * 2).requires_grad, x.requires_grad))
+        seen.append(
+            (
+                tc.is_grad_enabled(),
+                isinstance(ctx, tc.autograd.graph.Node),
+                ctx.name(),
+                (x * 2).requires_grad,
+                x.requires_grad,
+            )
+        )
         seen.append(ctx)
         return x * 2
 
@@ -197,8 +210,8 @@ def F4_enable_grad_inside(tc):
 
 
 def F4_nested_apply(tc):
-    Square = _square(tc)  # noqa: N806
-    Outer = _make(tc, forward=lambda ctx, x: Square.apply(x), backward=lambda ctx, grad: grad * 100)  # noqa: N806
+    Square = _square(tc)
+    Outer = _make(tc, forward=lambda ctx, x: Square.apply(x), backward=lambda ctx, grad: grad * 100)
     x = _x(tc)
     y = Outer.apply(x)
     y.sum().backward()
@@ -216,14 +229,14 @@ def F5_inputs(tc):
         return None, grad * 2, None, None, grad, None
 
     x, y = _x(tc), _x(tc)
-    Made = _make(tc, forward=forward, backward=backward)  # noqa: N806
+    Made = _make(tc, forward=forward, backward=backward)
     out = Made.apply(2, x, [x], "text", y, {"x": 1})
     out.sum().backward()
     return seen[0][0], seen[0][2:], x.grad, y.grad, out.grad_fn.next_functions
 
 
 def F5_only_in_a_list(tc):
-    Made = _make(tc, forward=lambda ctx, items: items[0] * 2)  # noqa: N806
+    Made = _make(tc, forward=lambda ctx, items: items[0] * 2)
     out = Made.apply([_x(tc)])
     return out.requires_grad, out.grad_fn
 
@@ -232,11 +245,21 @@ def F6_outputs(tc):
     def forward(ctx, x):
         return x * 2, "text", None, x.long(), 5, x * 3
 
-    Made = _make(tc, forward=forward, backward=lambda ctx, *grads: grads[0] * 2 + grads[5] * 3)  # noqa: N806
+    Made = _make(tc, forward=forward, backward=lambda ctx, *grads: grads[0] * 2 + grads[5] * 3)
     x = _x(tc)
     a, text, nothing, integers, number, b = Made.apply(x)
     (a + b * 10).sum().backward()
-    return (text, nothing, number, integers, integers.requires_grad, a.output_nr, b.output_nr, a.grad_fn is b.grad_fn, x.grad)
+    return (
+        text,
+        nothing,
+        number,
+        integers,
+        integers.requires_grad,
+        a.output_nr,
+        b.output_nr,
+        a.grad_fn is b.grad_fn,
+        x.grad,
+    )
 
 
 def F6_gradients_of_other_outputs(tc):
@@ -246,7 +269,7 @@ def F6_gradients_of_other_outputs(tc):
         seen.append(grads)
         return grads[0]
 
-    Made = _make(tc, forward=lambda ctx, x: (x * 1, "text", x.long(), x * 3), backward=backward)  # noqa: N806
+    Made = _make(tc, forward=lambda ctx, x: (x * 1, "text", x.long(), x * 3), backward=backward)
     Made.apply(_x(tc))[0].sum().backward()
     return seen
 
@@ -295,7 +318,7 @@ def F6_integer_output_does_not_require_grad(tc):
 
 def F7_returned_input(tc):
     x = _x(tc)
-    Same = _make(tc, forward=lambda ctx, x: x, backward=lambda ctx, grad: grad * 10)  # noqa: N806
+    Same = _make(tc, forward=lambda ctx, x: x, backward=lambda ctx, grad: grad * 10)
     y = Same.apply(x)
     hooked = []
     y.register_hook(lambda grad: hooked.append(grad))
@@ -305,7 +328,7 @@ def F7_returned_input(tc):
 
 def F7_returned_input_of_two(tc):
     x, y = _x(tc), _x(tc)
-    Same = _make(tc, forward=lambda ctx, x, y: (x, y), backward=lambda ctx, a, b: (a * 10, b * 100))  # noqa: N806
+    Same = _make(tc, forward=lambda ctx, x, y: (x, y), backward=lambda ctx, a, b: (a * 10, b * 100))
     a, b = Same.apply(x, y)
     (a + b).sum().backward()
     return x.grad, y.grad, a._is_view(), b.output_nr
@@ -328,16 +351,24 @@ def F8_returned_view(tc):
     x = _x(tc)
     y = _make(tc, forward=lambda ctx, x: x[0:1], backward=lambda ctx, grad: tc.cat([grad, grad])).apply(x * 1)
     y.sum().backward()
-    return y._is_view(), y.grad_fn.name(), x.grad, raised(lambda: y.mul_(2), "This view was created inside a custom Function")
+    return (
+        y._is_view(),
+        y.grad_fn.name(),
+        x.grad,
+        raised(lambda: y.mul_(2), "This view was created inside a custom Function"),
+    )
 
 
 def F8_several_views(tc):
     x = _x(tc)
-    Two = _make(tc, forward=lambda ctx, x: (x[0:1], x[1:2]), backward=lambda ctx, a, b: tc.cat([a, b]))  # noqa: N806
+    Two = _make(tc, forward=lambda ctx, x: (x[0:1], x[1:2]), backward=lambda ctx, a, b: tc.cat([a, b]))
     a, b = Two.apply(x * 1)
     return (
         a._is_view(),
-        raised(lambda: a.mul_(2), "is a view and is being modified inplace. This view is the output of a function that returns multiple views"),
+        raised(
+            lambda: a.mul_(2),
+            "This view is the output of a function that returns multiple views",
+        ),
         b,
     )
 
@@ -370,7 +401,7 @@ def F9_save_for_backward(tc):
 
 def F9_nothing_saved(tc):
     seen = []
-    Made = _make(tc, backward=lambda ctx, grad: seen.append(ctx.saved_tensors) or grad)  # noqa: N806
+    Made = _make(tc, backward=lambda ctx, grad: seen.append(ctx.saved_tensors) or grad)
     y = Made.apply(_x(tc))
     y.sum().backward()
     return seen, raised(lambda: y.sum().backward(), "Trying to backward through the graph a second time")
@@ -466,7 +497,7 @@ def F10_save_for_forward(tc):
         seen.append(nothing)
         return tx * y + x * ty
 
-    Made = _make(tc, forward=forward, jvp=jvp)  # noqa: N806
+    Made = _make(tc, forward=forward, jvp=jvp)
 
     def run():
         with forward_ad.dual_level():
@@ -565,7 +596,7 @@ def F11_saved_dirty_input(tc):
 
 def F11_misuse(tc):
     x = _x(tc)
-    Dirty = _dirty(tc)  # noqa: N806
+    Dirty = _dirty(tc)
 
     def not_returned(ctx, x):
         ctx.mark_dirty(x)
@@ -582,9 +613,18 @@ def F11_misuse(tc):
 
     return (
         raised(lambda: Dirty.apply(x), "a leaf Variable that requires grad has been used in an in-place operation."),
-        raised(lambda: Dirty.apply(x[0:1]), "a view of a leaf Variable that requires grad has been used in an in-place operation."),
-        raised(lambda: _make(tc, forward=not_returned).apply(x * 1), "Some elements marked as dirty during the forward method were not returned as output."),
-        raised(lambda: _make(tc, forward=two_outputs).apply((x * 1)[0:1]), "your Function modifies inplace an input that is a view"),
+        raised(
+            lambda: Dirty.apply(x[0:1]),
+            "a view of a leaf Variable that requires grad has been used in an in-place operation.",
+        ),
+        raised(
+            lambda: _make(tc, forward=not_returned).apply(x * 1),
+            "Some elements marked as dirty during the forward method were not returned as output.",
+        ),
+        raised(
+            lambda: _make(tc, forward=two_outputs).apply((x * 1)[0:1]),
+            "your Function modifies inplace an input that is a view",
+        ),
         raised(lambda: _make(tc, forward=number).apply(x * 1)),
     )
 
@@ -643,7 +683,7 @@ def F13_materialize(tc):
             ctx.set_materialize_grads(value)
             return x * 2, x * 3
 
-        Made = _make(tc, forward=forward, backward=lambda ctx, a, b, seen=seen: seen.append((a, b)) or a)  # noqa: N806
+        Made = _make(tc, forward=forward, backward=lambda ctx, a, b, seen=seen: seen.append((a, b)) or a)
         Made.apply(_x(tc))[0].sum().backward()
         results.append(seen)
     return results
@@ -651,9 +691,7 @@ def F13_materialize(tc):
 
 def F13_integral_outputs(tc):
     seen = []
-    Made = _make(  # noqa: N806
-        tc, forward=lambda ctx, x: (x * 2, x.long()), backward=lambda ctx, a, b: seen.append((a, b)) or a
-    )
+    Made = _make(tc, forward=lambda ctx, x: (x * 2, x.long()), backward=lambda ctx, a, b: seen.append((a, b)) or a)
     Made.apply(_x(tc))[0].sum().backward()
     return seen
 
@@ -667,7 +705,7 @@ def F13_only_non_differentiable(tc):
         ctx.mark_non_differentiable(b)
         return a, b, c
 
-    Made = _make(tc, forward=forward, backward=lambda ctx, *grads: seen.append(grads) or grads[0])  # noqa: N806
+    Made = _make(tc, forward=forward, backward=lambda ctx, *grads: seen.append(grads) or grads[0])
     Made.apply(_x(tc))[0].sum().backward()
     return seen
 
@@ -684,7 +722,7 @@ def F14_needs_input_grad(tc):
         return grad, None, grad, None
 
     x, y = _x(tc), _x(tc)
-    Made = _make(tc, forward=forward, backward=backward)  # noqa: N806
+    Made = _make(tc, forward=forward, backward=backward)
     out = Made.apply(x, 3, y, tc.ones(2)).sum()
     out.backward(retain_graph=True)
     tc.autograd.grad(out, y, retain_graph=True)
@@ -712,13 +750,17 @@ def F15_misuse(tc):
     x, y = _x(tc), _x(tc)
 
     def failing(result, fragment, forward=lambda ctx, x, y: x * 2, second=y):
-        Made = _make(tc, forward=forward, backward=lambda ctx, g: result(g))  # noqa: N806
+        Made = _make(tc, forward=forward, backward=lambda ctx, g: result(g))
         return raised(lambda: Made.apply(x, second).sum().backward(), fragment)
 
     return (
         failing(lambda g: g, "returned an incorrect number of gradients (expected 2, got 1)"),
         failing(lambda g: (g, g, g), "returned an incorrect number of gradients (expected 2, got 3)"),
-        failing(lambda g: (g, g), "returned a gradient different than None at position 2, but the corresponding forward input was not a Variable", second=3),
+        failing(
+            lambda g: (g, g),
+            "returned a gradient different than None at position 2",
+            second=3,
+        ),
         failing(lambda g: (g, 1.0), "expected Variable or None (got float)"),
         failing(lambda g: (g, [g]), "expected Variable or None (got list)"),
         failing(lambda g: 1.0, ""),
@@ -734,7 +776,7 @@ def F16_once_differentiable(tc):
         return grad * 2
 
     x = _x(tc)
-    Made = _make(tc, backward=once(backward))  # noqa: N806
+    Made = _make(tc, backward=once(backward))
     Made.apply(x).sum().backward()
     (g,) = tc.autograd.grad((Made.apply(x) * x).sum(), x, create_graph=True)
     message = "trying to differentiate twice a function that was marked with @once_differentiable"
@@ -744,7 +786,7 @@ def F16_once_differentiable(tc):
 def F16_without_requiring_grad_output(tc):
     once = tc.autograd.function.once_differentiable
     x = _x(tc)
-    Made = _make(tc, backward=once(lambda ctx, grad: grad * 2))  # noqa: N806
+    Made = _make(tc, backward=once(lambda ctx, grad: grad * 2))
     (g,) = tc.autograd.grad(Made.apply(x).sum(), x, create_graph=True)
     return g, g.requires_grad
 
@@ -752,9 +794,7 @@ def F16_without_requiring_grad_output(tc):
 def F16_several_results(tc):
     once = tc.autograd.function.once_differentiable
     x, y = _x(tc), _x(tc)
-    Made = _make(  # noqa: N806
-        tc, forward=lambda ctx, x, n, y: x + y, backward=once(lambda ctx, grad: (grad, None, grad * 2))
-    )
+    Made = _make(tc, forward=lambda ctx, x, n, y: x + y, backward=once(lambda ctx, grad: (grad, None, grad * 2)))
     out = Made.apply(x, 3, y) * x
     (g, h) = tc.autograd.grad(out.sum(), [x, y], create_graph=True)
     return g, h, h.requires_grad, raised(lambda: h.sum().backward(), "trying to differentiate twice")
@@ -843,7 +883,7 @@ def F18_arguments(tc):
         seen.append(tangents)
         return tangents[0] * 2
 
-    Made = _make(tc, forward=lambda ctx, x, number, c: x * 2, jvp=jvp)  # noqa: N806
+    Made = _make(tc, forward=lambda ctx, x, number, c: x * 2, jvp=jvp)
     result = _dual_program(tc, lambda fwd, dual: fwd.unpack_dual(Made.apply(dual, 3, tc.ones(2))).tangent)
     return result, seen
 
@@ -859,7 +899,7 @@ def F18_not_materialized(tc):
         seen.append(tangents)
         return tangents[0] * 2
 
-    Made = _make(tc, forward=forward, jvp=jvp)  # noqa: N806
+    Made = _make(tc, forward=forward, jvp=jvp)
     return _dual_program(tc, lambda fwd, dual: fwd.unpack_dual(Made.apply(dual, tc.ones(2))).tangent), seen
 
 
@@ -867,7 +907,7 @@ def F18_several_outputs(tc):
     def forward(ctx, x):
         return x * 2, x.long(), x * 3
 
-    Made = _make(tc, forward=forward, jvp=lambda ctx, t: (t * 2, None, t * 3))  # noqa: N806
+    Made = _make(tc, forward=forward, jvp=lambda ctx, t: (t * 2, None, t * 3))
     return _dual_program(tc, lambda fwd, dual: [fwd.unpack_dual(t).tangent for t in Made.apply(dual)])
 
 
@@ -876,8 +916,8 @@ def F18_dirty(tc):
         ctx.mark_dirty(x)
         return x.mul_(2)
 
-    Good = _make(tc, forward=forward, jvp=lambda ctx, t: t.mul_(2))  # noqa: N806
-    Bad = _make(tc, forward=forward, jvp=lambda ctx, t: t * 2)  # noqa: N806
+    Good = _make(tc, forward=forward, jvp=lambda ctx, t: t.mul_(2))
+    Bad = _make(tc, forward=forward, jvp=lambda ctx, t: t * 2)
     return (
         _dual_program(tc, lambda fwd, dual: tuple(fwd.unpack_dual(Good.apply(dual)))),
         _dual_program(tc, lambda fwd, dual: raised(lambda: Bad.apply(dual), "inplace")),
@@ -888,11 +928,16 @@ def F18_returned_as_is(tc):
     def forward(ctx, x):
         return x
 
-    Good = _make(tc, forward=forward, jvp=lambda ctx, t: t.view_as(t))  # noqa: N806
-    Bad = _make(tc, forward=forward, jvp=lambda ctx, t: t * 1)  # noqa: N806
+    Good = _make(tc, forward=forward, jvp=lambda ctx, t: t.view_as(t))
+    Bad = _make(tc, forward=forward, jvp=lambda ctx, t: t * 1)
     return (
         _dual_program(tc, lambda fwd, dual: tuple(fwd.unpack_dual(Good.apply(dual)))),
-        _dual_program(tc, lambda fwd, dual: raised(lambda: Bad.apply(dual), "A custom Function's forward is returning a view (or an input as-is)")),
+        _dual_program(
+            tc,
+            lambda fwd, dual: raised(
+                lambda: Bad.apply(dual), "A custom Function's forward is returning a view (or an input as-is)"
+            ),
+        ),
     )
 
 
@@ -900,8 +945,8 @@ def F18_view(tc):
     def forward(ctx, x):
         return x[0:1]
 
-    Good = _make(tc, forward=forward, jvp=lambda ctx, t: t[0:1])  # noqa: N806
-    Bad = _make(tc, forward=forward, jvp=lambda ctx, t: t[0:1].clone())  # noqa: N806
+    Good = _make(tc, forward=forward, jvp=lambda ctx, t: t[0:1])
+    Bad = _make(tc, forward=forward, jvp=lambda ctx, t: t[0:1].clone())
     return (
         _dual_program(tc, lambda fwd, dual: tuple(fwd.unpack_dual(Good.apply(dual)))),
         _dual_program(tc, lambda fwd, dual: raised(lambda: Bad.apply(dual), "jvp is not returning a view")),
@@ -914,17 +959,19 @@ def F18_tangent_of_non_differentiable_output(tc):
         ctx.mark_non_differentiable(y)
         return x * 3, y
 
-    Made = _make(tc, forward=forward, jvp=lambda ctx, t: (t, t))  # noqa: N806
-    return _dual_program(tc, lambda fwd, dual: raised(lambda: Made.apply(dual), "You should return None at that position instead"))
+    Made = _make(tc, forward=forward, jvp=lambda ctx, t: (t, t))
+    return _dual_program(
+        tc, lambda fwd, dual: raised(lambda: Made.apply(dual), "You should return None at that position instead")
+    )
 
 
 def F18_misuse(tc):
-    Wrong = _make(tc, jvp=lambda ctx, t: (t, t))  # noqa: N806
-    Size = _make(tc, jvp=lambda ctx, t: t[0:1])  # noqa: N806
-    Kind = _make(tc, jvp=lambda ctx, t: 3)  # noqa: N806
+    Wrong = _make(tc, jvp=lambda ctx, t: (t, t))
+    Size = _make(tc, jvp=lambda ctx, t: t[0:1])
+    Kind = _make(tc, jvp=lambda ctx, t: 3)
     return [
-        _dual_program(tc, lambda fwd, dual, Made=Made: raised(lambda: Made.apply(dual))) is not None
-        for Made in (Wrong, Size, Kind)
+        _dual_program(tc, lambda fwd, dual, made=made: raised(lambda: made.apply(dual))) is not None
+        for made in (Wrong, Size, Kind)
     ]
 
 
@@ -1016,16 +1063,16 @@ def F20_raw_hooks(tc):
 
 
 def F21_exceptions(tc):
-    class Mine(Exception):
+    class MineError(Exception):
         pass
 
     def backward(ctx, grad):
-        raise Mine("here")
+        raise MineError("here")
 
     y = _make(tc, backward=backward).apply(_x(tc)).sum()
     try:
         y.backward()
-    except Mine as error:
+    except MineError as error:
         frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
         return str(error), "backward" in frames
     return None
@@ -1067,7 +1114,7 @@ def F22_clear_saved_tensors_on_access(tc):
         return 2 * x * grad
 
     x = _x(tc)
-    Made = _make(tc, forward=forward, backward=backward, clear_saved_tensors_on_access=True)  # noqa: N806
+    Made = _make(tc, forward=forward, backward=backward, clear_saved_tensors_on_access=True)
     Made.apply(x).sum().backward()
     return seen, x.grad
 
@@ -1087,7 +1134,7 @@ def F22_frees_early(tc):
         seen.append(seen[0]() is None)
         return grad
 
-    Made = _make(tc, forward=forward, backward=backward, clear_saved_tensors_on_access=True)  # noqa: N806
+    Made = _make(tc, forward=forward, backward=backward, clear_saved_tensors_on_access=True)
     Made.apply(_x(tc)).sum().backward()
     return seen[1:]
 
@@ -1102,14 +1149,14 @@ def F23_boxed_grads_call(tc):
         return a * 2 + b * 3
 
     x = _x(tc)
-    Made = _make(tc, forward=lambda ctx, x: (x * 2, x * 3), backward=backward, boxed_grads_call=True)  # noqa: N806
+    Made = _make(tc, forward=lambda ctx, x: (x * 2, x * 3), backward=backward, boxed_grads_call=True)
     a, b = Made.apply(x)
     (a + b * 10).sum().backward()
     return seen, x.grad
 
 
 def F24_defaults(tc):
-    Function = tc.autograd.Function  # noqa: N806
+    Function = tc.autograd.Function
     return Function.generate_vmap_rule, raised(lambda: Function.vmap(None, None, None))
 
 
@@ -1150,7 +1197,9 @@ def F26_mark_shared_storage(tc):
         ctx.mark_shared_storage((x, x))
         return x * 2
 
-    return warned(lambda: _make(tc, forward=forward).apply(_x(tc)), "Tensors with shared storages are automatically tracked")
+    return warned(
+        lambda: _make(tc, forward=forward).apply(_x(tc)), "Tensors with shared storages are automatically tracked"
+    )
 
 
 def F26_inplace_flag(tc):
@@ -1164,15 +1213,19 @@ def F26_inplace_flag(tc):
 
 
 def F27_resize(tc):
-    Resize = importlib.import_module(f"{tc.__name__}.autograd._functions").Resize  # noqa: N806
+    Resize = importlib.import_module(f"{tc.__name__}.autograd._functions").Resize
     x = _x(tc)
     y = Resize.apply(x, (2, 1))
     y.sum().backward()
-    return tuple(y.shape), x.grad, raised(lambda: Resize.apply(x, (3, 1)), "autograd's resize can only change the shape")
+    return (
+        tuple(y.shape),
+        x.grad,
+        raised(lambda: Resize.apply(x, (3, 1)), "autograd's resize can only change the shape"),
+    )
 
 
 def F27_type(tc):
-    Type = importlib.import_module(f"{tc.__name__}.autograd._functions").Type  # noqa: N806
+    Type = importlib.import_module(f"{tc.__name__}.autograd._functions").Type
     return Type.__name__, issubclass(Type, tc.autograd.Function)
 
 

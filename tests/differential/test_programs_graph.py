@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from .observation import better, differential, raised
+from tests.differential.observation import better, differential, raised
 
 
 def _ab(tc):
@@ -268,7 +268,11 @@ def G6_metadata(tc):
     c.grad_fn.metadata["key"] = "value"
     d = c.exp()
     del c
-    return d.grad_fn.next_functions[0][0].metadata, d.grad_fn.metadata, raised(lambda: setattr(d.grad_fn, "metadata", {}))
+    return (
+        d.grad_fn.next_functions[0][0].metadata,
+        d.grad_fn.metadata,
+        raised(lambda: setattr(d.grad_fn, "metadata", {})),
+    )
 
 
 def G7_input_metadata(tc):
@@ -300,7 +304,11 @@ def G8_set_sequence_nr(tc):
     second.grad_fn.register_hook(lambda *_: order.append("second"))
     first.grad_fn._set_sequence_nr(second.grad_fn._sequence_nr() + 100)
     (first + second).sum().backward()
-    return order, raised(lambda: first.grad_fn._set_sequence_nr("x")), raised(lambda: first.grad_fn._set_sequence_nr(1.5))
+    return (
+        order,
+        raised(lambda: first.grad_fn._set_sequence_nr("x")),
+        raised(lambda: first.grad_fn._set_sequence_nr(1.5)),
+    )
 
 
 def G9_requires_grad(tc):
@@ -350,7 +358,7 @@ def G11_misuse(tc):
 def G12_node_abc(tc):
     a, b = _ab(tc)
     node = (a * b).grad_fn
-    Node = tc.autograd.graph.Node  # noqa: N806
+    Node = tc.autograd.graph.Node
     return (
         isinstance(node, Node),
         issubclass(type(node), Node),
@@ -374,8 +382,14 @@ def G12_custom_function_nodes(tc):
             return grad * 2
 
     node = Double.apply(tc.ones(1, requires_grad=True)).grad_fn
-    Node = tc.autograd.graph.Node  # noqa: N806
-    return isinstance(node, Node), issubclass(type(node), Node), Node in type(node).mro(), node.name(), issubclass(Double, Node)
+    Node = tc.autograd.graph.Node
+    return (
+        isinstance(node, Node),
+        issubclass(type(node), Node),
+        Node in type(node).mro(),
+        node.name(),
+        issubclass(Double, Node),
+    )
 
 
 def G13_delayed_error(tc):
@@ -397,7 +411,14 @@ def G14_gradient_edge(tc):
     edge = tc.autograd.graph.get_gradient_edge(y)
     other = tc.autograd.graph.GradientEdge(y.grad_fn, 0)
     (g,) = tc.autograd.grad((y * y).sum(), [edge], retain_graph=True)
-    return edge._fields, edge.output_nr, edge.node is y.grad_fn, g, tc.autograd.grad(other, a, tc.ones(2)), other.ownership_token
+    return (
+        edge._fields,
+        edge.output_nr,
+        edge.node is y.grad_fn,
+        g,
+        tc.autograd.grad(other, a, tc.ones(2)),
+        other.ownership_token,
+    )
 
 
 def G14_survives_in_place(tc):

@@ -5,7 +5,7 @@ import pickle
 import weakref
 from collections import OrderedDict
 
-from .observation import better, differential, raised, warned
+from tests.differential.observation import better, differential, raised, warned
 
 
 def _x(tc):
@@ -158,7 +158,9 @@ def H1_misuse(tc):
         return tc.ones(3)
 
     return (
-        raised(lambda: tc.ones(1).register_hook(print), "cannot register a hook on a tensor that doesn't require gradient"),
+        raised(
+            lambda: tc.ones(1).register_hook(print), "cannot register a hook on a tensor that doesn't require gradient"
+        ),
         failing(lambda grad: 3, "expected Variable, but hook returned"),
         failing(lambda grad: "text", "expected Variable, but hook returned"),
         failing(named, "hook 'named' has changed the size of value"),
@@ -398,8 +400,14 @@ def H6_optimizer_in_the_hook(tc):
 def H6_misuse(tc):
     x = _x(tc)
     return (
-        raised(lambda: (x * 2).register_post_accumulate_grad_hook(print), "post accumulate grad hooks cannot be registered on non-leaf tensors"),
-        raised(lambda: tc.ones(1).register_post_accumulate_grad_hook(print), "cannot register a hook on a tensor that doesn't require gradient"),
+        raised(
+            lambda: (x * 2).register_post_accumulate_grad_hook(print),
+            "post accumulate grad hooks cannot be registered on non-leaf tensors",
+        ),
+        raised(
+            lambda: tc.ones(1).register_post_accumulate_grad_hook(print),
+            "cannot register a hook on a tensor that doesn't require gradient",
+        ),
     )
 
 
@@ -440,7 +448,7 @@ def H7_context_manager(tc):
 
 
 def H7_pickle(tc):
-    RemovableHandle = tc.utils.hooks.RemovableHandle  # noqa: N806
+    RemovableHandle = tc.utils.hooks.RemovableHandle
     store = OrderedDict()
     handle = RemovableHandle(store)
     store[handle.id] = "hook"

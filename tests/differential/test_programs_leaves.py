@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from .observation import better, differential, quietly, raised, warned
+from tests.differential.observation import better, differential, quietly, raised, warned
 
 
 def _x(tc):
@@ -41,7 +41,9 @@ def L1_other_factories(tc):
         tc.zeros_like(tc.ones(2), requires_grad=True),
         tc.ones(2).new_zeros(2, requires_grad=True),
     ]
-    return [t.requires_grad and t.is_leaf for t in made], raised(lambda: tc.tensor([1], requires_grad=True), ONLY_FLOATING)
+    return [t.requires_grad and t.is_leaf for t in made], raised(
+        lambda: tc.tensor([1], requires_grad=True), ONLY_FLOATING
+    )
 
 
 def L1_unaffected_by_no_grad(tc):
@@ -129,7 +131,13 @@ def L4_modes_and_operands(tc):
     x, c = _x(tc), tc.ones(2)
     with tc.no_grad():
         off = (x * c).requires_grad
-    return off, (x * c).requires_grad, (c * c).requires_grad, (c * x.detach()).requires_grad, (x.double() + c).requires_grad
+    return (
+        off,
+        (x * c).requires_grad,
+        (c * c).requires_grad,
+        (c * x.detach()).requires_grad,
+        (x.double() + c).requires_grad,
+    )
 
 
 def L4_factories_from_recorded_tensors(tc):
@@ -209,7 +217,9 @@ def L8_misuse(tc):
         raised(assign(tc.ones(3))),
         raised(assign(tc.ones(1, 2))),
         raised(assign(tc.ones(2, dtype=tc.float64))),
-        raised(assign(tc.ones(2, device="meta"))) if hasattr(tc.ones(2), "is_meta") and tc.__name__ == "torch" else ("RuntimeError", ""),
+        raised(assign(tc.ones(2, device="meta")))
+        if hasattr(tc.ones(2), "is_meta") and tc.__name__ == "torch"
+        else ("RuntimeError", ""),
         raised(assign(x)),
     )
 
@@ -302,7 +312,9 @@ def L11_detach_(tc):
 def L11_on_views(tc):
     x = _x(tc)
     view = (x * 2)[0:1]
-    return raised(lambda: view.detach_(), "Can't detach views in-place"), raised(lambda: tc.ones(2)[0:1].detach_(), "Can't detach views in-place")
+    return raised(lambda: view.detach_(), "Can't detach views in-place"), raised(
+        lambda: tc.ones(2)[0:1].detach_(), "Can't detach views in-place"
+    )
 
 
 def L11_on_leaf(tc):
@@ -376,7 +388,9 @@ def L14_set_(tc):
 
 def L14_in_grad_mode(tc):
     x = _x(tc)
-    return raised(lambda: x.set_(tc.ones(2)), "a leaf Variable that requires grad is being used in an in-place operation.")
+    return raised(
+        lambda: x.set_(tc.ones(2)), "a leaf Variable that requires grad is being used in an in-place operation."
+    )
 
 
 def L15_numpy(tc):
@@ -424,7 +438,13 @@ def L17_resize_(tc):
     same = t.resize_(2, 3) is t
     unchanged = t._version
     t.resize_(3, 2)
-    return same, unchanged, t._version, tuple(t.shape), raised(lambda: _x(tc).resize_(1), "cannot resize variables that require grad")
+    return (
+        same,
+        unchanged,
+        t._version,
+        tuple(t.shape),
+        raised(lambda: _x(tc).resize_(1), "cannot resize variables that require grad"),
+    )
 
 
 def L18_underscored(tc):
@@ -463,7 +483,7 @@ def L18_misuse(tc):
 
 
 def L19_variable(tc):
-    Variable = tc.autograd.Variable  # noqa: N806
+    Variable = tc.autograd.Variable
     x = Variable(tc.ones(2), requires_grad=True)
     data = tc.ones(2)
     return (

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from .observation import better, differential, quietly, raised, warned
+from tests.differential.observation import better, differential, quietly, raised, warned
 
 
 def _x(tc):
@@ -125,7 +125,9 @@ def M2_clone_and_repr(tc):
 
 
 def M2_misuse(tc):
-    return [raised(lambda value=value: tc.set_grad_enabled(value)) for value in (1, None, "True", 0.0)], tc.is_grad_enabled()
+    return [
+        raised(lambda value=value: tc.set_grad_enabled(value)) for value in (1, None, "True", 0.0)
+    ], tc.is_grad_enabled()
 
 
 def M3_generator(tc):
@@ -603,7 +605,9 @@ def M10_leaf_in_place(tc):
 def M10_threads(tc):
     seen = []
     with tc.inference_mode():
-        thread = threading.Thread(target=lambda: seen.append((tc.is_inference_mode_enabled(), tc.ones(1).is_inference())))
+        thread = threading.Thread(
+            target=lambda: seen.append((tc.is_inference_mode_enabled(), tc.ones(1).is_inference()))
+        )
         thread.start()
         thread.join()
     return seen
