@@ -2,10 +2,10 @@
 
 `semantics_rows.yaml` names the rows; their tests are found by name, so the table cannot claim what no test says:
 
-    test_G5_next_functions          a Python test of row G5
-    def G5_input_numbers(tc)        a program of tests/differential, run here and on PyTorch
-    test_acceptance_B12_add_edge    a Python test of row B12 of the acceptance rows
-    TEST_CASE("acceptance B3, B13:  a C++ test of these; without "acceptance" of feature rows
+    test_G5_next_functions              a Python test of row G5
+    def G5_input_numbers(tc)            a program of tests/differential, run here and on PyTorch
+    TEST_CASE("G5 H3 next edges")       a C++ test of both rows
+    test_acceptance_B12_add_edge        a test of row B12 of the acceptance rows, as are all in files of that name
 
 As a Sphinx extension this module provides the directive ``semantics-table``.
 """
@@ -22,7 +22,7 @@ import yaml
 ROOT = Path(__file__).parent.parent
 TEST_NAMES = {
     "*.py": re.compile(r"^\s*def (?:test_(acceptance_)?([A-Za-z]\d+)_|()([A-Z]\d+)_\w+\(tc\))", re.MULTILINE),
-    "*.cpp": re.compile(r'TEST_CASE\("(acceptance )?([A-Z]\d+(?:, [A-Z]\d+)*):', re.MULTILINE),
+    "*.cpp": re.compile(r'TEST_CASE\("(acceptance )?((?:[A-Z]\d+ )+)', re.MULTILINE),
 }
 
 
@@ -68,8 +68,8 @@ def find_tests() -> dict[tuple[str, str], list[str]]:
         for path in sorted((ROOT / "tests").rglob(pattern)):
             for match in names.finditer(path.read_text()):
                 acceptance, rows, *program = match.groups()
-                kind = "acceptance" if acceptance else "features"
-                for row in (rows or program[-1]).upper().split(", "):
+                kind = "acceptance" if acceptance or path.stem.startswith("test_acceptance") else "features"
+                for row in (rows or program[-1]).upper().split():
                     counts[kind, row][path.relative_to(ROOT / "tests").as_posix()] += 1
     return {
         key: [f"{place} ({count})" if count > 1 else place for place, count in places.items()]

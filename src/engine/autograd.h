@@ -5,13 +5,6 @@
 
 #include "tensor/tensor_list.h"
 
-namespace wengert {
-
-// What a tensor with gradients was called when it was a type of its own.
-using Variable = Tensor;
-
-}  // namespace wengert
-
 namespace wengert::autograd {
 
 // Adds the gradients of `tensors` (weighted by `grad_tensors`; ones for scalars where undefined or absent) to the `.grad`

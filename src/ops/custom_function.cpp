@@ -22,7 +22,7 @@ Tensor wrap_dirty(const CustomOutputs& custom, const Tensor& t, bool differentia
         ViewInfo* view = view_info(t);
         check(
             !view || !(is_leaf(view->base) && requires_grad(view->base)), ErrorKind::Runtime,
-            "a view of a leaf Variable that requires grad is being used in an in-place operation: it was marked dirty. "
+            "a view of a leaf Variable that requires grad is being used in an in-place operation. It was marked dirty. "
             "Clone the leaf before it is passed.");
         check(!(is_leaf(t) && requires_grad(t)), ErrorKind::Runtime,
               "a leaf Variable that requires grad has been used in an in-place operation.");

@@ -615,7 +615,7 @@ def F11_misuse(tc):
         raised(lambda: Dirty.apply(x), "a leaf Variable that requires grad has been used in an in-place operation."),
         raised(
             lambda: Dirty.apply(x[0:1]),
-            "a view of a leaf Variable that requires grad has been used in an in-place operation.",
+            "a view of a leaf Variable that requires grad is being used in an in-place operation.",
         ),
         raised(
             lambda: _make(tc, forward=not_returned).apply(x * 1),

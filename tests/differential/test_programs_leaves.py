@@ -113,7 +113,6 @@ def L4_integral_outputs(tc):
         x.sort()[1],
         x.max(0)[1],
         x.topk(1)[1],
-        tc.unique(x),
         x.nonzero(),
         x.isnan(),
         x.long(),
@@ -294,9 +293,13 @@ def L10_base_is_not_kept(tc):
 
 def L10_drops_the_tangent(tc):
     forward_ad = tc.autograd.forward_ad
-    with forward_ad.dual_level():
-        dual = forward_ad.make_dual(tc.ones(1), tc.ones(1))
-        return forward_ad.unpack_dual(dual.detach()).tangent, forward_ad.unpack_dual(dual).tangent
+
+    def run():
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(tc.ones(1), tc.ones(1))
+            return forward_ad.unpack_dual(dual.detach()).tangent, forward_ad.unpack_dual(dual).tangent
+
+    return quietly(run)
 
 
 def L11_detach_(tc):
@@ -328,19 +331,6 @@ def L12_data(tc):
     d = x.data
     d.mul_(10)
     return x, x._version, d._version, d.requires_grad, d.is_leaf, d.grad_fn, d is x.data
-
-
-def L12_writes_are_not_seen(tc):
-    x = _x(tc)
-    y = x * 2
-    z = (y * y).sum()
-    y.data.mul_(10)
-    return better(
-        raised(lambda: z.backward(), "modified"),
-        torch=None,
-        wengert=("RuntimeError", "modified"),
-        why="a write through .data to a saved tensor raises instead of giving a wrong gradient",
-    )
 
 
 def L13_set_data(tc):

@@ -9,8 +9,6 @@ import wengert
 from wengert import _C
 from wengert._C import Tensor
 
-from ._backward import backward, grad
-
 
 class VariableMeta(type):
     """Makes every tensor an instance of `Variable`."""
@@ -38,8 +36,6 @@ class Variable(metaclass=VariableMeta):
     """
 
     _execution_engine = _C._execution_engine
-    _execution_engine.backward = backward  # the historic names of its two entry points
-    _execution_engine.grad = grad
 
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: Any = None) -> Any:
         if volatile is not None:
