@@ -52,6 +52,9 @@ void set_requires_grad(const Tensor& t, bool value) {
         "only Tensors of floating point dtype can require gradients; Only Tensors of floating point and complex dtype "
         "can require gradients, this one is ",
         t.dtype());
+    check(!value || !(t.flags() & kInference) || state.inference, ErrorKind::Runtime,
+          "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. Clone it to get a "
+          "normal tensor.");
     TensorImpl* impl = t.impl();
     impl->flags = value ? impl->flags | kRequiresGrad : impl->flags & ~uint32_t{kRequiresGrad};
 }

@@ -191,19 +191,6 @@ bool is_one_of(const Tensor& result, const Args&... args) noexcept {
     return (is_same(result, args) || ...);
 }
 
-inline void mark_inference_one(const Tensor& t) noexcept {
-    if (t.defined()) t.impl()->flags |= kInference;
-}
-inline void mark_inference_one(const TensorList& ts) noexcept {
-    std::ranges::for_each(ts, [](auto& t) { mark_inference_one(t); });
-}
-template <class T>
-void mark_inference_one(const T&) noexcept {}
-template <class... Results>
-void mark_inference(const Results&... results) noexcept {
-    if (state.inference) [[unlikely]]
-        (mark_inference_one(results), ...);
-}
 // A view is an inference tensor if its base is, whatever the mode.
 template <class Results>
 void inherit_inference(const Tensor& base, const Results& results) noexcept {

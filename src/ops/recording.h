@@ -138,4 +138,18 @@ void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent);
 // In backward: brings a gradient to the shape and dtype of the operand that it belongs to (recorded).
 Tensor reduce_grad(const Tensor& grad, IntSpan sizes, DType dtype);
 
+// --- Inference mode: every tensor that is no view gets the mark.
+inline void mark_inference_one(const Tensor& t) noexcept {
+    if (t.defined()) t.impl()->flags |= kInference;
+}
+inline void mark_inference_one(const TensorList& ts) noexcept {
+    std::ranges::for_each(ts, [](auto& t) { mark_inference_one(t); });
+}
+template <class T>
+void mark_inference_one(const T&) noexcept {}
+template <class... Results>
+void mark_inference(const Results&... results) noexcept {
+    if (state.inference) [[unlikely]]
+        (mark_inference_one(results), ...);
+}
 }  // namespace wengert

@@ -57,7 +57,7 @@ PyObject* set_anomaly(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
 }
 
 PyMethodDef functions[] = {
-    {"is_grad_enabled", get<GradMode::is_enabled>, METH_NOARGS, "Whether operations of this thread are recorded."},
+    {"is_grad_enabled", get<GradMode::flag>, METH_NOARGS, "Whether operations of this thread are recorded."},
     {"_set_grad_enabled", set<"_set_grad_enabled", GradMode::set_enabled>, METH_O, nullptr},
     {"_is_fwd_grad_enabled", get<GradMode::is_forward_enabled>, METH_NOARGS, nullptr},
     {"_set_fwd_grad_enabled", set<"_set_fwd_grad_enabled", GradMode::set_forward_enabled>, METH_O, nullptr},
