@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "engine/input_buffer.h"
+#include "engine/nan_origin.h"
 #include "engine/traverse.h"
 #include "engine/validate.h"
 #include "generated/ops/ops.h"
@@ -10,6 +11,7 @@
 #include "kernels/nan_check.h"
 #include "ops/basic_nodes.h"
 #include "ops/graph_providers.h"
+#include "ops/watch.h"
 
 namespace wengert {
 namespace {
@@ -36,7 +38,7 @@ void run_tensor_hooks(const Node& node, TensorList& grads) {
 void check_nan(const Node& node, const TensorList& outputs) {
     for (size_t i = 0; i < outputs.size(); ++i)
         check(!outputs[i].defined() || !kernels::any_nan(outputs[i]), ErrorKind::Runtime, "Function '", node.name(),
-              "' returned nan values in its ", i, "th output.");
+              "' returned nan values in its ", i, "th output.", nan_origin(node));
 }
 
 // Results of grad() never share memory with each other: x + y hands one gradient to both.
@@ -61,7 +63,7 @@ Engine& Engine::get_default_engine() noexcept {
 
 TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, bool create_graph, bool accumulate_grad,
                            const EdgeList& outputs) {
-    validate_outputs(roots, inputs, "");
+    validate_outputs(roots, inputs, nullptr);
     if (accumulate_grad && create_graph) {
         static std::atomic<bool> warned{false};
         if (!warned.exchange(true))
@@ -116,6 +118,7 @@ void Engine::evaluate(GraphTask& task, Node* node) {
     EngineState& s = task.state_of(node);
     TensorList inputs = std::move(s.buffer);
     s.buffer.clear();
+    const WatchedNode watched(*node, inputs, false);
     if (s.captures) {
         if (!s.needed) run_tensor_hooks(*node, inputs);
         for (const Capture& c : *static_cast<Captures*>(s.captures))
@@ -148,13 +151,14 @@ TensorList Engine::call_function(GraphTask& task, Node* node, TensorList inputs)
     }
     TensorList outputs;
     try {
+        const WatchedNode watched(*node, inputs, true);
         outputs = node->apply(std::move(inputs));
         const EdgeList& edges = node->next_edges();
         bool ok = outputs.size() == edges.size();
         for (size_t i = 0; ok && i < edges.size(); ++i)
             ok = !outputs[i].defined() ||
                  (edges[i].is_valid() && fits(edges[i].function->input_metadata()[edges[i].input_nr], outputs[i]));
-        if (!ok) validate_outputs(edges, outputs, node->name());
+        if (!ok) validate_outputs(edges, outputs, node);
         if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]]
             check_nan(*node, outputs);
     } catch (...) {
@@ -178,6 +182,7 @@ bool Engine::deliver_part(GraphTask& task, Node* node, const TensorList& inputs)
     if (node->hooks() || AnomalyMode::is_enabled() || inputs.size() != 1 || !inputs[0].defined() || !edge.is_valid())
         return false;
     if (!task.contains(edge.function.get())) return false;
+    const WatchedNode watched(*node, inputs, true);
     EngineState& s = task.state_of(edge.function.get());
     if (s.buffer.empty()) s.buffer.resize(edge.function->num_inputs());
     const InputMetadata& metadata = edge.function->input_metadata()[edge.input_nr];

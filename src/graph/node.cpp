@@ -2,17 +2,12 @@
 
 #include <atomic>
 
+#include "base/place.h"
+
 namespace wengert {
 namespace {
 
 thread_local constinit Node* running_node = nullptr;
-
-uint64_t this_thread_number() noexcept {
-    static std::atomic<uint64_t> next{1};
-    thread_local uint64_t mine = 0;
-    if (mine == 0) mine = next++;
-    return mine;
-}
 
 // Nodes whose count reached zero while another one was being destroyed on this thread.
 struct DyingNodes {
@@ -23,13 +18,28 @@ thread_local DyingNodes dying;
 
 }  // namespace
 
+uint64_t this_thread_number() noexcept {
+    static std::atomic<uint64_t> next{1};
+    thread_local uint64_t mine = 0;
+    if (mine == 0) mine = next++;
+    return mine;
+}
+
 uint64_t Node::next_sequence_nr() noexcept { return state.sequence_nr++; }
 
 Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr), thread_id_(this_thread_number()) {
-    if (AnomalyMode::is_enabled() && make_anomaly_metadata) [[unlikely]] {
-        anomaly_ = make_anomaly_metadata();
+    if (AnomalyMode::is_enabled() || DebugMode::is_enabled()) [[unlikely]]
+        trace_creation();
+}
+
+void Node::trace_creation() {
+    if (!make_anomaly_metadata) return;
+    anomaly_ = make_anomaly_metadata();
+    if (AnomalyMode::is_enabled()) {
         anomaly_->store_stack();
         if (running_node) anomaly_->assign_parent(Ref<Node>::share(running_node));
+    } else {
+        anomaly_->store_place(running_node);
     }
 }
 
@@ -105,6 +115,11 @@ std::mutex* Node::mutex() {
     std::lock_guard lock(creation);
     if (!mutex_) mutex_ = std::make_unique<std::mutex>();
     return mutex_.get();
+}
+
+std::string name_and_place(const Node& node) {
+    std::string place = node.anomaly_metadata() ? node.anomaly_metadata()->place() : "";
+    return place.empty() ? node.name() : node.name() + " made at " + place;
 }
 
 Node* current_node() noexcept { return running_node; }

@@ -36,12 +36,17 @@ namespace wengert {
 class GraphTask;
 struct SavedField;
 
-// Recorded under anomaly mode; the Python layer derives one that holds the traceback (python/).
+// Where and during what a node was made. The Python layer derives one that holds frames (python/autograd/anomaly.h).
+// Anomaly mode keeps the whole stack and the parent, the node whose body made this one; debug mode keeps the user's line,
+// and of the parent no more than its name and line.
 struct AnomalyMetadata {
     virtual ~AnomalyMetadata() = default;
     virtual void store_stack() = 0;
+    virtual void store_place(const Node* parent) = 0;
     virtual void print_stack(const std::string& node_name) = 0;
     virtual void assign_parent(const Ref<Node>& parent) = 0;
+    virtual std::string place() const = 0;  // "model.py:12 in forward", or ""
+    bool nan_result = false;                // found by anomaly mode in a result of the forward operation
 };
 
 struct NodeHooks {
@@ -132,6 +137,7 @@ protected:
     static uint64_t next_sequence_nr() noexcept;
 
 private:
+    void trace_creation();
     void update_topological_nr(const Edge& edge);
 
     uint64_t sequence_nr_;
@@ -144,6 +150,9 @@ private:
     std::unique_ptr<AnomalyMetadata> anomaly_;
     std::unique_ptr<std::mutex> mutex_;
 };
+
+// What `thread_id` counts by.
+uint64_t this_thread_number() noexcept;
 
 // The node whose body runs on this thread; hooks and anomaly mode ask for it.
 Node* current_node() noexcept;
@@ -168,6 +177,7 @@ inline std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
 struct AnomalyMode {
     static bool is_enabled() noexcept { return enabled_; }
     static bool should_check_nan() noexcept { return check_nan_; }
+    static bool searches_nan() noexcept { return enabled_ && check_nan_; }
     static void set_enabled(bool enabled, bool check_nan = true) noexcept {
         enabled_ = enabled;
         check_nan_ = check_nan;
@@ -177,5 +187,8 @@ private:
     inline static bool enabled_ = false;
     inline static bool check_nan_ = true;
 };
+
+// "MulBackward0" and, if it is known, " made at model.py:12 in forward".
+std::string name_and_place(const Node& node);
 
 }  // namespace wengert

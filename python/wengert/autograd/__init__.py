@@ -4,9 +4,12 @@ To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` 
 `_function` (nodes written by users) and `_forward_ad`. The modules without underscore only name what users import.
 """
 
+import importlib
+
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
+from ._debug import is_debug_mode_enabled, set_debug_mode
 from ._engine_modes import (
     _force_original_view_tracking,
     enforce_grad_layout_policy,
@@ -44,11 +47,19 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_debug_mode_enabled",
     "is_multithreading_enabled",
     "is_view_replay_enabled",
     "no_grad",
+    "set_debug_mode",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
     "variable",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "profiler":  # loaded when first used
+        return importlib.import_module(f"{__name__}.profiler")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
