@@ -1,8 +1,8 @@
 """Operations as objects: what a dispatch mode, a selective checkpoint or a debug log names them by.
 
 ``wengert.ops.aten.max.dim`` is made from the row ``max.dim`` of the table. Each row stands for up to three operations:
-itself, the in-place one (``aten.add_.default``) and the one with ``out=`` (``aten.add.out``). Where a row takes a tensor
-or a number, its default overload also answers to PyTorch's names ``Tensor`` and ``Scalar``.
+itself, the in-place one (``aten.add_.default``) and the one with ``out=`` (``aten.add.out``). Where a row takes a
+tensor or a number, its default overload also answers to PyTorch's names ``Tensor`` and ``Scalar``.
 
 Everything is made when it is first asked for; the table itself is read then.
 """
@@ -206,4 +206,3 @@ def call_mode(mode: Any, name: str, overload: str, args: tuple[Any, ...]) -> lis
         f"[{op}] {type(mode).__name__}.__torch_dispatch__ must return what the operation returns, a Tensor or a "
         f"sequence of them, but returned a {type(result).__name__}; return func(*args, **kwargs)"
     )
-

@@ -1,10 +1,10 @@
 """The graph: what `wengert.autograd.graph` has, and pictures of it.
 
-    >>> import wengert as wg
-    >>> x = wg.ones(2, requires_grad=True)
-    >>> picture = wg.graph.draw((x * x).sum())
-    >>> print(picture)
-    Graph of 3 nodes: AccumulateGrad, MulBackward0, SumBackward0
+>>> import wengert as wg
+>>> x = wg.ones(2, requires_grad=True)
+>>> picture = wg.graph.draw((x * x).sum())
+>>> print(picture)
+Graph of 3 nodes: AccumulateGrad, MulBackward0, SumBackward0
 """
 
 from .autograd._draw import Drawing, draw

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import hooks
 
-__all__ = ["checkpoint", "hooks"]  # noqa: F822  # loaded when first used
+__all__ = ["checkpoint", "hooks"]  # loaded when first used
 
 
 def __getattr__(name: str) -> Any:

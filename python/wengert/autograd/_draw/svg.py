@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from html import escape
 
 from .collect import Picture, Vertex
@@ -60,7 +61,7 @@ def _box(vertex: Vertex, centre: tuple[float, float], size: tuple[float, float])
 def _curve(points: list[tuple[float, float]]) -> str:
     """Return a path through the points that leaves and reaches each of them vertically."""
     path = [f"M{points[0][0]:.1f},{points[0][1]:.1f}"]
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
         middle = (y0 + y1) / 2
         path.append(f"C{x0:.1f},{middle:.1f} {x1:.1f},{middle:.1f} {x1:.1f},{y1:.1f}")
     return " ".join(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from .units import format_time
 
@@ -182,7 +182,7 @@ class FunctionEventAvg(_Measures):
         self.flops += other.flops or 0
         return self
 
-    def __iadd__(self, other: Any) -> FunctionEventAvg:
+    def __iadd__(self, other: Any) -> Self:
         return self.add(other)
 
     def __repr__(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from wengert import _C
 
@@ -39,7 +39,7 @@ class record_function(ModeContext):
     def clone(self) -> record_function:
         return record_function(self.name, self.args)
 
-    def __enter__(self) -> record_function:
+    def __enter__(self) -> Self:
         self._tokens.append(_C._profile_enter(self.name))
         return self
 

@@ -6,7 +6,7 @@ import enum
 import os
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Self
 
 from .lists import EventList
 from .profile import profile as measure
@@ -155,7 +155,7 @@ class profile:
             self._measuring.__exit__(None, None, None)
             self.profiler, self._measuring = self._measuring, None
 
-    def __enter__(self) -> profile:
+    def __enter__(self) -> Self:
         self.start()
         return self
 

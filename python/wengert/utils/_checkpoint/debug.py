@@ -7,7 +7,7 @@ import itertools
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 from wengert._C import Tensor
 
@@ -42,7 +42,7 @@ class OperationLog(TorchDispatchMode):
         self._count = itertools.count()
         self._alive: list[Tensor] = []  # no number is given twice
 
-    def __enter__(self) -> OperationLog:
+    def __enter__(self) -> Self:
         self.lines.clear()
         super().__enter__()
         return self

@@ -1,9 +1,9 @@
 """The non-reentrant checkpoint: placeholders for saved tensors, and the run that fills them.
 
-A `Frame` belongs to one call of `checkpoint`. While the function runs forward, `pack` gives each saved tensor a number and
-keeps of it only what the comparison of the two runs needs (`determinism.Saved`). When backward unpacks number i and its
-pass has no recomputation yet, the function runs again under hooks that keep what it saves, in the same order. Each tensor
-is handed out once and dropped, so the memory of the region shrinks while backward passes through it.
+A `Frame` belongs to one call of `checkpoint`. While the function runs forward, `pack` gives each saved tensor a number
+and keeps of it only what the comparison of the two runs needs (`determinism.Saved`). When backward unpacks number i and
+its pass has no recomputation yet, the function runs again under hooks that keep what it saves, in the same order. Each
+tensor is handed out once and dropped, so the memory of the region shrinks while backward passes through it.
 
 The arguments are kept as a node would keep them, so that the hooks of a checkpoint around this one see them: an inner
 checkpoint's arguments are placeholders of the outer one, and nothing of the inside stays alive.
@@ -68,7 +68,6 @@ class Recomputation:
     def __init__(self) -> None:
         self.tensors: dict[int, tuple[Tensor, int]] = {}  # number -> tensor and its version then
         self.saved: list[determinism.Saved] = []
-        self.done = False
 
 
 class Frame:
@@ -149,11 +148,10 @@ class Frame:
                 raise StopRecomputation
 
         args, kwargs = _map_saved(self._arguments)
-        with contextlib.suppress(StopRecomputation):
-            with self._surroundings.restored(), self._context, watching_names():
-                with saved_tensors_hooks(keep, _never), enable_grad():
-                    self._function(*args, **kwargs)
-        known.done = True
+        hooks = saved_tensors_hooks(keep, _never)
+        with contextlib.suppress(StopRecomputation), self._surroundings.restored(), self._context, watching_names():
+            with hooks, enable_grad():  # noqa: SIM117  # too long for one line
+                self._function(*args, **kwargs)
         problem = determinism.difference(self.saved, known.saved, compare=self._compare)
         if problem:
             raise CheckpointError(problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from wengert import _C
 
@@ -36,7 +36,7 @@ class GraphExecGroup:
     def __init__(self) -> None:
         self._ends: list[Callable[[], Any]] = []
 
-    def __enter__(self) -> GraphExecGroup:
+    def __enter__(self) -> Self:
         active = getattr(_current, "group", None)
         if active is not None:
             raise RuntimeError(
@@ -71,4 +71,3 @@ def current_pass(at_end: Callable[[Any], None]) -> Any:
         return uuid.uuid4()
     _C._execution_engine.queue_callback(lambda: at_end(task))
     return task
-

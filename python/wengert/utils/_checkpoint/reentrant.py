@@ -16,9 +16,7 @@ from .states import Surroundings
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the tensors of a tuple as leaves that require grad if the originals did; other things as they are."""
     if not isinstance(inputs, tuple):
-        raise RuntimeError(
-            f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}"
-        )
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(
         value.detach().requires_grad_(value.requires_grad) if isinstance(value, Tensor) else value for value in inputs
     )

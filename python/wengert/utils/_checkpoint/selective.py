@@ -1,7 +1,7 @@
 """Selective checkpoints: the results of chosen operations are kept after all, and the recomputation takes them over.
 
-Two dispatch modes share a store. In the forward pass `_Keeping` asks the policy about each operation and keeps what it
-is told to, as (operation, how many times it was called before). In the recomputation `_Reusing` counts along and answers
+Two dispatch modes share a store. In the forward pass `_Keeping` asks the policy about each operation and keeps what
+it is told to, as (operation, how many times it was called before). In the recomputation `_Reusing` counts along and answers
 with what was kept, once; everything else is computed.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from wengert import ops
 from wengert._C import Tensor
@@ -108,7 +108,7 @@ class _Reusing(TorchDispatchMode):
         self._store, self._allow_mutation = store, allow_mutation
         self._calls: Counter[Any] = Counter()
 
-    def __enter__(self) -> _Reusing:
+    def __enter__(self) -> Self:
         self._calls.clear()
         super().__enter__()
         return self
