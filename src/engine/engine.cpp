@@ -128,7 +128,6 @@ void Engine::evaluate(GraphTask& task, Node* node) {
         task.unclaim(node);
         return;
     }
-    if (hooks.log_node) hooks.log_node(node, inputs);
     if (node->scatters() && deliver_part(task, node, inputs)) return;
 
     TensorList outputs = call_function(task, node, std::move(inputs));

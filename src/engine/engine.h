@@ -24,8 +24,6 @@ namespace wengert {
 struct EngineHooks {
     // Runs f(context) while other threads may run Python; the Python layer releases the interpreter lock around it.
     void (*run_blocking)(void (*f)(void*), void* context) = nullptr;
-    // Logs an executed node; null unless someone listens.
-    void (*log_node)(Node* node, const TensorList& grads) = nullptr;
 };
 
 class Engine {

@@ -108,16 +108,17 @@ def test_p2_names(x):
     with profile() as prof:
         y = (x * 2).sum()
         y.backward()
-    assert names(prof) == [
-        "aten::mul",
-        "aten::sum",
+    shown = names(prof)
+    assert shown[:2] == ["aten::mul", "aten::sum"]
+    backward = [name for name in shown[2:] if not name.startswith("aten::")]
+    assert backward == [
         "autograd::engine::evaluate_function: SumBackward0",
         "SumBackward0",
         "autograd::engine::evaluate_function: MulBackward0",
         "MulBackward0",
         "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad",
         "torch::autograd::AccumulateGrad",
-    ] or {"aten::mul", "aten::sum", "MulBackward0", "torch::autograd::AccumulateGrad"} <= set(names(prof))
+    ]
 
 
 def test_p2_nested_operations(x):

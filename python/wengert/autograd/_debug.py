@@ -11,9 +11,9 @@ class set_debug_mode(SwitchedAtOnce):
     """Switch debug mode: as a plain call, or as a context manager that restores the previous state.
 
     In debug mode each recorded operation and each in-place write remembers the line of the program that it stands in,
-    for about 0.2 microseconds. Errors then name it: the node that was freed when a graph is used twice, the operation that
-    wrote to a tensor needed for backward, the function that returned a gradient of the wrong shape, and, where a node
-    was made by a backward pass, the node that ran then. `wengert.graph.draw` shows the lines too.
+    for about 0.2 microseconds. Errors then name it: the node that was freed when a graph is used twice, the operation
+    that wrote to a tensor needed for backward, the function that returned a gradient of the wrong shape, and, where a
+    backward pass made a node, the node that ran then. `wengert.graph.draw` shows the lines too.
 
     The flag belongs to the process, as that of anomaly mode does, which keeps whole stacks and searches for NaN.
 

@@ -12,8 +12,8 @@ from wengert._C import Tensor
 NAME = "wengert.utils.checkpoint"
 TIP = (
     "\n\nTip: the function must do the same both times. Pass `debug=True` to "
-    "`wengert.utils.checkpoint.checkpoint(...)`, or wrap the code block with `with wengert.utils.checkpoint.set_checkpoint_debug_enabled(True):`, to see the "
-    "operations of both runs."
+    "`wengert.utils.checkpoint.checkpoint(...)`, or wrap the code block with "
+    "`with wengert.utils.checkpoint.set_checkpoint_debug_enabled(True):`, to see the operations of both runs."
 )
 
 

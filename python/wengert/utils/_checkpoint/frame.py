@@ -148,10 +148,15 @@ class Frame:
                 raise StopRecomputation
 
         args, kwargs = _map_saved(self._arguments)
-        hooks = saved_tensors_hooks(keep, _never)
-        with contextlib.suppress(StopRecomputation), self._surroundings.restored(), self._context, watching_names():
-            with hooks, enable_grad():  # noqa: SIM117  # too long for one line
-                self._function(*args, **kwargs)
+        with (
+            contextlib.suppress(StopRecomputation),
+            self._surroundings.restored(),
+            self._context,
+            watching_names(),
+            saved_tensors_hooks(keep, _never),
+            enable_grad(),
+        ):
+            self._function(*args, **kwargs)
         problem = determinism.difference(self.saved, known.saved, compare=self._compare)
         if problem:
             raise CheckpointError(problem)

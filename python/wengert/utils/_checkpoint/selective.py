@@ -1,8 +1,8 @@
 """Selective checkpoints: the results of chosen operations are kept after all, and the recomputation takes them over.
 
 Two dispatch modes share a store. In the forward pass `_Keeping` asks the policy about each operation and keeps what
-it is told to, as (operation, how many times it was called before). In the recomputation `_Reusing` counts along and answers
-with what was kept, once; everything else is computed.
+it is told to, as (operation, how many times it was called before). In the recomputation `_Reusing` counts along and
+answers with what was kept, once; everything else is computed.
 """
 
 from __future__ import annotations
