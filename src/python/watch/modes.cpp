@@ -2,6 +2,7 @@
 //
 // The mode's class is called through one Python function, `wengert._operations.call_mode(mode, name, overload, args)`,
 // which finds the operation's object and gives the arguments their names; it returns the resulting tensors as a list.
+#include "graph/autograd_meta.h"
 #include "python/watch/boxing.h"
 #include "python/watch/watch_bindings.h"
 

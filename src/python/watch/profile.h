@@ -20,7 +20,7 @@ struct ProfileEvent {
     uint64_t thread = 0, forward_thread = 0;
     int64_t sequence_nr = -1;
     int64_t memory = 0;  // bytes taken less bytes given back, on its thread
-    PyRef shapes, concrete, stack;
+    PyRef shapes{}, concrete{}, stack{};
     uint64_t token = 0;
 };
 
