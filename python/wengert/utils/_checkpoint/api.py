@@ -112,5 +112,8 @@ def checkpoint(
     )
     if logs:
         frame.on_error = logs.explain
-    with frame.hooks(), forward_context, watching_names():
-        return function(*args, **kwargs)
+    try:
+        with frame.hooks(), forward_context, watching_names():
+            return function(*args, **kwargs)
+    finally:
+        frame.complete = True

@@ -91,6 +91,7 @@ class Frame:
         self._compare = compare
         self._context = recompute_context
         self.saved: list[determinism.Saved] = []
+        self.complete = False  # whether the first run is over
         self._passes: dict[Any, Recomputation] = {}
         self.on_error: Callable[[CheckpointError], CheckpointError] = lambda error: error
 
@@ -138,14 +139,20 @@ class Frame:
         self._passes.pop(key, None)
 
     def _recompute(self, known: Recomputation) -> None:
-        def keep(tensor: Tensor) -> None:
+        complete = self.complete  # else a gradient is computed inside the function, and it has saved more by its end
+
+        def keep(tensor: Tensor) -> Tensor:
             number = len(known.saved)
+            alias = tensor.detach()
             if number >= len(self.saved):
-                raise CheckpointError(determinism.too_many(self.saved, determinism.Saved.of(tensor)))
+                if complete:
+                    raise CheckpointError(determinism.too_many(self.saved, determinism.Saved.of(tensor)))
+                return alias
             known.saved.append(determinism.Saved.of(tensor))
-            known.tensors[number] = (tensor.detach(), tensor._version)
+            known.tensors[number] = (alias, tensor._version)
             if self._early_stop and number + 1 == len(self.saved):
                 raise StopRecomputation
+            return alias
 
         args, kwargs = _map_saved(self._arguments)
         with (
@@ -153,7 +160,7 @@ class Frame:
             self._surroundings.restored(),
             self._context,
             watching_names(),
-            saved_tensors_hooks(keep, _never),
+            saved_tensors_hooks(keep, _itself),
             enable_grad(),
         ):
             self._function(*args, **kwargs)
@@ -162,12 +169,9 @@ class Frame:
             raise CheckpointError(problem)
 
 
-def _never(_: None) -> Tensor:
-    """Stand in for unpacking in the recomputed graph, which nobody differentiates."""
-    raise CheckpointError(
-        "wengert.utils.checkpoint: a graph that was recorded during a recomputation is being differentiated; "
-        "differentiate inside the checkpointed function what was computed there"
-    )
+def _itself(tensor: Tensor) -> Tensor:
+    """Unpack in the recomputed graph: only a gradient computed inside the function does."""
+    return tensor
 
 
 @contextlib.contextmanager
