@@ -13,6 +13,13 @@ from .table import Row
 from .vocabulary import Kind, Vocabulary
 
 
+@dataclass(frozen=True)
+class Info:
+    variable: str
+    name: str  # as Python calls it
+    overload: str
+
+
 @dataclass
 class Operation:
     row: Row
@@ -76,6 +83,35 @@ class Operation:
     @property
     def recorded_results(self) -> list[str]:
         return self.results if self.row.returns_list else [r.name for r in self.row.differentiable_results]
+
+    # --- How visitors see it (src/ops/watch.h)
+    @property
+    def infos(self) -> list[Info]:
+        """One for each of its variants."""
+        schema, row = self.schema, self.row
+        found = []
+        if not row.writes_only:
+            found.append(Info(f"{self.stem}_info", schema.name, schema.overload))
+        if row.has_inplace or row.writes_only:
+            found.append(Info(f"{self.stem}_inplace_info", self.inplace_name, schema.overload))
+        if row.has_out:
+            found.append(Info(f"{self.stem}_out_info", schema.name, f"{schema.overload}_out".lstrip("_")))
+        return found
+
+    @property
+    def inplace_name(self) -> str:
+        return self.schema.name if self.row.writes_only else f"{self.schema.name}_"
+
+    def watched(self, variant: str = "") -> str:
+        """The arguments of WatchedCall and its like."""
+        info = f"{self.stem}_{variant}_info" if variant else f"{self.stem}_info"
+        arguments = [self.arguments, "out"] if variant == "out" else [self.arguments]
+        return ", ".join([info, *(a for a in arguments if a)])
+
+    @property
+    def forward_or_mode(self) -> str:
+        info, *arguments = self.watched().split(", ", 1)
+        return ", ".join([f"computed({info}, [&] {{ return {self.forward}; }}", *arguments]) + ")"
 
     # --- The computation
     @property

@@ -35,8 +35,11 @@ from .autograd import no_grad as no_grad  # noqa: E402
 from .autograd import set_grad_enabled as set_grad_enabled  # noqa: E402
 
 _set_up_tensor()
+_C._set_package_folder(__file__[: -len("__init__.py")])
 
-_LAZY_MODULES = {"fft", "func", "linalg", "nn", "optim", "random", "special", "testing", "utils"}
+_LAZY_MODULES = {
+    "fft", "func", "graph", "linalg", "nn", "ops", "optim", "profiler", "random", "special", "testing", "utils",
+}  # fmt: skip
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]  # a module, of which mypy knows by its import

@@ -6,8 +6,8 @@
 //     (state.watch | ((a.flags | b.flags) & state.mask)) == 0
 //
 // `mask` selects the operand flags that matter on this thread: under no_grad the RequiresGrad bit is cleared from it.
-// `watch` holds what asks for the slow path whatever the operands are (anomaly mode, a profiler, saved-tensor hooks do
-// not: they matter only once something is recorded). The operand flags themselves live in TensorImpl.
+// `watch` holds what asks for the slow path whatever the operands are: inference mode, and those who watch operations, such
+// as a profiler (ops/watch.h). Anomaly mode and saved-tensor hooks do not: they matter only once something is recorded. The operand flags themselves live in TensorImpl.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,13 @@ enum TensorFlag : uint32_t {
 };
 
 enum WatchFlag : uint32_t {
-    kWatchProfiler = 1u << 8,
+    kWatchObservers = 1u << 8,  // someone is told of every operation
     kWatchInference = 1u << 9,  // results become inference tensors
+    kWatchModes = 1u << 10,     // someone computes in the kernels' place
 };
+
+class OperationObserver;
+class OperationMode;
 
 struct ThreadState {
     uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kInference;
@@ -36,9 +40,11 @@ struct ThreadState {
     bool inference = false;
     bool multithreading = true;
     bool view_replay = false;
-    bool grad_layout = true;          // first gradients follow the layout contract (ops/accumulate_grad.h)
-    int32_t level_limit = INT32_MAX;  // forward-mode levels at or above it are invisible (graph/forward_grad.h)
-    uint64_t sequence_nr = 0;         // the next Node's (graph/node.h)
+    bool grad_layout = true;                 // first gradients follow the layout contract (ops/accumulate_grad.h)
+    int32_t level_limit = INT32_MAX;         // forward-mode levels at or above it are invisible (graph/forward_grad.h)
+    uint64_t sequence_nr = 0;                // the next Node's (graph/node.h)
+    OperationObserver* observers = nullptr;  // the innermost of each, see ops/watch.h
+    OperationMode* modes = nullptr;
 };
 
 extern constinit thread_local ThreadState state;

@@ -12,6 +12,7 @@
 #include "graph/grad_mode.h"
 #include "ops/basic_nodes.h"
 #include "ops/graph_providers.h"
+#include "ops/watch.h"
 
 namespace wengert {
 namespace {
@@ -38,7 +39,7 @@ Engine& Engine::get_default_engine() noexcept {
 
 TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, bool create_graph, bool accumulate_grad,
                            const EdgeList& outputs) {
-    validate_outputs(roots, inputs, "");
+    validate_outputs(roots, inputs, nullptr);
     if (accumulate_grad && create_graph) {
         static std::atomic<bool> warned{false};
         if (!warned.exchange(true))
@@ -91,11 +92,13 @@ void Engine::run(GraphTask& task) {
 
 void Engine::evaluate(GraphTask& task, Node* node) {
     TensorList grads = take_gradients(task, node);
+    const WatchedNode watched(*node, grads, false);
     if (!runs(task, node)) {
         task.unclaim(node);
         return;
     }
     if (const Edge* edge = edge_to_scatter(task, node, grads)) {
+        const WatchedNode body(*node, grads, true);
         Node* next = edge->function.get();
         EngineState& s = task.state_of(next);
         if (s.buffer.empty()) s.buffer.resize(next->num_inputs());

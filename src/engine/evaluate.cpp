@@ -1,8 +1,10 @@
 #include "engine/evaluate.h"
 
 #include "engine/input_buffer.h"
+#include "engine/nan_origin.h"
 #include "engine/validate.h"
 #include "kernels/nan_check.h"
+#include "ops/watch.h"
 
 namespace wengert {
 namespace {
@@ -25,7 +27,7 @@ void run_tensor_hooks(const Node& node, TensorList& grads) {
 void check_nan(const Node& node, const TensorList& outputs) {
     for (size_t i = 0; i < outputs.size(); ++i)
         check(!outputs[i].defined() || !kernels::any_nan(outputs[i]), ErrorKind::Runtime, "Function '", node.name(),
-              "' returned nan values in its ", i, "th output.");
+              "' returned nan values in its ", i, "th output.", nan_origin(node));
 }
 
 }  // namespace
@@ -56,13 +58,14 @@ TensorList call_node(GraphTask& task, Node* node, TensorList grads) {
     }
     TensorList outputs;
     try {
+        const WatchedNode watched(*node, grads, true);
         outputs = node->apply(std::move(grads));
         const EdgeList& edges = node->next_edges();
         bool ok = outputs.size() == edges.size();
         for (size_t i = 0; ok && i < edges.size(); ++i)
             ok = !outputs[i].defined() ||
                  (edges[i].is_valid() && fits(edges[i].function->input_metadata()[edges[i].input_nr], outputs[i]));
-        if (!ok) validate_outputs(edges, outputs, node->name());
+        if (!ok) validate_outputs(edges, outputs, node);
         if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]]
             check_nan(*node, outputs);
     } catch (...) {

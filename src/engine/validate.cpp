@@ -14,13 +14,20 @@ std::ostream& operator<<(std::ostream& out, ListOf s) {
     return out << ']';
 }
 
-template <class... Parts>
-[[noreturn]] void invalid(const std::string& producer, size_t i, const Parts&... parts) {
-    if (producer.empty()) fail(ErrorKind::Runtime, "invalid gradient at index ", i, " - ", parts...);
-    fail(ErrorKind::Runtime, "Function ", producer, " returned an invalid gradient at index ", i, " - ", parts...);
+// In debug mode, where the operation stands.
+std::string place_of(const Node& node) {
+    std::string place = node.anomaly_metadata() ? node.anomaly_metadata()->place() : "";
+    return place.empty() ? place : " (" + node.name() + " was made at " + place + ")";
 }
 
-void validate(const InputMetadata& expected, Tensor& grad, const std::string& producer, size_t i) {
+template <class... Parts>
+[[noreturn]] void invalid(const Node* producer, size_t i, const Parts&... parts) {
+    if (!producer) fail(ErrorKind::Runtime, "invalid gradient at index ", i, " - ", parts...);
+    fail(ErrorKind::Runtime, "Function ", producer->name(), " returned an invalid gradient at index ", i, " - ",
+         parts..., place_of(*producer));
+}
+
+void validate(const InputMetadata& expected, Tensor& grad, const Node* producer, size_t i) {
     if (grad.sizes() != expected.sizes) {
         if (!is_broadcastable_to(expected.sizes, grad.sizes()))
             invalid(producer, i, "got ", ListOf{grad.sizes()}, " but expected shape compatible with ",
@@ -40,10 +47,11 @@ void validate(const InputMetadata& expected, Tensor& grad, const std::string& pr
 
 }  // namespace
 
-void validate_outputs(const EdgeList& edges, TensorList& grads, const std::string& producer) {
+void validate_outputs(const EdgeList& edges, TensorList& grads, const Node* producer) {
     if (grads.size() != edges.size())
-        fail(ErrorKind::Runtime, "Function ", producer, " returned an invalid number of gradients: expected ",
-             edges.size(), ", got ", grads.size());
+        fail(ErrorKind::Runtime, "Function ", producer ? producer->name() : "",
+             " returned an invalid number of gradients: expected ", edges.size(), ", got ", grads.size(),
+             producer ? place_of(*producer) : "");
     for (size_t i = 0; i < grads.size(); ++i) {
         if (!grads[i].defined()) continue;
         if (!edges[i].is_valid()) {

@@ -6,8 +6,8 @@
 namespace wengert {
 
 // Brings each defined gradient to the shape and dtype recorded by its target: broadcast dimensions are summed, dtypes
-// cast. Raises where that is impossible; `producer` names the function in the message, empty for the user's gradients.
-void validate_outputs(const EdgeList& edges, TensorList& grads, const std::string& producer);
+// cast. Raises where that is impossible; `producer` is named in the message, null for the user's gradients.
+void validate_outputs(const EdgeList& edges, TensorList& grads, const Node* producer);
 
 // Whether nothing has to be done; the engine's fast path.
 inline bool fits(const InputMetadata& expected, const Tensor& grad) noexcept {

@@ -2,17 +2,12 @@
 
 #include <atomic>
 
+#include "base/place.h"
+
 namespace wengert {
 namespace {
 
 thread_local constinit Node* running_node = nullptr;
-
-uint64_t this_thread_number() noexcept {
-    static std::atomic<uint64_t> next{1};
-    thread_local uint64_t mine = 0;
-    if (mine == 0) mine = next++;
-    return mine;
-}
 
 // Nodes whose count reached zero while another one was being destroyed on this thread, linked through engine.captures,
 // which no pass needs any more.
@@ -24,11 +19,26 @@ thread_local constinit DyingNodes dying;
 
 }  // namespace
 
+uint64_t this_thread_number() noexcept {
+    static std::atomic<uint64_t> next{1};
+    thread_local uint64_t mine = 0;
+    if (mine == 0) mine = next++;
+    return mine;
+}
+
 Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr), thread_id_(this_thread_number()) {
-    if (AnomalyMode::is_enabled() && make_anomaly_metadata) [[unlikely]] {
-        set_anomaly_metadata(make_anomaly_metadata());
+    if (AnomalyMode::is_enabled() || DebugMode::is_enabled()) [[unlikely]]
+        trace_creation();
+}
+
+void Node::trace_creation() {
+    if (!make_anomaly_metadata) return;
+    set_anomaly_metadata(make_anomaly_metadata());
+    if (AnomalyMode::is_enabled()) {
         anomaly_metadata()->store_stack();
         if (running_node) anomaly_metadata()->assign_parent(Ref<Node>::share(running_node));
+    } else {
+        anomaly_metadata()->store_place(running_node);
     }
 }
 
@@ -96,6 +106,11 @@ Node::Extras& Node::make_extras() {
     auto fresh = std::make_unique<Extras>();
     Extras* none = nullptr;  // another thread may have been first
     return extras_.compare_exchange_strong(none, fresh.get()) ? *fresh.release() : *none;
+}
+
+std::string name_and_place(const Node& node) {
+    std::string place = node.anomaly_metadata() ? node.anomaly_metadata()->place() : "";
+    return place.empty() ? node.name() : node.name() + " made at " + place;
 }
 
 Node* current_node() noexcept { return running_node; }

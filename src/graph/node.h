@@ -37,12 +37,17 @@ namespace wengert {
 class GraphTask;
 struct SavedField;
 
-// Recorded under anomaly mode; the Python layer derives one that holds the traceback (python/).
+// Where and during what a node was made. The Python layer derives one that holds frames (python/autograd/anomaly.h).
+// Anomaly mode keeps the whole stack and the parent, the node whose body made this one; debug mode keeps the user's line,
+// and of the parent no more than its name and line.
 struct AnomalyMetadata {
     virtual ~AnomalyMetadata() = default;
     virtual void store_stack() = 0;
+    virtual void store_place(const Node* parent) = 0;
     virtual void print_stack(const std::string& node_name) = 0;
     virtual void assign_parent(const Ref<Node>& parent) = 0;
+    virtual std::string place() const = 0;  // "model.py:12 in forward", or ""
+    bool nan_result = false;                // found by anomaly mode in a result of the forward operation
 };
 
 using PreHookList = std::vector<std::shared_ptr<PreHook>>;
@@ -154,6 +159,7 @@ private:
         if (edge.function) topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
     }
     [[noreturn]] void refuse_new_edge() const;
+    void trace_creation();
 
     uint64_t sequence_nr_;
     uint64_t topological_nr_ = 0;
@@ -163,6 +169,9 @@ private:
     SmallVector<InputMetadata, 1> input_metadata_;
     std::atomic<Extras*> extras_{nullptr};  // owned
 };
+
+// What `thread_id` counts by.
+uint64_t this_thread_number() noexcept;
 
 // The node whose body runs on this thread; hooks and anomaly mode ask for it.
 Node* current_node() noexcept;
@@ -187,6 +196,7 @@ inline std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
 struct AnomalyMode {
     static bool is_enabled() noexcept { return enabled_.load(std::memory_order_relaxed); }
     static bool should_check_nan() noexcept { return check_nan_.load(std::memory_order_relaxed); }
+    static bool searches_nan() noexcept { return is_enabled() && should_check_nan(); }
     static void set_enabled(bool enabled, bool check_nan = true) noexcept {
         enabled_ = enabled;
         check_nan_ = check_nan;
@@ -196,5 +206,8 @@ private:
     inline static std::atomic<bool> enabled_ = false;
     inline static std::atomic<bool> check_nan_ = true;
 };
+
+// "MulBackward0" and, if it is known, " made at model.py:12 in forward".
+std::string name_and_place(const Node& node);
 
 }  // namespace wengert

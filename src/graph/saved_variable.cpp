@@ -1,17 +1,40 @@
 #include "graph/saved_variable.h"
 
+#include "base/place.h"
 #include "graph/grad_mode.h"
+#include "tensor/debug_writes.h"
 
 namespace wengert {
 
 constinit thread_local SavedHooksFactory SavedTensorDefaultHooks::factory = nullptr;
 
-void raise_freed() {
+namespace {
+
+// Ends a message that would say more in debug mode.
+const char* advice() noexcept {
+    return DebugMode::is_enabled() ? ""
+                                   : " With wengert.autograd.set_debug_mode(True) before the forward pass this message "
+                                     "names the lines.";
+}
+
+// Names the write that made `version`.
+std::string written_by(const Tensor& t, uint32_t version) {
+    std::string write = describe_write(&t.impl()->version(), version);
+    return write.empty() ? write : " It was written" + write + ".";
+}
+
+}  // namespace
+
+void raise_freed(const Node* node) {
+    std::string first =
+        node ? " The first node that this pass needs and that was freed is " + name_and_place(*node) + "."
+             : std::string();
     fail(ErrorKind::Runtime,
          "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
          "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
          "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-         "saved tensors after calling backward.");
+         "saved tensors after calling backward.",
+         first, advice());
 }
 
 SavedVariable::SavedVariable(const Tensor& t, bool is_output, bool is_inplace_on_view) {
@@ -95,14 +118,15 @@ void SavedVariable::check_version(const Tensor& data, Node* saved_for) const {
     std::string origin;
     if (made_by)
         origin = ", which is output " + std::to_string(original_ ? output_nr(data) : output_nr_) + " of " +
-                 made_by->name() + ",";
+                 name_and_place(*made_by) + ",";
     fail(ErrorKind::Runtime,
          "one of the variables needed for gradient computation has been modified by an inplace operation: [wengert.",
          legacy_type_name(data.dtype()), " [", shape.str(), "]]", origin, " is at version ", current,
          "; expected version ", version_,
          " instead. Hint: the backtrace further above shows the operation that failed to compute its gradient; enable "
          "anomaly detection to find it, with wengert.autograd.set_detect_anomaly(True), and clone the tensor before it "
-         "is written.");
+         "is written.",
+         written_by(data_, version_ + 1), advice());
 }
 
 Tensor SavedVariable::unpack(Node* saved_for) const {
@@ -118,7 +142,7 @@ Tensor SavedVariable::unpack(Node* saved_for) const {
             edge = edge_;
         }
     }
-    if (!data.defined() && !hooks) raise_freed();
+    if (!data.defined() && !hooks) raise_freed(saved_for);
     if (original_ && !hooks) [[likely]] {
         check_version(data, saved_for);
         check(

@@ -72,7 +72,7 @@ private:
     Node* weak_grad_fn_ = nullptr;
 };
 
-[[noreturn]] void raise_freed();
+[[noreturn]] void raise_freed(const Node* node);
 
 // A saved argument that is a tensor or a number.
 class SavedOperand {

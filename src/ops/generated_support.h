@@ -9,6 +9,7 @@
 #include "generated/kernels/kernels.h"
 #include "generated/ops/ops.h"
 #include "ops/recording.h"
+#include "ops/watch.h"
 #include "tensor/promotion.h"
 
 namespace wengert::ops {

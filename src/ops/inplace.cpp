@@ -35,6 +35,8 @@ void replace_history(const Tensor& t, Edge edge) {
 }  // namespace
 
 void rebase_history(const Tensor& t, const Ref<Node>& node) {
+    if (AnomalyMode::searches_nan()) [[unlikely]]
+        note_nan(*node, t);
     ViewInfo* view = view_info(t);
     if (!view) {
         uint32_t nr = node->add_input_metadata(t);

@@ -1,6 +1,7 @@
 #include "ops/recording.h"
 
 #include "generated/ops/ops.h"
+#include "kernels/nan_check.h"
 
 namespace wengert {
 
@@ -16,11 +17,17 @@ bool any_requires_grad(TensorSpan ts) noexcept {
     return false;
 }
 
+void note_nan(Node& node, const Tensor& output) {
+    if (node.anomaly_metadata() && kernels::any_nan(output)) node.anomaly_metadata()->nan_result = true;
+}
+
 void set_history(const Tensor& output, const Ref<Node>& node) {
     if (!output.defined()) {
         node->add_undefined_input();
         return;
     }
+    if (AnomalyMode::searches_nan()) [[unlikely]]
+        note_nan(*node, output);
     const uint32_t nr = node->add_input_metadata(output);
     if (!is_differentiable(output.dtype())) return;
     if (output.impl()->meta) return set_gradient_edge(output, Edge(node, nr));

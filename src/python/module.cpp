@@ -16,6 +16,7 @@
 #include "python/dtype_functions.h"
 #include "python/dtype_object.h"
 #include "python/exceptions.h"
+#include "python/frames.h"
 #include "python/generator_object.h"
 #include "python/interop.h"
 #include "python/numpy_interop.h"
@@ -25,6 +26,7 @@
 #include "python/size_object.h"
 #include "python/tensor_factory.h"
 #include "python/tensor_type.h"
+#include "python/watch/watch_bindings.h"
 
 namespace wengert::python {
 namespace {
@@ -68,7 +70,8 @@ int fill_module(PyObject* module) {
               add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
               add_functions(module, "", random_functions) == 0 && add_tensor_methods(random_methods) == 0 &&
               add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
-              add_tensor_methods(dlpack_methods) == 0 && add_autograd(module) == 0 && add_generated(module) == 0;
+              add_tensor_methods(dlpack_methods) == 0 && add_frame_functions(module) == 0 &&
+              add_autograd(module) == 0 && add_watch_functions(module) == 0 && add_generated(module) == 0;
     return ok ? 0 : -1;
 }
 

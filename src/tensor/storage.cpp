@@ -16,6 +16,7 @@ Ref<Storage> Storage::allocate_block(int64_t bytes) {
     s->inline_bytes_ = sizeof(Storage);
     s->data_ = static_cast<std::byte*>(data);
     s->bytes_ = static_cast<int64_t>(actual);
+    if (memory_watch) memory_watch(s->bytes_);
     return Ref<Storage>::adopt(s);
 }
 
@@ -31,7 +32,10 @@ Ref<Storage> Storage::wrap(void* data, int64_t bytes, Deleter deleter, void* con
 }
 
 void Storage::free_memory() noexcept {
-    if (kind_ == Kind::Block) block_free(data_, static_cast<size_t>(bytes_));
+    if (kind_ == Kind::Block) {
+        block_free(data_, static_cast<size_t>(bytes_));
+        if (memory_watch) memory_watch(-bytes_);
+    }
     if (kind_ == Kind::Foreign && deleter_) deleter_(context_);
 }
 
@@ -44,6 +48,7 @@ void Storage::grow(int64_t bytes) {
     kind_ = Kind::Block;
     data_ = fresh;
     bytes_ = static_cast<int64_t>(actual);
+    if (memory_watch) memory_watch(bytes_);
 }
 
 }  // namespace wengert

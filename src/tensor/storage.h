@@ -21,13 +21,18 @@ public:
     static void dispose(VersionCounter* v) noexcept { delete v; }
 };
 
+// Who counts memory is told of every block; `inline_limit` is 0 meanwhile, so that small ones are blocks too. Thus
+// counting costs nothing while nobody counts.
+inline size_t inline_limit = kSlabLimit;
+inline void (*memory_watch)(int64_t change) noexcept = nullptr;
+
 class Storage final : public RefCounted {
 public:
     using Deleter = void (*)(void* context) noexcept;
 
     static Ref<Storage> allocate(int64_t bytes) {
         size_t inline_size = sizeof(Storage) + static_cast<size_t>(bytes);
-        if (inline_size > kSlabLimit) [[unlikely]]
+        if (inline_size > inline_limit) [[unlikely]]
             return allocate_block(bytes);
         auto* s = new (slab_allocate(inline_size)) Storage;
         s->inline_bytes_ = static_cast<uint32_t>(inline_size);

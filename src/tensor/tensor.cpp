@@ -4,6 +4,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/place.h"
+#include "tensor/debug_writes.h"
+
 namespace wengert {
 
 inline TensorImpl::~TensorImpl() {
@@ -236,13 +239,15 @@ Dims infer_shape(IntSpan shape, int64_t numel, const char* op) {
     return out;
 }
 
-void bump_version(const Tensor& t) {
+void bump_version(const Tensor& t, const char* operation) {
     TensorImpl* impl = t.impl();
     check(!(impl->flags & kInference) || state.inference, ErrorKind::Runtime,
           "Inplace update to inference tensor outside InferenceMode is not allowed. "
           "You can make a clone to get a normal tensor before doing inplace update.");
     ++impl->version();
     ++impl->storage->writes;
+    if (DebugMode::is_enabled()) [[unlikely]]
+        note_write(&impl->version(), impl->version(), operation);
 }
 
 std::ostream& operator<<(std::ostream& out, ShapeOf s) {

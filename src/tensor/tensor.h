@@ -136,7 +136,7 @@ bool view_strides(IntSpan sizes, IntSpan strides, IntSpan shape, Dims* out);
 Dims infer_shape(IntSpan shape, int64_t numel, const char* op);  // resolves one -1
 
 // Marks an in-place write: version counter, write count of the storage.
-void bump_version(const Tensor& t);
+void bump_version(const Tensor& t, const char* operation = nullptr);  // named for messages in debug mode
 
 inline bool same_shape(const Tensor& a, const Tensor& b) { return a.sizes() == b.sizes(); }
 

@@ -107,3 +107,99 @@ def test_N7_metadata_does_not_leak(x):
         del y
         gc.collect()
         assert reference() is None
+
+
+# --- Better than a bare NaN check
+@pytest.mark.filterwarnings("ignore:Error detected")
+def test_N5_names_the_operation_where_nan_began(x):
+    with set_detect_anomaly(True):
+        bad = wg.log(x - 1)  # nan at the first element; this is the line to name
+        y = (bad * x).exp().sum()
+        with pytest.raises(RuntimeError, match="returned nan values in its 0th output") as caught:
+            y.backward()
+    line = test_N5_names_the_operation_where_nan_began.__code__.co_firstlineno + 3
+    assert f"that of LogBackward0 made at {__file__}:{line} in test_N5" in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore:Error detected")
+def test_N5_names_a_leaf_that_contains_nan():
+    x = wg.tensor([float("nan"), 1.0], requires_grad=True)
+    with (
+        set_detect_anomaly(True),
+        pytest.raises(RuntimeError, match=r"a leaf of shape \(2,\) contains nan"),
+    ):
+        (x * x).sum().backward()
+
+
+@pytest.mark.filterwarnings("ignore:Error detected")
+def test_N5_nan_of_the_backward_pass_alone_blames_no_forward_operation():
+    x = wg.tensor([0.0], requires_grad=True)
+    with set_detect_anomaly(True):
+        y = Infinite.apply(x)
+        with pytest.raises(RuntimeError) as caught:
+            y.sum().backward()
+    assert str(caught.value) == "Function 'InfiniteBackward' returned nan values in its 0th output."
+
+
+class Infinite(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * float("nan")
+
+
+def test_N5_nan_loss_does_not_pass_silently(x):
+    with set_detect_anomaly(True):
+        loss = x.sum() + wg.log(x.detach())[0]
+        with pytest.warns(UserWarning, match="is nan, though its gradients are not(.|\n)*AddBackward0 made at .*py:"):
+            loss.backward()
+    assert x.grad.tolist() == [1, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (x.sum() + wg.log(x.detach())[0]).backward()
+
+
+@pytest.mark.filterwarnings("ignore:Error detected")
+def test_N6_double_backward_shows_the_forward_line(x):
+    with set_detect_anomaly(True):
+        (first,) = grad(Doubled.apply(x).sum(), x, create_graph=True)
+        with warnings.catch_warnings(record=True, action="always") as caught, pytest.raises(KeyError):
+            first.sum().backward()
+    text = "\n".join(str(warning.message) for warning in caught)
+    assert "Previous calculation was induced by DoubledBackward" in text
+    assert "grad(Doubled.apply(x).sum(), x, create_graph=True)" in text
+
+
+class Doubled(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        return Fails.apply(gradient * 2 * x)
+
+
+def test_N7_parents_do_not_leak(x):
+    with set_detect_anomaly(True):
+        y = Doubled.apply(x)
+        reference = weakref.ref(y.grad_fn)
+        (g,) = grad(y.sum(), x, create_graph=True)
+        del y
+        assert "parent_" in g.grad_fn.metadata
+        del g
+        gc.collect()
+        assert reference() is None
+
+
+def test_N4_a_node_made_outside_has_no_traceback(x):
+    y = x.exp()
+    assert "traceback_" not in y.grad_fn.metadata
+    with set_detect_anomaly(True):
+        z = x.exp()
+    assert any("test_anomaly.py" in line for line in z.grad_fn.metadata["traceback_"])

@@ -9,6 +9,7 @@ import importlib as _importlib
 from . import anomaly_mode, forward_ad, function, grad_mode, graph
 from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
+from ._debug import is_debug_mode_enabled, set_debug_mode
 from ._engine_modes import (
     _force_original_view_tracking,
     enforce_grad_layout_policy,
@@ -46,9 +47,11 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_debug_mode_enabled",
     "is_multithreading_enabled",
     "is_view_replay_enabled",
     "no_grad",
+    "set_debug_mode",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
@@ -56,7 +59,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):  # type: ignore[no-untyped-def]  # a module, of which mypy knows by its import
-    if name == "functional":  # loaded when first used
+def __getattr__(name: str):  # type: ignore[no-untyped-def]  # modules, of which mypy knows by their imports
+    if name in {"functional", "profiler"}:  # loaded when first used
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'wengert.autograd' has no attribute {name!r}")

@@ -6,7 +6,7 @@ that ``loss.backward()`` starts from: one, for real tensors of one element, and 
 
 `ImperativeEngine` is the same door under its historic names, ``Variable._execution_engine``.
 
-With the logger ``wengert.autograd.graph`` at level DEBUG, every node of the graph logs what it receives.
+With the logger ``wengert.autograd.graph`` at level DEBUG, every node that runs logs what it receives.
 """
 
 from __future__ import annotations
@@ -17,24 +17,21 @@ from typing import Any
 
 from wengert import _C
 
-from ._edges import node_of
-
 logger = logging.getLogger("wengert.autograd.graph")
 is_logging = logger.isEnabledFor
 run_engine = _C._engine_run_backward
 implicit_gradient = _C._implicit_gradient
 
 
-def run_engine_logged(roots: tuple[Any, ...], *arguments: Any) -> Any:
+def run_engine_logged(*arguments: Any) -> Any:
     """Call the engine; log every node it evaluates if the logger asks for it."""
     if not is_logging(logging.DEBUG):
-        return run_engine(roots, *arguments)
-    handles = [node.register_prehook(_log_evaluation) for node in _reachable_nodes(roots)]
+        return run_engine(*arguments)
+    token = _C._node_log_start(_log_evaluation)
     try:
-        return run_engine(roots, *arguments)
+        return run_engine(*arguments)
     finally:
-        for handle in handles:
-            handle.remove()
+        _C._node_log_stop(token)
 
 
 class ImperativeEngine:
@@ -88,20 +85,8 @@ class ImperativeEngine:
         _C._set_num_threads(num)
 
 
-def _reachable_nodes(roots: tuple[Any, ...]) -> set[Any]:
-    """Return all nodes below `roots`, found without recursion."""
-    found: set[Any] = set()
-    waiting = [node_of(root) for root in roots]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in found:
-            found.add(node)
-            waiting.extend(child for child, _ in node.next_functions)
-    return found
-
-
-def _log_evaluation(grad_outputs: tuple[Any, ...]) -> None:
+def _log_evaluation(node: Any, grad_outputs: tuple[Any, ...]) -> None:
     described = ", ".join(
         "None" if gradient is None else f"{gradient.dtype}{list(gradient.shape)}" for gradient in grad_outputs
     )
-    logger.debug("Executing: %s with grad_outputs: [%s]", _C._current_autograd_node(), described)
+    logger.debug("Executing: %s with grad_outputs: [%s]", node, described)

@@ -1,5 +1,7 @@
-// Anomaly data of a node: the dict that `node.metadata` shows, with the forward traceback under `traceback_` and the
-// node during whose evaluation this one was made under `parent_`.
+// Anomaly and debug data of a node, and the dict that `node.metadata` shows.
+//
+// Frames are taken as code objects and offsets. The dict is made when someone asks for it, with the forward traceback under
+// `traceback_` and, in anomaly mode, the node during whose evaluation this one was made under `parent_`.
 #pragma once
 
 #include <Python.h>

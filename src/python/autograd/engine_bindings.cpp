@@ -4,8 +4,10 @@
 
 #include "base/worker_threads.h"
 #include "engine/engine.h"
+#include "engine/nan_origin.h"
 #include "engine/parallel.h"
 #include "graph/retain_grad.h"
+#include "kernels/nan_check.h"
 #include "ops/accumulate_grad.h"
 #include "ops/basic_nodes.h"
 #include "python/autograd/node_object.h"
@@ -60,6 +62,18 @@ Edge target_edge(PyObject* o, bool accumulate) {
     return gradient_edge(t);
 }
 
+// A pass from nan whose gradients are all finite would be silent.
+void report_nan_roots(PyObject* tensors) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {
+        PyObject* root = PyTuple_GET_ITEM(tensors, i);
+        if (!is_tensor(root) || !kernels::any_nan(tensor_of(root))) continue;
+        const Ref<Node>& node = grad_fn(tensor_of(root));
+        warn(WarningKind::User, "The value at index " + std::to_string(i) +
+                                    " that was differentiated is nan, though its gradients are not." +
+                                    (node ? nan_origin(*node) : ""));
+    }
+}
+
 PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
     return guarded([&]() -> PyObject* {
         check(n == 7, ErrorKind::Type, "_engine_run_backward() takes exactly 7 arguments, got ", n);
@@ -84,6 +98,8 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
             results = Engine::get_default_engine().execute(std::move(roots), std::move(grads), keep_graph, create_graph,
                                                            accumulate, outputs);
         }
+        if (AnomalyMode::searches_nan()) [[unlikely]]
+            report_nan_roots(tensors);
         if (accumulate) Py_RETURN_NONE;
         for (size_t i = 0; i < results.size() && !allow_unreachable; ++i)
             check(

@@ -7,6 +7,7 @@
 #include "graph/grad_mode.h"
 #include "ops/custom_function.h"
 #include "ops/recording.h"
+#include "ops/watch.h"
 #include "python/autograd/function_object.h"
 #include "python/convert.h"
 #include "python/tensor_object.h"
@@ -205,6 +206,8 @@ PyObject* function_apply(PyObject* cls, PyObject* args, PyObject* kwargs) {
         Call call{cls, args, kwargs, {}, {}};
         make_context(call);
         connect(call);
+        const OperationInfo info{reinterpret_cast<PyTypeObject*>(cls)->tp_name, "", nullptr};
+        const WatchedCall watched(info, TensorSpan(call.inputs));
         PyRef raw(run_forward(call));
         return wrap_results(call, raw.get());
     });

@@ -48,7 +48,7 @@ PyObject* saved_tensors(PyObject* self, void*) {
         FunctionObject* f = as_function(self);
         if (f->in_jvp) return f->saved_for_forward ? Py_NewRef(f->saved_for_forward) : checked(PyTuple_New(0));
         PyNode& node = py_node(self);
-        if (node.released) raise_freed();
+        if (node.released) raise_freed(&node);
         PyRef out(checked(PyTuple_New(static_cast<Py_ssize_t>(node.saved.size()))));
         for (size_t i = 0; i < node.saved.size(); ++i)
             PyTuple_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), checked(wrap(node.saved[i].unpack(&node))));
@@ -66,7 +66,7 @@ PyObject* saved_variables(PyObject* self, void*) {
 PyObject* raw_saved_tensors(PyObject* self, void*) {
     return guarded([&]() -> PyObject* {
         PyNode& node = py_node(self);
-        if (node.released) raise_freed();
+        if (node.released) raise_freed(&node);
         PyRef out(checked(PyTuple_New(static_cast<Py_ssize_t>(node.saved.size()))));
         for (size_t i = 0; i < node.saved.size(); ++i)
             PyTuple_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), wrap_saved(node_of(self), &node.saved[i]));

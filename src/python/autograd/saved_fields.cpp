@@ -55,15 +55,17 @@ PyObject* value_of(const SavedField& field, const Ref<Node>& node, bool raw) {
 }
 
 struct SavedTensorObject {
-    PyObject_HEAD Ref<Node> node;
+    PyObject_HEAD Ref<Node> node;  // whose field it is, or null
     SavedVariable* variable;
+    std::unique_ptr<SavedVariable> own;
 };
+SavedTensorObject* as_saved(PyObject* o) noexcept { return reinterpret_cast<SavedTensorObject*>(o); }
 
 PyTypeObject* SavedTensorType = nullptr;
 
 void dealloc(PyObject* self) {
-    auto* o = reinterpret_cast<SavedTensorObject*>(self);
-    o->node.~Ref<Node>();
+    as_saved(self)->node.~Ref<Node>();
+    as_saved(self)->own.~unique_ptr();
     PyTypeObject* type = Py_TYPE(self);
     type->tp_free(self);
     Py_DECREF(type);
@@ -75,14 +77,36 @@ PyObject* register_hooks(PyObject* self, PyObject* const* args, Py_ssize_t n) {
         check(PyCallable_Check(args[0]) && PyCallable_Check(args[1]), ErrorKind::Type,
               "register_hooks() expects two callables, got ", Py_TYPE(args[0])->tp_name, " and ",
               Py_TYPE(args[1])->tp_name);
-        reinterpret_cast<SavedTensorObject*>(self)->variable->register_hooks(make_saved_hooks(args[0], args[1]));
+        as_saved(self)->variable->register_hooks(make_saved_hooks(args[0], args[1]));
         Py_RETURN_NONE;
+    });
+}
+
+PyObject* unpack(PyObject* self, PyObject*) noexcept {
+    return guarded([&] { return unpacked(*as_saved(self)->variable, as_saved(self)->node.get()); });
+}
+
+PyObject* make_saved_tensor(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded([&] {
+        check(n == 2 && is_tensor(args[0]), ErrorKind::Type,
+              "_make_saved_tensor() expects a Tensor and whether it is an output of the node that saves it");
+        auto own = std::make_unique<SavedVariable>(tensor_of(args[0]), PyObject_IsTrue(args[1]) == 1);
+        PyObject* o = wrap_saved({}, own.get());
+        as_saved(o)->own = std::move(own);
+        return o;
     });
 }
 
 PyMethodDef methods[] = {
     {"register_hooks", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(register_hooks)), METH_FASTCALL,
      "Packs the saved tensor with the first function, now, and unpacks it with the second when it is used."},
+    {"unpack", unpack, METH_NOARGS, "The tensor, as backward would see it."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMethodDef functions[] = {
+    {"_make_saved_tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_saved_tensor)), METH_FASTCALL,
+     "_make_saved_tensor(tensor, is_output)\n--\n\nSaves a tensor as a node would."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -116,15 +140,16 @@ PyObject* saved_field(const Ref<Node>& node, std::string_view attribute) {
 
 PyObject* wrap_saved(const Ref<Node>& node, SavedVariable* variable) {
     PyObject* o = checked(SavedTensorType->tp_alloc(SavedTensorType, 0));
-    new (&reinterpret_cast<SavedTensorObject*>(o)->node) Ref<Node>(node);
-    reinterpret_cast<SavedTensorObject*>(o)->variable = variable;
+    new (&as_saved(o)->node) Ref<Node>(node);
+    new (&as_saved(o)->own) std::unique_ptr<SavedVariable>;
+    as_saved(o)->variable = variable;
     return o;
 }
 
 int add_saved_tensor_type(PyObject* module) {
     if (add_type(module, &spec, &SavedTensorType) < 0) return -1;
     SavedTensorType->tp_new = refuse_construction;
-    return 0;
+    return PyModule_AddFunctions(module, functions);
 }
 
 }  // namespace wengert::python

@@ -1,0 +1,231 @@
+"""The non-reentrant checkpoint: placeholders for saved tensors, and the run that fills them.
+
+A `Frame` belongs to one call of `checkpoint`. While the function runs forward, `pack` gives each saved tensor a number
+and keeps of it only what the comparison of the two runs needs (`determinism.Saved`). When backward unpacks number i and
+its pass has no recomputation yet, the function runs again under hooks that keep what it saves, in the same order. Each
+tensor is handed out once and dropped, so the memory of the region shrinks while backward passes through it.
+
+The arguments are kept as a node would keep them, so that the hooks of a checkpoint around this one see them: an inner
+checkpoint's arguments are placeholders of the outer one, and nothing of the inside stays alive.
+
+A frame owns its arguments and nothing in front of them; it is owned by the placeholders. So it dies with its graph, by
+counting alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wengert import _C
+from wengert._C import Tensor
+from wengert.autograd import enable_grad
+from wengert.autograd.graph import saved_tensors_hooks
+
+from . import determinism
+from .errors import CheckpointError, StopRecomputation
+from .groups import active_group, current_pass
+from .states import Surroundings
+
+_early_stop: bool | None = None
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Decide for the checkpoints made in a block whether a recomputation ends as soon as it has all it needs.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> from wengert.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+    >>> def f(x):
+    ...     y = x.exp().sin()
+    ...     print("at the end")
+    ...     return y
+    >>> with set_checkpoint_early_stop(False):
+    ...     y = checkpoint(f, wg.ones(2, requires_grad=True), use_reentrant=False)
+    at the end
+    >>> y.sum().backward()
+    at the end
+    """
+    global _early_stop
+    previous, _early_stop = _early_stop, enable
+    try:
+        yield
+    finally:
+        _early_stop = previous
+
+
+def stops_early(asked: bool) -> bool:
+    """Return what holds for a checkpoint made now: the block's word, else the argument's."""
+    return asked if _early_stop is None else _early_stop
+
+
+class Recomputation:
+    """What one pass, or one group of passes, has computed again."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[int, tuple[Tensor, int]] = {}  # number -> tensor and its version then
+        self.saved: list[determinism.Saved] = []
+
+
+class Frame:
+    """One checkpointed call."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        surroundings: Surroundings,
+        early_stop: bool,
+        compare: bool,
+        recompute_context: Any,
+    ) -> None:
+        self._function = function
+        self._arguments = _map_tensors((args, kwargs), _save)
+        self._surroundings = surroundings
+        self._early_stop = early_stop
+        self._compare = compare
+        self._context = recompute_context
+        self.saved: list[determinism.Saved] = []
+        self.complete = False  # whether the first run is over
+        self._passes: dict[Any, Recomputation] = {}
+        self.on_error: Callable[[CheckpointError], CheckpointError] = lambda error: error
+
+    # --- The first run
+    def pack(self, tensor: Tensor) -> int:
+        """Note a tensor that the first run saves, and let it go."""
+        self.saved.append(determinism.Saved.of(tensor))
+        return len(self.saved) - 1
+
+    def hooks(self) -> Any:
+        """Return the context for the first run."""
+        return saved_tensors_hooks(self.pack, self.unpack)
+
+    # --- The second
+    def unpack(self, number: int) -> Tensor:
+        """Hand out a tensor of the second run, running the function if this pass has not."""
+        key = active_group() or _C._current_graph_task_id()
+        known = self._passes.get(key)
+        if known is None:
+            key = current_pass(self._forget)
+            known = self._passes[key] = Recomputation()
+            try:
+                self._recompute(known)
+            except CheckpointError as error:
+                self._forget(key)
+                raise self.on_error(error) from None
+            except BaseException:
+                self._forget(key)
+                raise
+        if number not in known.tensors:
+            raise CheckpointError(_unpacked_before(self.saved[number], in_group=active_group() is not None))
+        tensor, version = known.tensors.pop(number)
+        if _C._current_graph_task_id() == -1 and active_group() is None:
+            self._forget(key)
+        if tensor._version != version:
+            raise RuntimeError(
+                "one of the variables needed for gradient computation has been modified by an inplace operation: the "
+                f"tensor of shape {list(tensor.shape)} saved {self.saved[number].origin()} was at version {version} "
+                f"when the recomputation of a checkpoint saved it, and is at version {tensor._version} at its end. "
+                "Clone it in the checkpointed function before it is written."
+            )
+        return tensor
+
+    def _forget(self, key: Any) -> None:
+        self._passes.pop(key, None)
+
+    def _recompute(self, known: Recomputation) -> None:
+        complete = self.complete  # else a gradient is computed inside the function, and it has saved more by its end
+
+        def keep(tensor: Tensor) -> Tensor:
+            number = len(known.saved)
+            alias = tensor.detach()
+            if number >= len(self.saved):
+                if complete:
+                    raise CheckpointError(determinism.too_many(self.saved, determinism.Saved.of(tensor)))
+                return alias
+            known.saved.append(determinism.Saved.of(tensor))
+            known.tensors[number] = (alias, tensor._version)
+            if self._early_stop and number + 1 == len(self.saved):
+                raise StopRecomputation
+            return alias
+
+        args, kwargs = _map_saved(self._arguments)
+        with (
+            contextlib.suppress(StopRecomputation),
+            self._surroundings.restored(),
+            self._context,
+            watching_names(),
+            saved_tensors_hooks(keep, _itself),
+            enable_grad(),
+        ):
+            self._function(*args, **kwargs)
+        problem = determinism.difference(self.saved, known.saved, compare=self._compare)
+        if problem:
+            raise CheckpointError(problem)
+
+
+def _itself(tensor: Tensor) -> Tensor:
+    """Unpack in the recomputed graph: only a gradient computed inside the function does."""
+    return tensor
+
+
+@contextlib.contextmanager
+def watching_names() -> Iterator[None]:
+    """Let hooks of saved tensors know which operation saves."""
+    _C._watch_operation_names()
+    try:
+        yield
+    finally:
+        _C._unwatch_operation_names()
+
+
+def _unpacked_before(saved: determinism.Saved, *, in_group: bool) -> str:
+    overlap = (
+        "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
+        "gradients) is not allowed while under the wengert.utils.checkpoint.GraphExecGroup context. "
+        if in_group
+        else ""
+    )
+    return (
+        "wengert.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
+        f"{overlap}It is the one saved {saved.origin()}. "
+        "If you are calling ctx.saved_tensors in backward, make sure to do so only once."
+    )
+
+
+# --- Arguments, through tuples, lists and dicts
+class _SavedArgument:
+    """A tensor argument, kept as a node keeps its tensors."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        # The tensor itself where hooks of an outer checkpoint do not want it: it may be of a subclass.
+        self._saved = _C._autograd._make_saved_tensor(tensor, False)
+
+    def get(self) -> Tensor:
+        return self._saved.unpack()  # type: ignore[no-any-return]
+
+
+def _save(value: Any) -> Any:
+    return _SavedArgument(value) if isinstance(value, Tensor) else value
+
+
+def _get(value: Any) -> Any:
+    return value.get() if isinstance(value, _SavedArgument) else value
+
+
+def _map_saved(arguments: Any) -> Any:
+    return _map_tensors(arguments, _get)
+
+
+def _map_tensors(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Apply `change` to the leaves of plain containers; others are leaves."""
+    if type(value) in (tuple, list):
+        return type(value)(_map_tensors(item, change) for item in value)
+    if type(value) is dict:
+        return {key: _map_tensors(item, change) for key, item in value.items()}
+    return change(value)

@@ -1,0 +1,30 @@
+// Place: where in the user's program something happened, for messages that name the culprit.
+//
+// In debug mode (`set_debug_mode`) every recorded operation and every in-place write keeps its place: cheap to take (the
+// Python layer stores a code object and an offset), turned into file and line only when a message needs it. Without
+// debug mode nothing is taken, and a message names the operation alone.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace wengert {
+
+struct Place {
+    virtual ~Place() = default;
+    virtual std::string describe() const = 0;  // "model.py:12 in forward"
+};
+
+// The line of the user's program that runs on this thread; set by the Python layer.
+inline std::shared_ptr<const Place> (*current_place)() = nullptr;
+
+// Belongs to the process, as anomaly mode does: a backward pass on any thread obeys it.
+struct DebugMode {
+    static bool is_enabled() noexcept { return enabled_; }
+    static void set_enabled(bool enabled) noexcept { enabled_ = enabled; }
+
+private:
+    inline static bool enabled_ = false;
+};
+
+}  // namespace wengert

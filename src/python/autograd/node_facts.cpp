@@ -1,0 +1,50 @@
+// What tools ask of a node without disturbing it: no saved tensor is unpacked, no hook is called.
+#include "python/autograd/node_facts.h"
+#include "graph/saved_variable.h"
+#include "python/autograd/function_object.h"
+#include "python/autograd/node_object.h"
+
+namespace wengert::python {
+namespace {
+
+int64_t bytes_of(const SavedVariable& saved) {
+    const Tensor& t = saved.peek();
+    return t.defined() ? t.numel() * static_cast<int64_t>(item_size(t.dtype())) : 0;
+}
+
+PyObject* saved_bytes(PyObject*, PyObject* o) {
+    return guarded([&] {
+        Node* node = node_of(o).get();
+        int64_t bytes = 0;
+        for (const SavedField& field : node->saved_fields()) {
+            if (field.variable) bytes += bytes_of(*field.variable(node));
+            if (field.operand) bytes += bytes_of(field.operand(node)->variable());
+            if (field.list)
+                for (const SavedVariable& v : field.list(node)) bytes += bytes_of(v);
+        }
+        if (auto* custom = dynamic_cast<PyNode*>(node))
+            for (const SavedVariable& v : custom->saved) bytes += bytes_of(v);
+        return PyLong_FromLongLong(bytes);
+    });
+}
+
+PyObject* made_at(PyObject*, PyObject* o) {
+    return guarded([&]() -> PyObject* {
+        const AnomalyMetadata* data = node_of(o)->anomaly_metadata();
+        const std::string place = data ? data->place() : "";
+        if (place.empty()) Py_RETURN_NONE;
+        return PyUnicode_FromString(place.c_str());
+    });
+}
+
+PyMethodDef functions[] = {
+    {"_saved_bytes", saved_bytes, METH_O, "Bytes that a node keeps for its backward formula."},
+    {"_made_at", made_at, METH_O, "File, line and function where a node was made, if it is known."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+int add_node_facts(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+
+}  // namespace wengert::python

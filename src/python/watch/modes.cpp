@@ -1,0 +1,98 @@
+// Dispatch modes: Python objects that compute in the place of kernels (wengert.utils._python_dispatch).
+//
+// The mode's class is called through one Python function, `wengert._operations.call_mode(mode, name, overload, args)`,
+// which finds the operation's object and gives the arguments their names; it returns the resulting tensors as a list.
+#include "graph/autograd_meta.h"
+#include "python/watch/boxing.h"
+#include "python/watch/watch_bindings.h"
+
+namespace wengert::python {
+namespace {
+
+class PyMode final : public OperationMode {
+public:
+    explicit PyMode(PyObject* mode) noexcept : mode_(Py_NewRef(mode)) {}
+    ~PyMode() override { Py_DECREF(mode_); }
+    PyObject* object() const noexcept { return mode_; }
+
+    TensorList compute(const OperationCall& call) override {
+        GilGuard gil;
+        PyRef module(checked(PyImport_ImportModule("wengert._operations")));
+        PyRef arguments(box(call.arguments));
+        const OperationInfo& op = call.operation;
+        PyRef results(checked(
+            PyObject_CallMethod(module.get(), "call_mode", "OssO", mode_, op.name, op.overload, arguments.get())));
+        TensorList out;
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(results.get()); ++i) {
+            PyObject* o = PyList_GET_ITEM(results.get(), i);
+            out.push_back(is_tensor(o) ? own(tensor_of(o), arguments.get()) : Tensor());
+        }
+        return out;
+    }
+
+private:
+    // The operation gives its results a history, so they must not be tensors that someone else has: what requires grad,
+    // or was an argument, is replaced by an alias.
+    static Tensor own(const Tensor& t, PyObject* arguments) {
+        bool foreign = requires_grad(t);
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments); ++i) {
+            PyObject* o = PyTuple_GET_ITEM(arguments, i);
+            foreign |= is_tensor(o) && tensor_of(o).is_same(t);
+        }
+        return foreign ? detach(t) : t;
+    }
+
+    PyObject* mode_;
+};
+
+PyObject* push_mode(PyObject*, PyObject* mode) {
+    (new PyMode(mode))->push();
+    Py_RETURN_NONE;
+}
+
+PyObject* pop_mode(PyObject*, PyObject* mode) {
+    return guarded([&]() -> PyObject* {
+        for (OperationMode* m = state.modes; m; m = m->outer()) {
+            auto* mine = dynamic_cast<PyMode*>(m);
+            if (!mine || mine->object() != mode) continue;
+            mine->pop();
+            delete mine;
+            Py_RETURN_NONE;
+        }
+        fail(ErrorKind::Runtime, "leaving a dispatch mode that is not active on this thread");
+    });
+}
+
+PyObject* modes(PyObject*, PyObject*) {
+    return guarded([] {
+        PyRef list(checked(PyList_New(0)));
+        for (OperationMode* m = state.modes; m; m = m->outer())
+            if (auto* mine = dynamic_cast<PyMode*>(m)) checked(PyList_Append(list.get(), mine->object()));
+        return list.release();
+    });
+}
+
+// Runs f(*args) with no mode active.
+PyObject* without_modes(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    OperationMode* kept = std::exchange(state.modes, nullptr);
+    state.watch &= ~uint32_t{kWatchModes};
+    PyObject* result = PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(nargs - 1), kwnames);
+    state.modes = kept;
+    if (kept) state.watch |= kWatchModes;
+    return result;
+}
+
+PyMethodDef functions[] = {
+    {"_push_dispatch_mode", push_mode, METH_O, nullptr},
+    {"_pop_dispatch_mode", pop_mode, METH_O, nullptr},
+    {"_dispatch_modes", modes, METH_NOARGS, "The active modes of this thread, the innermost first."},
+    {"_without_dispatch_modes", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(without_modes)),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+int add_mode_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+
+}  // namespace wengert::python

@@ -1,0 +1,216 @@
+#include "python/watch/profile.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "python/watch/boxing.h"
+#include "tensor/storage.h"
+
+namespace wengert::python {
+namespace {
+
+int64_t now() noexcept {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+// --- Memory is counted while any profile wants it
+int memory_users = 0;
+
+void tell_observers(int64_t change) noexcept {
+    for (OperationObserver* o = state.observers; o; o = o->outer()) o->memory(change);
+}
+void count_memory(int change) noexcept {
+    memory_users += change;
+    memory_watch = memory_users > 0 ? tell_observers : nullptr;
+    inline_limit = memory_users > 0 ? 0 : kSlabLimit;
+}
+
+bool takes_tensors(const OperationCall& call) noexcept {
+    return std::ranges::any_of(call.arguments, [](const ArgumentRef& a) {
+        return a.kind == ArgumentKind::Tensor || a.kind == ArgumentKind::Operand || a.kind == ArgumentKind::Tensors;
+    });
+}
+
+}  // namespace
+
+void Profile::start() {
+    push();
+    if (options_.memory) count_memory(1);
+}
+
+PyObject* Profile::stop() {
+    pop();
+    if (options_.memory) count_memory(-1);
+    std::lock_guard lock(mutex_);
+    const int64_t end = now();
+    for (auto& [number, thread] : threads_)
+        for (size_t i : thread.open) events_[i].end = end;
+    PyRef list(checked(PyList_New(0)));
+    auto object = [](const PyRef& o) { return o ? o.get() : Py_None; };
+    for (const ProfileEvent& e : events_) {
+        PyRef tuple(checked(
+            Py_BuildValue("(isLLKKLLOOO)", static_cast<int>(e.kind), e.name.c_str(), static_cast<long long>(e.start),
+                          static_cast<long long>(e.end), static_cast<unsigned long long>(e.thread),
+                          static_cast<unsigned long long>(e.forward_thread), static_cast<long long>(e.sequence_nr),
+                          static_cast<long long>(e.memory), object(e.shapes), object(e.concrete), object(e.stack))));
+        checked(PyList_Append(list.get(), tuple.get()));
+    }
+    return list.release();
+}
+
+void Profile::enter(const OperationCall& call) {
+    const OperationInfo& op = call.operation;
+    ProfileEvent event{.kind = EventKind::Operation, .name = op.row ? std::string("aten::") + op.name : op.name};
+    // A node that the operation makes will get the next number.
+    if (GradMode::is_enabled() && takes_tensors(call)) event.sequence_nr = static_cast<int64_t>(state.sequence_nr);
+    if (options_.shapes) {
+        GilGuard gil;
+        event.shapes = PyRef(shapes_of(call.arguments));
+        event.concrete = PyRef(concrete_of(call.arguments));
+    }
+    open(std::move(event));
+}
+
+void Profile::enter_node(const Node& node, const TensorList& grads, bool body) {
+    ProfileEvent event{.kind = body ? EventKind::Body : EventKind::Evaluation,
+                       .name = body ? node.name() : "autograd::engine::evaluate_function: " + node.name()};
+    if (node.sequence_nr() != kFirstSequenceNr) {
+        event.sequence_nr = static_cast<int64_t>(node.sequence_nr());
+        event.forward_thread = node.thread_id();
+    }
+    if (options_.shapes && body) {
+        GilGuard gil;
+        std::vector<ArgumentRef> refs;
+        for (const Tensor& grad : grads) refs.push_back(refer(grad));
+        event.shapes = PyRef(shapes_of(refs));
+        event.concrete = PyRef(concrete_of(refs));
+    }
+    open(std::move(event));
+}
+
+void Profile::enter_stretch(const std::string& name, uint64_t token) {
+    ProfileEvent event{.kind = EventKind::Stretch, .name = name};
+    event.token = token;
+    open(std::move(event));
+}
+
+void Profile::open(ProfileEvent event) {
+    if (options_.stack) {
+        GilGuard gil;
+        event.stack = PyRef(frames_list(all_frames()));
+    }
+    event.thread = this_thread_number();
+    std::lock_guard lock(mutex_);
+    Thread& thread = threads_[event.thread];
+    thread.open.push_back(events_.size());
+    event.memory = -thread.bytes;
+    event.start = now();
+    events_.push_back(std::move(event));
+}
+
+void Profile::close(uint64_t token) noexcept {
+    const int64_t end = now();
+    std::lock_guard lock(mutex_);
+    auto finish = [&](Thread& thread, size_t at) {
+        ProfileEvent& event = events_[thread.open[at]];
+        event.end = end;
+        event.memory += thread.bytes;
+        thread.open.erase(thread.open.begin() + static_cast<std::ptrdiff_t>(at));
+    };
+    if (token == 0) {
+        Thread& thread = threads_[this_thread_number()];
+        // Stretches that were left open inside are the user's to close.
+        for (size_t at = thread.open.size(); at-- > 0;)
+            if (events_[thread.open[at]].kind != EventKind::Stretch) return finish(thread, at);
+        return;
+    }
+    for (auto& [number, thread] : threads_)
+        for (size_t at = thread.open.size(); at-- > 0;)
+            if (events_[thread.open[at]].token == token) return finish(thread, at);
+}
+
+void Profile::memory(int64_t change) noexcept {
+    std::lock_guard lock(mutex_);
+    Thread& thread = threads_[this_thread_number()];
+    thread.bytes += change;
+    if (!thread.open.empty()) return;
+    ProfileEvent event{.kind = EventKind::Memory, .name = "[memory]"};
+    event.thread = this_thread_number();
+    event.start = event.end = now();
+    event.memory = change;
+    events_.push_back(std::move(event));
+}
+
+// --- Bindings
+namespace {
+
+constexpr const char* kCapsule = "wengert.Profile";
+
+void drop(PyObject* capsule) {
+    auto* profile = static_cast<Profile*>(PyCapsule_GetPointer(capsule, kCapsule));
+    delete profile;
+}
+
+PyObject* start_profile(PyObject*, PyObject* args) {
+    int shapes, memory, stack;
+    if (!PyArg_ParseTuple(args, "ppp", &shapes, &memory, &stack)) return nullptr;
+    auto* profile = new Profile({.shapes = shapes != 0, .memory = memory != 0, .stack = stack != 0});
+    PyObject* capsule = PyCapsule_New(profile, kCapsule, drop);
+    if (capsule) {
+        Py_INCREF(capsule);  // the thread's, until it is stopped
+        profile->start();
+    } else {
+        delete profile;
+    }
+    return capsule;
+}
+
+PyObject* stop_profile(PyObject*, PyObject* capsule) {
+    auto* profile = static_cast<Profile*>(PyCapsule_GetPointer(capsule, kCapsule));
+    if (!profile) return nullptr;
+    PyObject* events = guarded([&] { return profile->stop(); });
+    Py_DECREF(capsule);
+    return events;
+}
+
+PyObject* is_profiling(PyObject*, PyObject*) {
+    for (OperationObserver* o = state.observers; o; o = o->outer())
+        if (dynamic_cast<Profile*>(o)) Py_RETURN_TRUE;
+    Py_RETURN_FALSE;
+}
+
+// Names a stretch of the program; None where nobody listens.
+PyObject* enter_stretch(PyObject*, PyObject* name) {
+    static std::atomic<uint64_t> next{1};
+    if (!state.observers) Py_RETURN_NONE;
+    return guarded([&] {
+        const char* text = PyUnicode_AsUTF8(name);
+        if (!text) throw PyException();
+        const uint64_t token = next++;
+        for (OperationObserver* o = state.observers; o; o = o->outer()) o->enter_stretch(text, token);
+        return PyLong_FromUnsignedLongLong(token);
+    });
+}
+
+PyObject* leave_stretch(PyObject*, PyObject* token) {
+    const uint64_t number = PyLong_AsUnsignedLongLong(token);
+    if (PyErr_Occurred()) return nullptr;
+    for (OperationObserver* o = state.observers; o; o = o->outer()) o->leave_stretch(number);
+    Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"_profile_start", start_profile, METH_VARARGS, "_profile_start(shapes, memory, stack) -> profile"},
+    {"_profile_stop", stop_profile, METH_O, nullptr},
+    {"_is_profiling", is_profiling, METH_NOARGS, nullptr},
+    {"_profile_enter", enter_stretch, METH_O, nullptr},
+    {"_profile_leave", leave_stretch, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+int add_profile_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+
+}  // namespace wengert::python

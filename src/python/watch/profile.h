@@ -1,0 +1,61 @@
+// Profile: an observer that writes down when operations and nodes began and ended.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "python/frames.h"
+#include "python/watch/watch_bindings.h"
+
+namespace wengert::python {
+
+enum class EventKind : uint8_t { Operation, Evaluation, Body, Stretch, Memory };
+
+struct ProfileEvent {
+    EventKind kind;
+    std::string name;
+    int64_t start = 0, end = 0;  // ns
+    uint64_t thread = 0, forward_thread = 0;
+    int64_t sequence_nr = -1;
+    int64_t memory = 0;  // bytes taken less bytes given back, on its thread
+    PyRef shapes{}, concrete{}, stack{};
+    uint64_t token = 0;
+};
+
+struct ProfileOptions {
+    bool shapes = false, memory = false, stack = false;
+};
+
+class Profile final : public OperationObserver {
+public:
+    explicit Profile(ProfileOptions options) noexcept : options_(options) {}
+
+    void start();
+    PyObject* stop();  // the events, as a list of tuples in the order in which they began
+
+    void enter(const OperationCall& call) override;
+    void leave() noexcept override { close(0); }
+    void enter_node(const Node& node, const TensorList& grads, bool body) override;
+    void leave_node() noexcept override { close(0); }
+    void enter_stretch(const std::string& name, uint64_t token) override;
+    void leave_stretch(uint64_t token) noexcept override { close(token); }
+    void memory(int64_t change) noexcept override;
+
+private:
+    void open(ProfileEvent event);
+    // Of this thread's innermost event, or of the stretch with this token.
+    void close(uint64_t token) noexcept;
+
+    ProfileOptions options_;
+    std::mutex mutex_;
+    std::vector<ProfileEvent> events_;
+    struct Thread {
+        std::vector<size_t> open;  // events that have not ended
+        int64_t bytes = 0;         // balance so far
+    };
+    std::unordered_map<uint64_t, Thread> threads_;
+};
+
+}  // namespace wengert::python
