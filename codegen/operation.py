@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .formula import Formula, Translator
-from .node import Derivatives, argument_types, derivatives
+from .node import Derivatives, argument_types, derivatives, result_types
 from .saved import Field
 from .schema import Argument, Schema, Type
 from .table import Row
@@ -56,6 +56,14 @@ class Operation:
     @property
     def arguments(self) -> str:
         return ", ".join(a.name for a in self.schema.arguments)
+
+    @property
+    def inexact_arguments(self) -> str:
+        """The arguments of a tangent; whole numbers among those of an elementwise row in the dtype of the result."""
+        if self.row.form != "elementwise":
+            return self.arguments
+        tensors = self.schema.tensors
+        return ", ".join(f"inexact({a.name}, results.dtype())" if a in tensors else a.name for a in self.schema.arguments)
 
     @property
     def tensors(self) -> str:
@@ -116,6 +124,19 @@ class Operation:
 
     def _translate(self, source: str, namespace: str = "") -> str:
         return Translator(self.row.text, argument_types(self.row), self.vocabulary, namespace)(source).text
+
+    @cached_property
+    def node_names(self) -> list[tuple[str, str]]:
+        """(name, condition): what the node is called for some arguments."""
+        translate = Translator(self.row.text, argument_types(self.row), self.vocabulary)
+        return [(name, translate(str(condition)).text) for name, condition in self.row.get("node_if", {}).items()]
+
+    @cached_property
+    def recorded_if(self) -> str:
+        """When the first derivative needs a recorded pass (src/graph/derivative.h), in terms of arguments and results."""
+        condition = self.row.get("recorded_if")
+        names = {**argument_types(self.row), **result_types(self.row)}
+        return Translator(self.row.text, names, self.vocabulary)(str(condition)).text if condition else ""
 
     # --- Views
     @property

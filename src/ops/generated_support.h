@@ -8,6 +8,7 @@
 
 #include "generated/kernels/kernels.h"
 #include "generated/ops/ops.h"
+#include "graph/derivative.h"
 #include "ops/recording.h"
 #include "tensor/promotion.h"
 
@@ -58,6 +59,10 @@ template <class... Rest>
 HeldOperand wide(const Operand& first, const Rest&... rest) {
     return first.is_tensor() || (Operand(rest).is_tensor() || ...) ? HeldOperand(first) : HeldOperand(wide(first));
 }
+// What an elementwise derivative computes with: a tensor of whole numbers in the dtype of the (co)tangent, since functions
+// of it alone would be computed in the default dtype. Anything else as it is.
+Tensor inexact(const Tensor& t, DType dtype);
+HeldOperand inexact(const Operand& o, DType dtype);
 // The complex conjugate of a partial derivative; a real one itself.
 HeldOperand conjugate(const Operand& partial);
 

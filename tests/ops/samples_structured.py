@@ -36,6 +36,11 @@ def fill(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3), "value": 1.5}]
 
 
+@samples("fill_with")
+def fill_with(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"self": make.tensor(2, 3), "value": make.tensor()}]
+
+
 @samples("to_dtype")
 def to_dtype(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3), "dtype": dtype("complex128" if make.is_complex else "float64")}]
