@@ -134,10 +134,21 @@ def lgamma(x: Any) -> Any:
     return mpmath.log(abs(mpmath.gamma(x))) if x < 0 else mpmath.loggamma(x)
 
 
+def defined(condition: Callable[[Any, Any], bool]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A function of two numbers where it is meant to be called; continuations beyond are slow and of no use."""
+
+    def limit(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda a, x: function(a, x) if condition(a, x) else NAN
+
+    return limit
+
+
+@defined(lambda a, x: a > 0 and x >= 0)
 def igamma(a: Any, x: Any) -> Any:
     return mpmath.gammainc(a, 0, x, regularized=True)
 
 
+@defined(lambda a, x: a > 0 and x >= 0)
 def igammac(a: Any, x: Any) -> Any:
     return mpmath.gammainc(a, x, mp.inf, regularized=True)
 
@@ -154,8 +165,14 @@ def derivative_in_first(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+@defined(lambda a, x: a > 0 and x >= 0)
 def gamma_density(a: Any, x: Any) -> Any:
     return x ** (a - 1) * mpmath.exp(-x) / mpmath.gamma(a)
+
+
+@defined(lambda s, a: s > 1 and a > 0)
+def zeta(s: Any, a: Any) -> Any:
+    return mpmath.zeta(s, a)
 
 
 class ExactWorld:
@@ -186,7 +203,6 @@ class ExactWorld:
                 "erf",
                 "erfc",
                 "conj",
-                "zeta",
                 "digamma",
             ]
         },
@@ -235,6 +251,7 @@ class ExactWorld:
         "lgamma": real_or_nan(lgamma),
         "sinc": sinc,
         "polygamma": real_or_nan(lambda n, x: mpmath.psi(int(n), x)),
+        "zeta": real_or_nan(zeta),
         "igamma": real_or_nan(igamma),
         "igammac": real_or_nan(igammac),
         "i0": lambda x: mpmath.besseli(0, x),
@@ -247,7 +264,7 @@ class ExactWorld:
         "spherical_bessel": spherical_bessel,
         "igamma_d_order": real_or_nan(derivative_in_first(igamma)),
         "gamma_density": real_or_nan(derivative_in_first(gamma_density)),
-        "zeta_d_order": real_or_nan(derivative_in_first(mpmath.zeta)),
+        "zeta_d_order": real_or_nan(derivative_in_first(zeta)),
     }
 
     @property

@@ -128,6 +128,21 @@ def unbind(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3)}, {"self": make.tensor(2, 3), "dim": 1}]
 
 
+@samples("split_equally")
+def split_equally(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"self": make.tensor(2, 2, 4), "sections": 2}]
+
+
+@samples("split_at")
+def split_at(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"self": make.tensor(3, 2, 3), "indices": [1, 2]}]
+
+
+@samples("tensors_of_any_rank")
+def tensors_of_any_rank(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"tensors": [make.tensor(), make.tensor(3), make.tensor(2, 1)]}]
+
+
 # --- Reductions
 @samples("reduction")
 def reduction(make: Maker, entry: Entry) -> list[Arguments]:

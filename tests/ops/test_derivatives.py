@@ -164,10 +164,34 @@ def test_fused_derivative_equals_recorded_one(operation: Operation) -> None:
         close(gradients(c, xs), gradients(c, xs, create_graph=True), **tolerance)
 
 
+def without_fraction(c: Case, name: str) -> tuple[Case, Case] | None:
+    """The case with whole numbers as one operand: of dtype int64, and of the dtype of the others."""
+    whole = c.values[name].round().to(wg.int64)
+    paths = [p for p in c.paths if p[0] != name]
+    return tuple(replace(c, values={**c.values, name: v}, paths=paths) for v in (whole, whole.to(wg.float64)))
+
+
+@pytest.mark.parametrize("operation", [o for o in DIFFERENTIABLE if o.form == "elementwise"], ids=repr)
+def test_whole_numbers_beside_float64(operation: Operation) -> None:
+    """Derivatives are computed in the dtype of the gradient, also by the formulas that are recorded."""
+    for c in cases(operation):
+        for name in {n for n, _ in c.paths} if len(c.paths) > 1 else ():
+            integral, floating = without_fraction(c, name)
+            for create_graph in (False, True):
+                actual, expected = (gradients(x, x.leaves(), create_graph=create_graph) for x in (integral, floating))
+                close(actual, expected, rtol=1e-13, atol=1e-300)
+            tangents = []
+            for x in (integral, floating):
+                with forward_ad.dual_level():
+                    duals = map(forward_ad.make_dual, x.tensors, directions(x))
+                    tangents.append(tangent(scalarized(x, *duals)))
+            close(tangents[:1], tangents[1:], rtol=1e-13)
+
+
 @pytest.mark.parametrize("operation", [o for o in DIFFERENTIABLE if o.form != "compose"], ids=repr)
 def test_node(operation: Operation) -> None:
     """Samples reach this row, if also another overload of its name, and nodes are those that the table names."""
-    overloads = {o.node for o in DIFFERENTIABLE if o.python == operation.python}
+    overloads = {name for o in DIFFERENTIABLE if o.python == operation.python for name in o.node_names}
     nodes = set()
     for c in cases(operation):
         xs = c.leaves()
@@ -175,5 +199,5 @@ def test_node(operation: Operation) -> None:
         # A conversion to what the tensor is already returns it as it is.
         outputs = [o for o in raw if o.requires_grad and not any(o is x for x in xs)]
         nodes |= {o.grad_fn.name() for o in outputs}
-    assert operation.node in nodes or operation.entry["name"] in ("to_dtype", "sum_to_size")
+    assert nodes & set(operation.node_names) or operation.entry["name"] in ("to_dtype", "sum_to_size")
     assert nodes <= overloads
