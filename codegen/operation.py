@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from .formula import Formula, Translator
+from .formula import Formula, Translator, parse
 from .node import Derivatives, argument_types, derivatives, result_types
 from .saved import Field
 from .schema import Argument, Schema, Type
@@ -60,10 +61,18 @@ class Operation:
     @property
     def inexact_arguments(self) -> str:
         """The arguments of a tangent; whole numbers among those of an elementwise row in the dtype of the result."""
-        if self.row.form != "elementwise":
-            return self.arguments
+        named = self.inexact_names
+        names = [a.name for a in self.schema.arguments]
+        return ", ".join(f"inexact({n}, results.dtype())" if n in named else n for n in names)
+
+    @cached_property
+    def inexact_names(self) -> list[str]:
+        """The arguments of an elementwise row that may be whole numbers beside another one that has a gradient, where a
+        partial derivative is more than the name of one."""
+        partials = self.row.partials.values()
+        computed = any(not isinstance(parse(p, self.row.text), (ast.Name, ast.Constant)) for p in partials)
         tensors = self.schema.tensors
-        return ", ".join(f"inexact({a.name}, results.dtype())" if a in tensors else a.name for a in self.schema.arguments)
+        return [a.name for a in tensors] if self.row.form == "elementwise" and computed and len(tensors) > 1 else []
 
     @property
     def tensors(self) -> str:
@@ -133,7 +142,7 @@ class Operation:
 
     @cached_property
     def recorded_if(self) -> str:
-        """When the first derivative needs a recorded pass (src/graph/derivative.h), in terms of arguments and results."""
+        """When the first derivative needs a recorded pass (src/graph/derivative.h): a condition on the results."""
         condition = self.row.get("recorded_if")
         names = {**argument_types(self.row), **result_types(self.row)}
         return Translator(self.row.text, names, self.vocabulary)(str(condition)).text if condition else ""

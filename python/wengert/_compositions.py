@@ -1,4 +1,4 @@
-"""Operations whose number of results, or whose arguments, no row of the table can describe: small ones, made of rows."""
+"""Operations whose number of results, or whose arguments, no row of the table can describe. They are made of rows."""
 
 from __future__ import annotations
 
@@ -154,12 +154,12 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Any] | Tensor = 2) -> T
     >>> wg.tensordot(a, b, dims=([1, 0], [0, 1]))
     tensor(6.)
     """
-    if isinstance(dims, Tensor):
-        dims = dims.tolist()
-    if isinstance(dims, int):
-        return _C.tensordot(a, b, dims)
-    of_a, of_b = ([d] if isinstance(d, int) else list(d) for d in dims)
-    return _rows.tensordot_along(a, b, of_a, of_b)
+    pair: Any = dims.tolist() if isinstance(dims, Tensor) else dims
+    if isinstance(pair, int):
+        return _C.tensordot(a, b, pair)
+    of_a, of_b = ([d] if isinstance(d, int) else list(d) for d in pair)
+    result: Tensor = _rows.tensordot_along(a, b, of_a, of_b)
+    return result
 
 
 METHODS = (allclose, equal, unique, unique_consecutive)

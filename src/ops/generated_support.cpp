@@ -51,13 +51,6 @@ Tensor wide(const Operand& o) {
     return scalar_tensor(o.scalar(), widest_of[static_cast<int>(o.scalar().kind())]);
 }
 
-Tensor inexact(const Tensor& t, DType dtype) {
-    return t.defined() && is_integral(t.dtype()) && !is_integral(dtype) ? ops::to_dtype(t, dtype) : t;
-}
-HeldOperand inexact(const Operand& o, DType dtype) {
-    return o.is_tensor() ? HeldOperand(inexact(o.tensor(), dtype)) : HeldOperand(o);
-}
-
 HeldOperand conjugate(const Operand& partial) {
     if (partial.is_tensor()) return is_complex(partial.dtype()) ? ops::conj(partial.tensor()) : partial.tensor();
     if (!partial.scalar().is_complex()) return partial;

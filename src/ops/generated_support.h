@@ -61,8 +61,12 @@ HeldOperand wide(const Operand& first, const Rest&... rest) {
 }
 // What an elementwise derivative computes with: a tensor of whole numbers in the dtype of the (co)tangent, since functions
 // of it alone would be computed in the default dtype. Anything else as it is.
-Tensor inexact(const Tensor& t, DType dtype);
-HeldOperand inexact(const Operand& o, DType dtype);
+inline Tensor inexact(Tensor t, DType dtype) {
+    return t.defined() && is_integral(t.dtype()) && !is_integral(dtype) ? ops::to_dtype(t, dtype) : t;
+}
+inline HeldOperand inexact(const Operand& o, DType dtype) {
+    return o.is_tensor() ? HeldOperand(inexact(o.tensor(), dtype)) : HeldOperand(o);
+}
 // The complex conjugate of a partial derivative; a real one itself.
 HeldOperand conjugate(const Operand& partial);
 

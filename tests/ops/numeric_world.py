@@ -65,7 +65,13 @@ def spherical_bessel(n: Any, x: Any) -> Any:
 
 
 def sinc(x: Any) -> Any:
-    return np.float64(0) if np.isinf(x) else np.float64(1) if x == 0 else np.sin(np.pi * (x - 2 * np.rint(x / 2))) / (np.pi * x)
+    return (
+        np.float64(0)
+        if np.isinf(x)
+        else np.float64(1)
+        if x == 0
+        else np.sin(np.pi * (x - 2 * np.rint(x / 2))) / (np.pi * x)
+    )
 
 
 def modified_bessel(order: int) -> Any:

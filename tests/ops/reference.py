@@ -16,7 +16,6 @@ from .exact_world import INF, NAN, ExactWorld
 from .interpreter import evaluate
 
 
-
 @dataclass(frozen=True)
 class Precision:
     """Steps of difference quotients, relative to the argument if it is below 1, and the digits that they need."""
@@ -75,7 +74,7 @@ def derivative_range(function: Function, x: float, precision: Precision = FINE) 
     with mp.workdps(precision.digits_for(x)):
         left, right = (quotient(function, mpf(x), side * precision.near) for side in (-1, 1))
         ordinary = mpmath.isfinite(left) and (x != 0 or left == 0 or mpf(10) ** -30 < abs(left) < mpf(10) ** 30)
-        if ordinary and abs(left - right) <= precision.near ** 0.75 * abs(left):
+        if ordinary and abs(left - right) <= precision.near**0.75 * abs(left):
             return right, right
         sides = [s for s in (one_sided(function, mpf(x), side, precision) for side in (-1, 1)) if not mpmath.isnan(s)]
         return (min(sides), max(sides)) if sides else (NAN, NAN)

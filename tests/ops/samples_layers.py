@@ -360,4 +360,7 @@ def affine_grid(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("local_response_norm")
 def local_response_norm(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"input": make.tensor(2, 4, 2), "size": 3}, {"input": make.tensor(1, 3, 1, 2), "size": 2, "alpha": 0.5, "k": 2.0}]
+    return [
+        {"input": make.tensor(2, 4, 2), "size": 3},
+        {"input": make.tensor(1, 3, 1, 2), "size": 2, "alpha": 0.5, "k": 2.0},
+    ]

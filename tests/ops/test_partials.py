@@ -22,7 +22,7 @@ from codegen.generate import describe
 from codegen.table import Row, load, read_rows
 from codegen.vocabulary import read_vocabulary
 from tests.ops.exact_world import ExactWorld
-from tests.ops.interpreter import UnknownFunctionError, evaluate
+from tests.ops.interpreter import evaluate
 from tests.ops.numeric_world import NumericWorld
 from tests.ops.points import Point, other_value, points, range_of
 from tests.ops.reference import derivative_range, expected, kernel_of, precision_of
@@ -104,10 +104,7 @@ def complaint(got: float, bounds: tuple[float, float, float]) -> bool:
 def test_partials_in_float64(row: Row) -> None:
     wrong = []
     for point in points(entry_of(row)):
-        try:
-            got = partial_in_float64(row, point)
-        except UnknownFunctionError:
-            pytest.skip("a function that only the compiled scalars have; tests/ops/test_boundaries.py has them")
+        got = partial_in_float64(row, point)
         if math.isinf(point.x) and point.values:
             continue  # of several arguments one infinite one decides nothing
         bounds = expected(row.get("kernel"), point.argument, point.values, point.x)

@@ -9,7 +9,8 @@ from ._mode_context import SwitchedAtOnce
 
 def is_strict_singular() -> bool:
     """Whether the chain rule multiplies strictly, see `set_strict_singular`."""
-    return _C._is_strict_singular()
+    strict: bool = _C._is_strict_singular()
+    return strict
 
 
 class set_strict_singular(SwitchedAtOnce):
