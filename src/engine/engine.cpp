@@ -1,7 +1,9 @@
 #include "engine/engine.h"
 
 #include <atomic>
+#include <optional>
 
+#include "engine/autograd.h"
 #include "engine/evaluate.h"
 #include "engine/input_buffer.h"
 #include "engine/other_thread.h"
@@ -9,6 +11,7 @@
 #include "engine/traverse.h"
 #include "engine/validate.h"
 #include "generated/ops/ops.h"
+#include "graph/derivative.h"
 #include "graph/grad_mode.h"
 #include "ops/basic_nodes.h"
 #include "ops/graph_providers.h"
@@ -33,7 +36,8 @@ void separate_aliases(TensorList& captured) {
 }  // namespace
 
 Engine& Engine::get_default_engine() noexcept {
-    static Engine* engine = (install_graph_providers(), install_graph_task_providers(), new Engine);
+    static Engine* engine =
+        (install_graph_providers(), install_graph_task_providers(), autograd::install_derivative(), new Engine);
     return *engine;
 }
 
@@ -49,8 +53,11 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
                  "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters "
                  "to None after use to break the cycle and avoid the leak.");
     }
-    GraphTask task(keep_graph, create_graph, nesting.total, !outputs.empty());
+    const bool recorded_for_itself = !create_graph && NeedsRecordedPass::any() && needs_recorded_pass(roots);
+    GraphTask task(keep_graph || recorded_for_itself, create_graph || recorded_for_itself, nesting.total,
+                   !outputs.empty());
     task.targets = outputs;
+    task.hands_out_detached = recorded_for_itself;
     if (roots.size() == 1) {
         task.roots = std::move(roots);
     } else {
@@ -66,6 +73,9 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
         run_on_another_thread(hooks, [&] { run(task); });
     else
         run(task);
+    if (task.hands_out_detached)
+        for (Tensor& t : task.captured)
+            if (t.defined()) t = detach(t);
     if (task.captured.size() > 1) {
         AutoGradMode mode(create_graph);
         separate_aliases(task.captured);

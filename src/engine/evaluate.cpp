@@ -1,8 +1,11 @@
 #include "engine/evaluate.h"
 
+#include <optional>
+
 #include "engine/input_buffer.h"
 #include "engine/nan_origin.h"
 #include "engine/validate.h"
+#include "graph/grad_mode.h"
 #include "kernels/nan_check.h"
 #include "ops/watch.h"
 
@@ -47,6 +50,12 @@ TensorList take_gradients(GraphTask& task, Node* node) {
 TensorList call_node(GraphTask& task, Node* node, TensorList grads) {
     const NodeHooks* hooks = node->hooks();
     NodeGuard current(node);
+    std::optional<AutoGradMode> unrecorded;
+    if (task.hands_out_detached && node->next_edges().empty()) [[unlikely]] {  // an accumulator
+        unrecorded.emplace(false);
+        for (Tensor& t : grads)
+            if (t.defined()) t = detach(t);
+    }
     TensorList kept;
     bool has_post_hooks = false;
     if (hooks || node->has_tensor_pre_hooks()) [[unlikely]]

@@ -10,6 +10,9 @@ namespace wengert {
 // topological number are left out. With `weigh` it adds up GraphTask::elements too.
 void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate, bool weigh = false);
 
+// Whether a node that needs a recorded pass (graph/derivative.h) is reachable.
+bool needs_recorded_pass(const EdgeList& roots);
+
 // The order in which one thread runs the nodes behind `root`: what a pass does, without running anything.
 std::vector<Node*> predict_order(GraphTask& task, Node* root);
 
