@@ -102,6 +102,22 @@ def L11_detach_in_the_middle(tc):
     return x.grad, z.requires_grad, raised(lambda: z.sum().backward())
 
 
+def L3_turned_off_after_use(tc):
+    x = _x(tc)
+    y = x * x
+    x.requires_grad_(False)
+    y.sum().backward()
+    return x.grad, x.requires_grad
+
+
+def M6_hook_changes_the_mode(tc):
+    x = _x(tc)
+    y = x * x
+    y.register_hook(lambda grad: tc.set_grad_enabled(True) and None)
+    y.sum().backward()
+    return x.grad, x.grad.requires_grad, tc.is_grad_enabled()
+
+
 def L8_grad_of_a_view(tc):
     x = tc.arange(4.0).reshape(2, 2).requires_grad_()
     x.t().sum().backward()

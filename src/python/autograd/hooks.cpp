@@ -1,5 +1,6 @@
 #include "python/autograd/hooks.h"
 
+#include "graph/grad_mode.h"
 #include "python/exceptions.h"
 #include "python/tensor_object.h"
 
@@ -25,9 +26,10 @@ void check_result(const Tensor& before, PyObject* result, PyObject* hook) {
           "' has changed the size of value, from ", ShapeOf{before.sizes()}, " to ", ShapeOf{after.sizes()});
 }
 
-// Calls f(hook) for each hook registered now.
+// Calls f(hook) for each hook registered now. A grad mode that a hook switches on ends with the hook.
 template <class F>
 void for_each_hook(PyObject* dict, F&& f) {
+    AutoGradMode restored(GradMode::flag());
     PyRef values(checked(PyMapping_Values(dict)));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values.get()); ++i) f(PyList_GET_ITEM(values.get(), i));
 }
