@@ -10,7 +10,8 @@ include(CheckSourceCompiles)
 
 set(WENGERT_DEV_ISA "" CACHE STRING "The one instruction set to optimise for, in development builds (v3)")
 set(WENGERT_ISAS generic)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+# One copy of the loops is enough for a sanitizer.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT WENGERT_SANITIZE)
   check_cxx_compiler_flag(-march=x86-64-v4 WENGERT_HAVE_X86_64_LEVELS)
   if(WENGERT_HAVE_X86_64_LEVELS)
     set(WENGERT_ISAS v2 v3 v4)

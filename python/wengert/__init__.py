@@ -22,6 +22,8 @@ from ._overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubc
 from ._setup import set_up_tensor as _set_up_tensor
 from ._tensor_str import get_printoptions as get_printoptions
 from ._tensor_str import set_printoptions as set_printoptions
+from ._threads import get_num_threads as get_num_threads
+from ._threads import set_num_threads as set_num_threads
 from ._version import __version__ as __version__
 
 e, pi, inf, nan, newaxis = _math.e, _math.pi, _math.inf, _math.nan, None

@@ -7,6 +7,8 @@
 
 namespace wengert::autograd {
 
+using Variable = Tensor;  // its old name
+
 // Adds the gradients of `tensors` (weighted by `grad_tensors`; ones for scalars where undefined or absent) to the `.grad`
 // of the leaves, or only of `inputs` if given. `retain_graph` defaults to `create_graph`.
 void backward(const TensorList& tensors, const TensorList& grad_tensors = {},

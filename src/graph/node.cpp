@@ -34,6 +34,7 @@ Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr), thread_id_(this_th
 
 Node::~Node() {
     if (owns_pyobj) release_node_wrapper(pyobj);
+    delete extras();
 }
 
 // Destroying a node releases the nodes behind its edges and, through saved tensors, others; each of those arrives here
@@ -83,19 +84,18 @@ bool Node::task_should_compute_output(size_t i) const noexcept {
     return edge.is_valid() && (!task_wants_edge || task_wants_edge(edge));
 }
 
-NodeHooks& Node::mutable_hooks() { return extras().hooks; }
+NodeHooks& Node::mutable_hooks() { return make_extras().hooks; }
 
-Node::Extras& Node::extras() {
-    if (!extras_) extras_ = std::make_unique<Extras>();
-    return *extras_;
+PreHookList Node::tensor_pre_hooks() const {
+    SharedStateLock lock(this);
+    return hooks() ? hooks()->tensor_pre_hooks : PreHookList();
 }
 
-std::mutex* Node::mutex() {
-    static std::mutex creation;
-    std::lock_guard lock(creation);
-    std::unique_ptr<std::mutex>& mine = extras().mutex;
-    if (!mine) mine = std::make_unique<std::mutex>();
-    return mine.get();
+Node::Extras& Node::make_extras() {
+    if (Extras* made = extras()) return *made;
+    auto fresh = std::make_unique<Extras>();
+    Extras* none = nullptr;  // another thread may have been first
+    return extras_.compare_exchange_strong(none, fresh.get()) ? *fresh.release() : *none;
 }
 
 Node* current_node() noexcept { return running_node; }

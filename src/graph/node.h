@@ -20,11 +20,12 @@
 // Read `apply` and `dispose` first.
 #pragma once
 
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/lock.h"
 #include "base/slab.h"
 #include "graph/edge.h"
 #include "graph/hooks.h"
@@ -44,10 +45,14 @@ struct AnomalyMetadata {
     virtual void assign_parent(const Ref<Node>& parent) = 0;
 };
 
+using PreHookList = std::vector<std::shared_ptr<PreHook>>;
+
+// Read and changed under SharedStateLock(node): a thread may register a hook while another one runs the node. What runs
+// is a copy.
 struct NodeHooks {
-    std::vector<std::shared_ptr<PreHook>> tensor_pre_hooks;
+    PreHookList tensor_pre_hooks;
     std::vector<std::pair<uint32_t, std::shared_ptr<PreHook>>> retains_grad_hooks;  // (output index, hook)
-    std::vector<std::shared_ptr<PreHook>> pre_hooks;
+    PreHookList pre_hooks;
     std::vector<std::shared_ptr<PostHook>> post_hooks;
 };
 
@@ -57,7 +62,8 @@ using EdgeList = SmallVector<Edge, 2>;
 struct EngineState {
     GraphTask* owner = nullptr;
     uint32_t dependencies = 0;
-    bool needed = false;       // in a selective pass: lies on a path to a requested input
+    uint32_t needed : 1 = 0;   // in a selective pass: lies on a path to a requested input
+    uint32_t step : 31 = 0;    // in a parallel pass: place in the order of one thread
     void* captures = nullptr;  // GraphTask::Captures
     TensorList buffer;         // summed gradients, one per input
 };
@@ -112,26 +118,24 @@ public:
     void set_sequence_nr(uint64_t n) noexcept { sequence_nr_ = n; }
     // Reading it fixes the edges: a node that someone ordered itself by must not change (checked).
     uint64_t topological_nr() const noexcept {
-        has_parent_ = true;
+        std::atomic_ref(has_parent_).store(true, std::memory_order_relaxed);
         return topological_nr_;
     }
     uint64_t thread_id() const noexcept { return thread_id_; }
     Stream stream() const noexcept { return {}; }
 
     // --- Hooks and metadata, absent on most nodes
-    NodeHooks* hooks() const noexcept { return extras_ ? &extras_->hooks : nullptr; }
+    NodeHooks* hooks() const noexcept { return extras() ? &extras()->hooks : nullptr; }
     NodeHooks& mutable_hooks();
-    // The hooks of the tensors that this node made; an accumulator's are its leaf's.
-    virtual const std::vector<std::shared_ptr<PreHook>>* tensor_pre_hooks() const noexcept {
-        return extras_ ? &extras_->hooks.tensor_pre_hooks : nullptr;
-    }
-    AnomalyMetadata* anomaly_metadata() const noexcept { return extras_ ? extras_->anomaly.get() : nullptr; }
-    void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { extras().anomaly = std::move(m); }
+    // The hooks of the tensors that this node made; an accumulator's are its leaf's. `has_...` may say yes for none.
+    virtual bool has_tensor_pre_hooks() const noexcept { return extras() != nullptr; }
+    virtual PreHookList tensor_pre_hooks() const;
+    AnomalyMetadata* anomaly_metadata() const noexcept { return extras() ? extras()->anomaly.get() : nullptr; }
+    void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { make_extras().anomaly = std::move(m); }
 
     EngineState engine;
     void* pyobj = nullptr;    // the Python wrapper; identity of `grad_fn` rests on it
     bool owns_pyobj = false;  // as in TensorImpl
-    std::mutex* mutex();      // of nodes with state that several passes change; made on demand
 
 protected:
     static uint64_t next_sequence_nr() noexcept { return state.sequence_nr++; }
@@ -140,12 +144,12 @@ private:
     struct Extras {
         NodeHooks hooks;
         std::unique_ptr<AnomalyMetadata> anomaly;
-        std::unique_ptr<std::mutex> mutex;
     };
-    Extras& extras();
+    Extras* extras() const noexcept { return extras_.load(std::memory_order_acquire); }
+    Extras& make_extras();
 
     void update_topological_nr(const Edge& edge) {
-        if (has_parent_) [[unlikely]]
+        if (std::atomic_ref(has_parent_).load(std::memory_order_relaxed)) [[unlikely]]
             refuse_new_edge();
         if (edge.function) topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
     }
@@ -157,7 +161,7 @@ private:
     mutable bool has_parent_ = false;
     EdgeList next_edges_;
     SmallVector<InputMetadata, 1> input_metadata_;
-    std::unique_ptr<Extras> extras_;
+    std::atomic<Extras*> extras_{nullptr};  // owned
 };
 
 // The node whose body runs on this thread; hooks and anomaly mode ask for it.
@@ -181,16 +185,16 @@ inline void (*release_node_wrapper)(void* pyobj) noexcept = nullptr;
 inline std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
 
 struct AnomalyMode {
-    static bool is_enabled() noexcept { return enabled_; }
-    static bool should_check_nan() noexcept { return check_nan_; }
+    static bool is_enabled() noexcept { return enabled_.load(std::memory_order_relaxed); }
+    static bool should_check_nan() noexcept { return check_nan_.load(std::memory_order_relaxed); }
     static void set_enabled(bool enabled, bool check_nan = true) noexcept {
         enabled_ = enabled;
         check_nan_ = check_nan;
     }
 
 private:
-    inline static bool enabled_ = false;
-    inline static bool check_nan_ = true;
+    inline static std::atomic<bool> enabled_ = false;
+    inline static std::atomic<bool> check_nan_ = true;
 };
 
 }  // namespace wengert
