@@ -7,7 +7,6 @@
 namespace wengert {
 namespace {
 
-constexpr uint64_t kLeastPerNode = 1000;  // what handing a node to another thread costs, in elements
 constexpr double kLeastGain = 1.25;
 
 uint64_t elements_of(const InputMetadata& m) {

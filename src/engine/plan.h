@@ -33,6 +33,8 @@ struct Plan {
 
 // Below that no pass is worth a plan: one thread is done before the others have woken up.
 inline constexpr uint64_t kLeastElements = 200'000;
+// What handing a node to another thread costs, in elements.
+inline constexpr uint64_t kLeastPerNode = 1000;
 
 Plan make_plan(GraphTask& task);
 
