@@ -95,8 +95,8 @@ Tensor sampled_on_grid(const Tensor& input, const Tensor& grid, std::string_view
           mode, "'");
     const Padding padding = padding_of(padding_mode);
     const int64_t batch = input.size(0), channels = input.size(1);
-    const Tensor points = ops::reshape(grid, Dims{batch, 1, -1, n});            // [N, 1, P, n]
-    const Tensor pixels = ops::reshape(input, Dims{batch, channels, -1});       // [N, C, HW]
+    const Tensor points = ops::reshape(grid, Dims{batch, 1, -1, n});       // [N, 1, P, n]
+    const Tensor pixels = ops::reshape(input, Dims{batch, channels, -1});  // [N, C, HW]
     std::vector<Tap> sum{{zeros(Dims{1}, DType::Int64), full(Dims{1}, 1, input.dtype())}};
     for (int64_t d = 0; d < n; ++d) {  // the first dimension of the image is the last of a point
         const int64_t size = input.size(d + 2);
