@@ -196,6 +196,8 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "form": row.form,
         "elementwise": row.is_elementwise,
         "node": row.node,
+        "node_names": [row.node, *row.get("node_if", {})],
+        "unlike_pytorch": row.get("unlike_pytorch", {}),
         "arguments": [
             {
                 "name": a.name,
