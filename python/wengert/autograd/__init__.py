@@ -20,6 +20,7 @@ from ._function import Function
 from ._function_legacy import NestedIOFunction
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._graph import _unsafe_preserve_version_counter
+from ._strict_singular import is_strict_singular, set_strict_singular
 
 # These two functions bear the names of the modules they come from, and win.
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
@@ -47,11 +48,13 @@ __all__ = [
     "graph",
     "inference_mode",
     "is_multithreading_enabled",
+    "is_strict_singular",
     "is_view_replay_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
+    "set_strict_singular",
     "variable",
 ]
 

@@ -5,6 +5,7 @@
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
 #include "graph/node.h"
+#include "graph/strict_singular.h"
 #include "python/arg_parser.h"
 #include "python/registry.h"
 
@@ -69,6 +70,8 @@ PyMethodDef functions[] = {
     {"_is_grad_layout_enforcement_enabled", get<grad_layout>, METH_NOARGS, nullptr},
     {"_set_grad_layout_enforcement_enabled", set<"_set_grad_layout_enforcement_enabled", set_grad_layout>, METH_O,
      nullptr},
+    {"_is_strict_singular", get<strict_singular>, METH_NOARGS, nullptr},
+    {"_set_strict_singular", set<"_set_strict_singular", set_strict_singular>, METH_O, nullptr},
     {"is_anomaly_enabled", get<AnomalyMode::is_enabled>, METH_NOARGS, "Whether anomaly mode is on."},
     {"is_anomaly_check_nan_enabled", get<AnomalyMode::should_check_nan>, METH_NOARGS, nullptr},
     fast_method("set_anomaly_enabled", set_anomaly,
