@@ -16,6 +16,11 @@ import math as _math
 
 from . import _C as _C
 from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
+from ._compositions import allclose as allclose
+from ._compositions import equal as equal
+from ._compositions import tensordot as tensordot
+from ._compositions import unique as unique
+from ._compositions import unique_consecutive as unique_consecutive
 from ._dtype_info import finfo as finfo
 from ._dtype_info import iinfo as iinfo
 from ._overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
