@@ -17,4 +17,7 @@ void backward(const TensorList& tensors, const TensorList& grad_tensors = {},
 TensorList grad(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs = {},
                 std::optional<bool> retain_graph = std::nullopt, bool create_graph = false, bool allow_unused = false);
 
+// Gives formulas their derivatives inside derivatives (graph/derivative.h).
+void install_derivative() noexcept;
+
 }  // namespace wengert::autograd

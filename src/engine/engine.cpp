@@ -1,11 +1,14 @@
 #include "engine/engine.h"
 
 #include <atomic>
+#include <optional>
 
+#include "engine/autograd.h"
 #include "engine/input_buffer.h"
 #include "engine/traverse.h"
 #include "engine/validate.h"
 #include "generated/ops/ops.h"
+#include "graph/derivative.h"
 #include "graph/grad_mode.h"
 #include "kernels/nan_check.h"
 #include "ops/basic_nodes.h"
@@ -39,6 +42,11 @@ void check_nan(const Node& node, const TensorList& outputs) {
               "' returned nan values in its ", i, "th output.");
 }
 
+void detach_all(TensorList& grads) {
+    for (Tensor& t : grads)
+        if (t.defined()) t = detach(t);
+}
+
 // Results of grad() never share memory with each other: x + y hands one gradient to both.
 void separate_aliases(TensorList& captured) {
     for (size_t i = 1; i < captured.size(); ++i) {
@@ -55,7 +63,7 @@ void separate_aliases(TensorList& captured) {
 }  // namespace
 
 Engine& Engine::get_default_engine() noexcept {
-    static Engine* engine = (install_graph_providers(), new Engine);
+    static Engine* engine = (install_graph_providers(), autograd::install_derivative(), new Engine);
     return *engine;
 }
 
@@ -71,7 +79,9 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
                  "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters "
                  "to None after use to break the cycle and avoid the leak.");
     }
-    GraphTask task(keep_graph, create_graph, depth, !outputs.empty());
+    const bool recorded_for_itself = !create_graph && NeedsRecordedPass::any() && needs_recorded_pass(roots);
+    GraphTask task(keep_graph || recorded_for_itself, create_graph || recorded_for_itself, depth, !outputs.empty());
+    task.hands_out_detached = recorded_for_itself;
     if (roots.size() == 1) {
         task.roots = std::move(roots);
     } else {
@@ -90,6 +100,7 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
         run_on_fresh_thread(hooks, [&] { run(task); });
     else
         run(task);
+    if (task.hands_out_detached) detach_all(task.captured);
     if (task.captured.size() > 1) {
         AutoGradMode mode(create_graph);
         separate_aliases(task.captured);
@@ -138,6 +149,11 @@ void Engine::evaluate(GraphTask& task, Node* node) {
 TensorList Engine::call_function(GraphTask& task, Node* node, TensorList inputs) {
     NodeHooks* node_hooks = node->hooks();
     NodeGuard current(node);
+    std::optional<AutoGradMode> unrecorded;
+    if (task.hands_out_detached && node->next_edges().empty()) [[unlikely]] {  // an accumulator
+        unrecorded.emplace(false);
+        detach_all(inputs);
+    }
     TensorList kept;
     if (node_hooks || node->tensor_pre_hooks()) [[unlikely]]
         run_tensor_hooks(*node, inputs);

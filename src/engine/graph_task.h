@@ -49,6 +49,7 @@ public:
     const int32_t reentrant_depth;
     const bool selective;
     const uint64_t id;
+    bool hands_out_detached = false;  // recorded for the sake of a node, not of the caller (graph/derivative.h)
 
     EdgeList roots;
     ReadyQueue ready_queue;

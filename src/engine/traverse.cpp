@@ -4,8 +4,10 @@
 #include <exception>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/state.h"
+#include "graph/derivative.h"
 
 namespace wengert {
 namespace {
@@ -92,6 +94,23 @@ void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bo
             }
         task.state_of(node).needed = needed;
     }
+}
+
+bool needs_recorded_pass(const EdgeList& roots) {
+    std::vector<Node*> stack;
+    std::unordered_set<Node*> seen;
+    auto visit = [&](const Edge& e) {
+        if (e.is_valid() && seen.insert(e.function.get()).second) stack.push_back(e.function.get());
+    };
+    std::ranges::for_each(roots, visit);
+    while (!stack.empty()) {
+        Node* node = stack.back();
+        stack.pop_back();
+        const auto* special = dynamic_cast<const NeedsRecordedPass*>(node);
+        if (special && special->needs_recorded_pass()) return true;
+        std::ranges::for_each(node->next_edges(), visit);
+    }
+    return false;
 }
 
 std::vector<Node*> predict_order(GraphTask& task, Node* root) {

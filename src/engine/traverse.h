@@ -11,6 +11,9 @@ namespace wengert {
 // of them, and captures what arrives at those, or lets them accumulate; nodes that cannot lead there by their topological number are left out.
 void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate);
 
+// Whether a node that needs a recorded pass (graph/derivative.h) is reachable.
+bool needs_recorded_pass(const EdgeList& roots);
+
 // The order in which one thread runs the nodes behind `root`: what a pass does, without running anything.
 std::vector<Node*> predict_order(GraphTask& task, Node* root);
 

@@ -24,6 +24,7 @@
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
 #include "graph/saved_variable.h"
+#include "graph/strict_singular.h"
 #include "tensor/operand.h"
 
 namespace wengert {
@@ -127,10 +128,11 @@ inline Tensor tangent_at(const Tensor& t, int32_t level) {
 inline Tensor tangent_at(const Operand& o, int32_t level) {
     return o.is_tensor() ? tangent_at(o.impl(), level) : Tensor();
 }
-// Whether anything differentiates here: what decides between a fused kernel and its recorded twin in `apply`.
+// Whether anything differentiates here, or the chain rule is strict: what decides between a fused kernel and its recorded
+// twin in `apply`.
 template <class... Args>
 inline bool is_differentiating(const Args&... args) noexcept {
-    return needs_slow_path(args...);
+    return needs_slow_path(args...) || strict_singular();
 }
 // After an in-place operation in forward mode: `tangent` becomes the tangent of `t`, and of its base where `t` is a view.
 void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent);
