@@ -5,6 +5,7 @@
 #include "engine/input_buffer.h"
 #include "engine/nan_origin.h"
 #include "engine/validate.h"
+#include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
 #include "kernels/nan_check.h"
 #include "ops/watch.h"

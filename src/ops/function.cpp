@@ -11,7 +11,7 @@
 namespace wengert {
 
 TensorList AutogradContext::get_saved_variables() const {
-    if (released_) raise_freed();
+    if (released_) raise_freed(node_);
     TensorList out;
     for (const SavedVariable& v : saved_) out.push_back(v.unpack(node_));
     return out;
