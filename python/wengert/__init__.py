@@ -34,7 +34,7 @@ from .autograd import set_grad_enabled as set_grad_enabled  # noqa: E402
 
 _set_up_tensor()
 
-_LAZY_MODULES = {"fft", "func", "linalg", "nn", "optim", "random", "special", "testing", "utils"}
+_LAZY_MODULES = {"fft", "func", "linalg", "nn", "optim", "optimize", "random", "special", "testing", "utils"}
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]  # a module, of which mypy knows by its import
