@@ -1,8 +1,8 @@
 """Colors: groups of columns (or of rows and columns together) that one product serves.
 
 *Columns* (`color_columns`): two columns with an entry in one row get different colors. *Symmetric* (`color_symmetric`):
-of every entry (i, j) and its mirror image, at least one must be the only entry of its column's color in its row; that is
-what star colorings give, and often with fewer colors.
+of every entry (i, j) and its mirror image, at least one must be the only entry of its column's color in its row; that
+is what star colorings give, and often with fewer colors.
 
 Periodic colorings of grids (`_lattice.py`) come first. Otherwise vertices are colored greedily, in order of falling
 degree. The greedy rule depends only on neighbors that come before, so all vertices whose earlier neighbors are done are
@@ -150,9 +150,10 @@ def star_coloring(graph: Any) -> Any:
             color = colors[w]
             forbidden.add(color)
             for x in neighbors[w]:
-                if x != vertex and colors[x] >= 0 and colors[x] not in forbidden:
-                    if color < 0 or any(y != w and colors[y] == color for y in neighbors[x]):
-                        forbidden.add(colors[x])
+                if x == vertex or colors[x] < 0 or colors[x] in forbidden:
+                    continue
+                if color < 0 or any(y != w and colors[y] == color for y in neighbors[x]):
+                    forbidden.add(colors[x])
         color = 0
         while color in forbidden:
             color += 1
