@@ -175,6 +175,10 @@ def zeta(s: Any, a: Any) -> Any:
     return mpmath.zeta(s, a)
 
 
+def zeta_d_order(n: Any, s: Any, a: Any) -> Any:
+    return mpf(0) if n < 0 else mpmath.zeta(s, a, int(n)) if s > 1 and a > 0 else NAN
+
+
 class ExactWorld:
     functions: ClassVar[dict[str, Any]] = {
         **{
@@ -264,7 +268,7 @@ class ExactWorld:
         "spherical_bessel": spherical_bessel,
         "igamma_d_order": real_or_nan(derivative_in_first(igamma)),
         "gamma_density": real_or_nan(derivative_in_first(gamma_density)),
-        "zeta_d_order": real_or_nan(derivative_in_first(zeta)),
+        "zeta_d_order": real_or_nan(zeta_d_order),
     }
 
     @property
