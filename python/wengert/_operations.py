@@ -118,12 +118,15 @@ def _is_default(value: Any, argument: dict[str, Any]) -> bool:
 def _callable_of(row: dict[str, Any], variant: str) -> Callable[..., Any]:
     """Return the public function or method that runs the operation."""
     where, name = row["python"]["namespace"], row["python"]["name"]
-    if variant == "inplace":
+    if variant == "inplace" and "method" in row["methods"]:
         return getattr(Tensor, name if name.endswith("_") else f"{name}_")  # type: ignore[no-any-return]
     if "function" not in row["methods"]:
         return getattr(Tensor, name)  # type: ignore[no-any-return]
     module = getattr(_C, "_" + where.replace(".", "_")) if where else _C
-    return getattr(module, name)  # type: ignore[no-any-return]
+    function = getattr(module, name)
+    if variant != "inplace":
+        return function  # type: ignore[no-any-return]
+    return lambda self, *args, **kwargs: self.copy_(function(self, *args, **kwargs))
 
 
 class OpOverloadPacket:

@@ -266,13 +266,23 @@ def test_k4_as_an_argument(x):
 
 # --- K5
 def test_k5_fewer_tensors_says_where_the_runs_part(x):
-    y = again(Counting(lambda x: x.sin().cos(), lambda x: x.sin()), x).sum()
+    runs = []
+
+    def f(x):
+        runs.append(1)
+        y = x.sin()
+        return y.cos() if len(runs) == 1 else y
+
+    y = again(f, x).sum()
     with pytest.raises(CheckpointError, match="A different number of tensors was saved") as caught:
         y.backward()
     assert "during forward: 2" in str(caught.value)
     assert "during recomputation: 1" in str(caught.value)
     assert "Only the forward pass saved the tensor after that, by 'cos' at" in str(caught.value)
     assert __file__ in str(caught.value)
+    y = again(Counting(lambda x: x.sin().cos(), lambda x: x.exp()), x).sum()
+    with pytest.raises(CheckpointError, match="The runs part at tensor 0: the forward pass saved it by 'sin' at"):
+        y.backward()
 
 
 def test_k5_more_tensors(x):

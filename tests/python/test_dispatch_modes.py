@@ -38,7 +38,7 @@ def test_a_mode_sees_operations_and_their_arguments(x):
         x.detach().clone().add_(1)
     assert log.names == [
         "aten.mul.default",
-        "aten.sum.dim",
+        "aten.sum.default",
         "aten.add.default",
         "aten.cat.default",
         "aten.clone.default",
@@ -46,7 +46,7 @@ def test_a_mode_sees_operations_and_their_arguments(x):
     ]
     assert log.calls[0][1][0] is x
     assert log.calls[0][1][1] == 2
-    assert log.calls[1][1][1:] == ([0], True) or log.calls[1][1][1:] == (0, True)
+    assert log.calls[1][1][1:] == ([0], True)
     assert [type(value) for value in log.calls[3][1][0]] == [wg.Tensor, wg.Tensor]
 
 
@@ -103,7 +103,7 @@ def test_backward_is_seen(x):
     y = x.tanh().sum()
     with Log() as log:
         y.backward()
-    assert "aten.mul.default" in log.names or log.names
+    assert "aten.mul.default" in log.names
 
 
 def test_views_inplace_out_and_several_results():
