@@ -1,5 +1,7 @@
 """SciPy's optimizers on trees of tensors, with derivatives that nobody wrote."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -84,7 +86,7 @@ def test_args_and_one_evaluation_per_point():
 
     found = wg.optimize.minimize(fun, np.ones(2), args=(3.0,), method="Newton-CG")
     np.testing.assert_allclose(found.x, 0, atol=1e-6)
-    assert all(first != second for first, second in zip(points, points[1:], strict=False))
+    assert all(first != second for first, second in itertools.pairwise(points))
 
 
 def test_bounds():
