@@ -29,8 +29,9 @@ std::atomic<size_t> started{0};
 Pool& pool() {
     if (Pool* p = current_pool.load(std::memory_order_acquire)) return *p;
     // The child has none of the threads, and perhaps a locked mutex: it begins anew and lets go of the old pool.
-    static std::once_flag once;
-    std::call_once(once, [] { at_fork_in_child([]() noexcept { current_pool = nullptr; }); });
+    // Not std::call_once: its thread-local data in libstdc++ would be accessed as ours is (-ftls-model=initial-exec), which
+    // fails where another library has loaded libstdc++ first.
+    [[maybe_unused]] static const bool registered = (at_fork_in_child([]() noexcept { current_pool = nullptr; }), true);
     auto* fresh = new Pool;
     Pool* none = nullptr;
     if (current_pool.compare_exchange_strong(none, fresh, std::memory_order_acq_rel)) return *fresh;

@@ -44,9 +44,9 @@ struct ThreadBlock {
 // Behind a pointer: see slab_lists in base/slab.h.
 struct ThreadBlocks {
     ThreadBlock* lists[kClasses] = {};
+    size_t bytes = 0;
 };
 constinit thread_local ThreadBlocks* thread_blocks = nullptr;
-constinit thread_local size_t thread_bytes = 0;
 constinit thread_local bool thread_exiting = false;
 
 struct ThreadExit {
@@ -60,23 +60,24 @@ struct ThreadExit {
         if (!thread_blocks) return;
         for (ThreadBlock*& list : thread_blocks->lists)
             while (list) std::free(std::exchange(list, list->next));
-        thread_bytes = 0;
+        thread_blocks->bytes = 0;
     }
 };
 thread_local ThreadExit on_thread_exit;
 
 bool keep_on_thread(void* p, size_t size) noexcept {
-    if (thread_bytes + size > kThreadBytes || thread_exiting) return false;
+    if (thread_exiting) return false;
     if (!thread_blocks) {
         (void)&on_thread_exit;  // the first use registers its destructor
         thread_blocks = new (std::nothrow) ThreadBlocks;
         if (!thread_blocks) return false;
     }
+    if (thread_blocks->bytes + size > kThreadBytes) return false;
     auto* block = static_cast<ThreadBlock*>(p);
     ThreadBlock*& list = thread_blocks->lists[class_of(size).index];
     block->next = list;
     list = block;
-    thread_bytes += size;
+    thread_blocks->bytes += size;
     return true;
 }
 
@@ -84,7 +85,7 @@ void* take_from_thread(SizeClass c) noexcept {
     if (!thread_blocks) return nullptr;
     ThreadBlock*& list = thread_blocks->lists[c.index];
     if (!list) return nullptr;
-    thread_bytes -= c.size;
+    thread_blocks->bytes -= c.size;
     return std::exchange(list, list->next);
 }
 

@@ -62,11 +62,17 @@ struct Scopes {
     std::vector<std::shared_ptr<const Pair>> stack;
     std::optional<std::string> disabled;
 };
-thread_local std::shared_ptr<const Scopes> current_scopes;
+using Held = std::shared_ptr<const Scopes>;
+thread_local std::unique_ptr<Held> held;  // a pointer: see slab_lists in base/slab.h
+
+Held& current_scopes() {
+    if (!held) held = std::make_unique<Held>();
+    return *held;
+}
 
 const Scopes& scopes() {
     static const Scopes none;
-    return current_scopes ? *current_scopes : none;
+    return held && *held ? **held : none;
 }
 
 std::unique_ptr<SavedVariableHooks> innermost() {
@@ -77,7 +83,7 @@ std::unique_ptr<SavedVariableHooks> innermost() {
 
 void set_scopes(std::shared_ptr<const Scopes> changed) {
     SavedTensorDefaultHooks::factory = changed && !changed->stack.empty() ? innermost : nullptr;
-    current_scopes.swap(changed);  // user code may run when the old one dies
+    current_scopes().swap(changed);  // user code may run when the old one dies
 }
 
 template <class F>
@@ -147,7 +153,7 @@ std::unique_ptr<SavedVariableHooks> make_saved_hooks(PyObject* pack, PyObject* u
 
 int add_saved_hook_functions(PyObject* module) {
     ThreadLocals::carry(
-        {[]() -> ThreadLocals::Value { return current_scopes; },
+        {[]() -> ThreadLocals::Value { return current_scopes(); },
          [](ThreadLocals::Value value) { set_scopes(std::static_pointer_cast<const Scopes>(std::move(value))); }});
     return PyModule_AddFunctions(module, functions);
 }

@@ -13,7 +13,13 @@ namespace {
 
 // Replaced, never changed: a pass takes it along by its pointer.
 using Stash = std::map<std::string, std::shared_ptr<PyObject>>;
-thread_local std::shared_ptr<const Stash> stash;
+using Held = std::shared_ptr<const Stash>;
+thread_local std::unique_ptr<Held> held;  // a pointer: see slab_lists in base/slab.h
+
+Held& stash() {
+    if (!held) held = std::make_unique<Held>();
+    return *held;
+}
 
 std::shared_ptr<PyObject> owned(PyObject* o) {
     return {Py_NewRef(o), [](PyObject* p) {
@@ -28,10 +34,10 @@ PyObject* stash_object(PyObject*, PyObject* args) {
         const char* key;
         PyObject* object;
         if (!PyArg_ParseTuple(args, "sO:_stash_obj_in_tls", &key, &object)) return nullptr;
-        auto changed = stash ? std::make_shared<Stash>(*stash) : std::make_shared<Stash>();
+        auto changed = stash() ? std::make_shared<Stash>(*stash()) : std::make_shared<Stash>();
         (*changed)[key] = owned(object);
         std::shared_ptr<const Stash> kept = std::move(changed);
-        stash.swap(kept);
+        stash().swap(kept);
         Py_RETURN_NONE;
     });
 }
@@ -40,8 +46,8 @@ PyObject* get_object(PyObject*, PyObject* key) {
     return guarded([&]() -> PyObject* {
         const char* name = PyUnicode_AsUTF8(key);
         if (!name) return nullptr;
-        auto found = stash ? stash->find(name) : Stash::const_iterator();
-        check(stash && found != stash->end(), ErrorKind::Runtime, "_get_obj_in_tls: nothing is stashed as '", name,
+        auto found = stash() ? stash()->find(name) : Stash::const_iterator();
+        check(stash() && found != stash()->end(), ErrorKind::Runtime, "_get_obj_in_tls: nothing is stashed as '", name,
               "' on this thread; call _stash_obj_in_tls first");
         return Py_NewRef(found->second.get());
     });
@@ -50,7 +56,7 @@ PyObject* get_object(PyObject*, PyObject* key) {
 PyObject* is_key(PyObject*, PyObject* key) {
     return guarded([&]() -> PyObject* {
         const char* name = PyUnicode_AsUTF8(key);
-        return name ? PyBool_FromLong(stash && stash->contains(name)) : nullptr;
+        return name ? PyBool_FromLong(stash() && stash()->contains(name)) : nullptr;
     });
 }
 
@@ -64,10 +70,10 @@ PyMethodDef functions[] = {
 }  // namespace
 
 int add_stash_functions(PyObject* module) {
-    ThreadLocals::carry({[]() -> ThreadLocals::Value { return stash; },
+    ThreadLocals::carry({[]() -> ThreadLocals::Value { return stash(); },
                          [](ThreadLocals::Value value) {
                              auto given = std::static_pointer_cast<const Stash>(std::move(value));
-                             stash.swap(given);
+                             stash().swap(given);
                          }});
     // Whether subclasses override operations is a flag of the thread as well.
     static const bool yes = true;

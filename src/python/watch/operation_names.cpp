@@ -1,6 +1,8 @@
 // Which operation runs on this thread: what a saved-tensor hook asks to name the operation that saves.
+#include <utility>
 #include <vector>
 
+#include "python/exceptions.h"
 #include "python/watch/watch_bindings.h"
 
 namespace wengert::python {
@@ -19,19 +21,30 @@ public:
 private:
     std::vector<const char*> running_;
 };
-thread_local OperationNames names;
+// While it is watched; a pointer, since the loader has little room for thread-local data of libraries loaded late.
+constinit thread_local OperationNames* names = nullptr;
 
 PyObject* watch(PyObject*, PyObject*) {
-    if (names.users++ == 0) names.push();
-    Py_RETURN_NONE;
+    return guarded([] {
+        if (!names) {
+            names = new OperationNames;
+            names->push();
+        }
+        ++names->users;
+        return Py_NewRef(Py_None);
+    });
 }
 PyObject* unwatch(PyObject*, PyObject*) {
-    if (names.users > 0 && --names.users == 0) names.pop();
+    if (names && --names->users == 0) {
+        names->pop();
+        delete std::exchange(names, nullptr);
+    }
     Py_RETURN_NONE;
 }
 PyObject* innermost(PyObject*, PyObject*) {
-    if (!names.innermost()) Py_RETURN_NONE;
-    return PyUnicode_FromString(names.innermost());
+    const char* name = names ? names->innermost() : nullptr;
+    if (!name) Py_RETURN_NONE;
+    return PyUnicode_FromString(name);
 }
 
 PyMethodDef functions[] = {
