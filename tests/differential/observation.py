@@ -196,7 +196,9 @@ def record(torch):
     """Write the record: what PyTorch shows, or what `better` states for Wengert."""
     lines = []
     for name, program in sorted(all_programs().items()):
-        value = observe(program, torch).value
+        seen = observe(program, torch)
+        assert seen.error is None, f"{name} catches its errors: {seen}"
+        value = seen.value
         if isinstance(value, tuple) and value and isinstance(value[0], Difference):
             value = value[0].wengert
         lines.append(f"{name}: {value!r}\n")
