@@ -253,7 +253,8 @@ bool may_run_parallel() noexcept { return num_threads() > 1 && state.multithread
 bool try_run_parallel(const EngineHooks& hooks, GraphTask& task) {
     // The plan of a big graph takes time as well. What goes in and what comes out is about three times what goes in.
     uint64_t elements = 3 * task.elements;
-    if (elements < kLeastElements || elements < kLeastPerNode * task.outstanding || !task.owns_all_nodes()) return false;
+    if (elements < kLeastElements || elements < kLeastPerNode * task.outstanding || !task.owns_all_nodes())
+        return false;
     Plan plan = make_plan(task);
     if (!plan.is_worthwhile()) return false;
     auto pass = std::make_shared<ParallelPass>(task, std::move(plan));
