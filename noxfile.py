@@ -104,7 +104,7 @@ def differential(session):
     session.run("pytest", "tests/differential", "-n", "auto", *session.posargs)
 
 
-# What runs under the thread sanitizer: it makes everything ten times slower, and finds nothing where there is one thread.
+# What runs under the thread sanitizer: it makes everything ten times slower, and has nothing to find in one thread.
 THREADED_TESTS = ["tests/python/test_engine.py", "tests/python/test_engine_threads.py", "tests/python/test_function.py"]
 
 
