@@ -27,3 +27,10 @@ target_include_directories(wengert_core PUBLIC
 target_link_libraries(wengert_core
   PUBLIC Threads::Threads ${CMAKE_DL_LIBS}
   PRIVATE $<BUILD_INTERFACE:wengert_options>)
+
+# Half of the time of a small file goes into these headers. The loops are compiled with other options: without it.
+if(WENGERT_PCH)
+  target_precompile_headers(wengert_core PRIVATE ${WENGERT_STD_HEADERS}
+    "${PROJECT_SOURCE_DIR}/src/tensor/operand.h" "${PROJECT_SOURCE_DIR}/src/tensor/tensor_list.h")
+  set_source_files_properties(${loop_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endif()

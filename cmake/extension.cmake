@@ -17,6 +17,9 @@ target_include_directories(_C SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
 target_compile_definitions(_C PRIVATE NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION NPY_TARGET_VERSION=NPY_2_0_API_VERSION)
 # Python's headers type-pun; nanobind asks for this too.
 target_compile_options(_C PRIVATE -fno-strict-aliasing)
+if(WENGERT_PCH)
+  target_precompile_headers(_C PRIVATE <Python.h> ${WENGERT_STD_HEADERS} "${PROJECT_SOURCE_DIR}/src/graph/autograd_meta.h")
+endif()
 set_target_properties(_C PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package}")
 install(TARGETS _C DESTINATION wengert COMPONENT python)
 

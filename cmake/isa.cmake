@@ -10,7 +10,8 @@ include(CheckSourceCompiles)
 
 set(WENGERT_DEV_ISA "" CACHE STRING "The one instruction set to optimise for, in development builds (v3)")
 set(WENGERT_ISAS generic)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+# One copy of the loops is enough for a sanitizer.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT WENGERT_SANITIZE)
   check_cxx_compiler_flag(-march=x86-64-v4 WENGERT_HAVE_X86_64_LEVELS)
   if(WENGERT_HAVE_X86_64_LEVELS)
     set(WENGERT_ISAS v2 v3 v4)
@@ -35,8 +36,10 @@ file(GLOB isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/isa/*
 wengert_generated(isa_generated "^kernels/isa_.*\\.cpp$")
 list(APPEND isa_sources ${isa_generated})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # What -O3 adds to vectorisation (peeling and cloning of the short scalar loops) doubles these objects for nothing.
-  set_source_files_properties(${isa_generated} PROPERTIES
+  # What -O3 adds to vectorisation (peeling and cloning of the short scalar loops) doubles these objects, and the time
+  # to compile them, for nothing. Reductions do need it: short arrays of accumulators stay in registers.
+  set(plain_loops ${isa_generated} "${PROJECT_SOURCE_DIR}/src/kernels/isa/conv.cpp")
+  set_source_files_properties(${plain_loops} PROPERTIES
     COMPILE_OPTIONS "$<IF:$<BOOL:${WENGERT_DEV_ISA}>,,-O2>;-ftree-vectorize;-fvect-cost-model=dynamic")
 endif()
 

@@ -20,6 +20,10 @@ if(WENGERT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${WENGERT_CCACHE}")
 endif()
 
+# For WENGERT_PCH: what most files include.
+set(WENGERT_STD_HEADERS <algorithm> <array> <atomic> <cmath> <complex> <cstdint> <functional> <memory> <mutex> <optional>
+  <span> <stdexcept> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
+
 find_package(Threads REQUIRED)
 
 # Compile options of our own targets (not of nanobind).

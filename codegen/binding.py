@@ -10,7 +10,6 @@ import ast
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 from .schema import Argument, RowError, Type
 from .table import Row
@@ -145,13 +144,13 @@ class Binding:
     def is_method(self) -> bool:
         return self.where == "Tensor"
 
-    @cached_property
-    def doc(self) -> str:
+    def doc(self, name: str) -> str:
+        """The C string with signature and text under one of its names."""
         overloads = self.overloads
         if len(overloads) == 1:
-            text = f"{self.name}{overloads[0].signature}\n--\n\n{overloads[0].row.get('doc')}"
+            text = f"{name}{overloads[0].signature}\n--\n\n{overloads[0].row.get('doc')}"
         else:
-            lines = [f"{self.name}{o.signature.replace('$', '')}" for o in overloads]
+            lines = [f"{name}{o.signature.replace('$', '')}" for o in overloads]
             text = "\n".join([*lines, *(f"\n{o.row.get('doc').rstrip()}" for o in overloads)])
         if overloads[0].variant == "inplace":
             text = text.rstrip() + "\n\nIn place: writes to `self`."

@@ -102,7 +102,7 @@ class Translator:
         text = f"{conjugate}({partial.cpp})" if conjugate and self.may_be_complex(partial) else partial.cpp
         return Text(f"{self.chain_name}({cotangent}, {text})", Kind.TENSOR)
 
-    chain_name = "ops::chain"
+    chain_name = "formulas::chain_rule"
 
     def chooses(self, test: Text) -> bool:
         """Whether a condition is evaluated for each element."""

@@ -196,6 +196,8 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "form": row.form,
         "elementwise": row.is_elementwise,
         "node": row.node,
+        "node_names": [row.node, *row.get("node_if", {})],
+        "unlike_pytorch": row.get("unlike_pytorch", {}),
         "arguments": [
             {
                 "name": a.name,
@@ -211,7 +213,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "formulas": {
             **{f"d_{a}": p for a, p in row.partials.items()},
             **{", ".join(a): f for a, f in row.vjps.items()},
-            **{k: row.get(k) for k in ("kernel", "compose", "jvp", "linear", "fused") if k in row.keys},
+            **{k: row.get(k) for k in ("kernel", "compose", "jvp", "linear", "fused", "contracts") if k in row.keys},
         },
         "view": row.is_view,
         "categories": [c for c in row.categories if c != "complex" or complex_ok],

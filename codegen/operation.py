@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from .formula import Formula, Translator
-from .node import Derivatives, argument_types, derivatives
+from .formula import Formula, Translator, parse
+from .node import Derivatives, argument_types, derivatives, result_types
 from .saved import Field
 from .schema import Argument, Schema, Type
 from .table import Row
@@ -63,6 +64,22 @@ class Operation:
     @property
     def arguments(self) -> str:
         return ", ".join(a.name for a in self.schema.arguments)
+
+    @property
+    def inexact_arguments(self) -> str:
+        """The arguments of a tangent; whole numbers among those of an elementwise row in the dtype of the result."""
+        named = self.inexact_names
+        names = [a.name for a in self.schema.arguments]
+        return ", ".join(f"inexact({n}, results.dtype())" if n in named else n for n in names)
+
+    @cached_property
+    def inexact_names(self) -> list[str]:
+        """The arguments of an elementwise row that may be whole numbers beside another one that has a gradient, where a
+        partial derivative is more than the name of one."""
+        partials = self.row.partials.values()
+        computed = any(not isinstance(parse(p, self.row.text), (ast.Name, ast.Constant)) for p in partials)
+        tensors = self.schema.tensors
+        return [a.name for a in tensors] if self.row.form == "elementwise" and computed and len(tensors) > 1 else []
 
     @property
     def tensors(self) -> str:
@@ -152,6 +169,19 @@ class Operation:
 
     def _translate(self, source: str, namespace: str = "") -> str:
         return Translator(self.row.text, argument_types(self.row), self.vocabulary, namespace)(source).text
+
+    @cached_property
+    def node_names(self) -> list[tuple[str, str]]:
+        """(name, condition): what the node is called for some arguments."""
+        translate = Translator(self.row.text, argument_types(self.row), self.vocabulary)
+        return [(name, translate(str(condition)).text) for name, condition in self.row.get("node_if", {}).items()]
+
+    @cached_property
+    def recorded_if(self) -> str:
+        """When the first derivative needs a recorded pass (src/graph/derivative.h): a condition on the results."""
+        condition = self.row.get("recorded_if")
+        names = {**argument_types(self.row), **result_types(self.row)}
+        return Translator(self.row.text, names, self.vocabulary)(str(condition)).text if condition else ""
 
     # --- Views
     @property

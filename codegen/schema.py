@@ -125,6 +125,8 @@ class Schema:
 
     @property
     def cpp_name(self) -> str:
+        if self.overload and self.name.endswith("_"):  # of fill_.tensor the underscore stays behind: fill_tensor_
+            return f"{self.name}{self.overload}_"
         return f"{self.name}_{self.overload}" if self.overload else self.name
 
     @property

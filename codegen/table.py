@@ -25,7 +25,7 @@ from .schema import Argument, Result, RowError, Schema, parse_schema
 FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
-        "python", "node", "scatters", "doc"}  # fmt: skip
+        "python", "node", "node_if", "recorded_if", "scatters", "contracts", "unlike_pytorch", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
@@ -72,6 +72,11 @@ class Row:
 
     # --- Shape of the operation
     @property
+    def node_class(self) -> str:
+        """The node's class in C++, unlike the name that it shows (`node`) its own."""
+        return _camel(self.name) + ("Backward_" if self.writes_only else "Backward")
+
+    @property
     def is_elementwise(self) -> bool:
         return "kernel" in self.keys
 
@@ -113,7 +118,7 @@ class Row:
     @property
     def has_out(self) -> bool:
         single = len(self.schema.results) == 1 and self.schema.results[0].type.parameter == "const Tensor&"
-        public = self.namespace != "private" and bool(self.schema.tensors)
+        public = self.namespace != "private" and "function" in self.methods and bool(self.schema.tensors)
         default = single and public and self.form != "compose" and not self.is_view
         return not self.writes_only and bool(self.get("out", default))
 
@@ -213,6 +218,8 @@ def check(row: Row) -> None:
             )
     if "scatters" in keys and (row.form != "explicit" or len(row.differentiable) != 1 or len(schema.results) != 1):
         raise row.error("`scatters` of a row without exactly one gradient", "leave it out")
+    if "node_if" in keys and ("node" not in keys or not row.is_recorded):
+        raise row.error("`node_if` without `node`", "name the node where no condition holds: `node: Name`")
     for category in row.categories:
         if category not in CATEGORIES:
             raise row.error(f"unknown dtype category '{category}'", f"use {', '.join(CATEGORIES)}")
@@ -234,7 +241,11 @@ def name_nodes(rows: Iterable[Row]) -> list[Row]:
         if names[row.name] > 1:
             raise row.error("two rows have this name", "give one of them another overload name: name.overload(...)")
         if row.is_recorded:
-            stem = "".join(part[:1].upper() + part[1:] for part in row.schema.name.strip("_").split("_"))
+            stem = _camel(row.schema.name)
             row.node = row.get("node") or f"{stem}Backward{seen[row.schema.name.strip('_')]}"
             seen[row.schema.name.strip("_")] += 1
     return rows
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))

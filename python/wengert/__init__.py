@@ -16,12 +16,19 @@ import math as _math
 
 from . import _C as _C
 from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
+from ._compositions import allclose as allclose
+from ._compositions import equal as equal
+from ._compositions import tensordot as tensordot
+from ._compositions import unique as unique
+from ._compositions import unique_consecutive as unique_consecutive
 from ._dtype_info import finfo as finfo
 from ._dtype_info import iinfo as iinfo
 from ._overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from ._setup import set_up_tensor as _set_up_tensor
 from ._tensor_str import get_printoptions as get_printoptions
 from ._tensor_str import set_printoptions as set_printoptions
+from ._threads import get_num_threads as get_num_threads
+from ._threads import set_num_threads as set_num_threads
 from ._version import __version__ as __version__
 
 e, pi, inf, nan, newaxis = _math.e, _math.pi, _math.inf, _math.nan, None
@@ -36,7 +43,7 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "fft", "func", "graph", "linalg", "nn", "ops", "optim", "profiler", "random", "special", "testing", "utils",
+    "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "profiler", "random", "special", "testing", "utils",
 }  # fmt: skip
 
 

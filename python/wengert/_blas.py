@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import importlib.machinery
 import importlib.util
+import os
 import re
 import sys
 import sysconfig
@@ -18,6 +19,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _BLAS_NAMES = ("gemm", "trsm")  # the rest is LAPACK
+_THREAD_CONTROLS = (
+    ("MKL_Get_Max_Threads", "MKL_Set_Num_Threads"),
+    ("scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads"),
+    ("scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_"),
+)
 _TYPE_LETTERS = {
     "char": "b",
     "int": "i",
@@ -51,10 +57,42 @@ def find(routines: Mapping[str, str]) -> tuple[str, dict[str, int]]:
     return ("scipy" if addresses else ""), addresses
 
 
+def thread_controls() -> list[tuple[int, int]]:
+    """
+    How to ask and to tell the loaded BLAS libraries their number of threads.
+
+    Returns
+    -------
+    list of (int, int)
+        Addresses of ``int get()`` and ``void set(int)``, one pair for each library of MKL, NumPy and SciPy.
+    """
+    controls = []
+    for path in _libraries():
+        for get, set_ in _THREAD_CONTROLS:
+            with contextlib.suppress(OSError, AttributeError):
+                library = ctypes.CDLL(str(path), mode=getattr(os, "RTLD_NOLOAD", 0) | getattr(os, "RTLD_LAZY", 0))
+                controls.append((_address(library[get]), _address(library[set_])))
+    return controls
+
+
+def _libraries() -> Iterator[Path]:
+    """The files in which BLAS libraries may lie."""
+    yield from sorted(_environment_libraries().glob("*mkl_rt*"))
+    for name in ("numpy", "scipy"):
+        spec = importlib.machinery.PathFinder.find_spec(name)
+        if spec is not None and spec.origin is not None:
+            package = Path(spec.origin).parent
+            for folder in (package.with_name(f"{name}.libs"), package / ".dylibs"):
+                yield from sorted(folder.glob("*openblas*"))
+
+
+def _environment_libraries() -> Path:
+    return Path(sysconfig.get_path("data")) / ("Library/bin" if sys.platform == "win32" else "lib")
+
+
 def _from_mkl(routines: Mapping[str, str]) -> dict[str, int]:
     """The routines of ``pip install mkl``: its library lies in the environment's library directory."""
-    directory = Path(sysconfig.get_path("data")) / ("Library/bin" if sys.platform == "win32" else "lib")
-    for path in sorted(directory.glob("*mkl_rt*")):
+    for path in sorted(_environment_libraries().glob("*mkl_rt*")):
         with contextlib.suppress(OSError):
             library = ctypes.CDLL(str(path), mode=getattr(ctypes, "RTLD_LOCAL", 0))
             with contextlib.suppress(AttributeError):  # a library without some routine is not MKL

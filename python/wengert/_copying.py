@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from typing import Any
 
 import numpy as np
 
 from wengert import _C
 from wengert._C import Tensor
-
-
-def _warn_if_has_hooks(tensor: Any) -> None:
-    for hook in (getattr(tensor, "_backward_hooks", None) or {}).values():
-        if not getattr(hook, "__torch_unserializable__", False):
-            warnings.warn(
-                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
-                "function with @wengert.utils.hooks.unserializable_hook to suppress this warning",
-                stacklevel=3,
-            )
 
 
 def _memory_order(tensor: Any) -> tuple[int, ...]:
@@ -43,9 +32,11 @@ def rebuild_tensor(
 
 def reduce_ex(self: Any, protocol: int) -> Any:
     """Take the tensor apart for pickle: values, strides, requires_grad and attributes; neither `.grad` nor hooks."""
+    from .autograd._hooks import warn_if_has_hooks  # autograd needs this module's Tensor methods first
+
     disabled = _C._set_overrides_disabled(True)
     try:
-        _warn_if_has_hooks(self)
+        warn_if_has_hooks(self)
         order = _memory_order(self)
         array = self.detach().numpy().transpose(order).copy()
         return rebuild_tensor, (type(self), array, order, self.requires_grad, dict(self.__dict__))

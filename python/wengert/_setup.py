@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert._C import Tensor
 
-from . import _copying, _overrides, _tensor_str
+from . import _compositions, _copying, _overrides, _tensor_str
 
 
 def _repr(self: Any) -> str:
@@ -23,6 +23,8 @@ def set_up_tensor() -> None:
     Tensor.__deepcopy__ = _copying.deepcopy  # type: ignore[attr-defined]
     Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[attr-defined]
     Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win
+    for method in _compositions.METHODS:
+        setattr(Tensor, method.__name__, method)
     for name, member in vars(_tensor_methods).items():
         if isinstance(member, types.FunctionType) and member.__module__ == _tensor_methods.__name__:
             setattr(Tensor, name, member)

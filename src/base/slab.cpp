@@ -4,6 +4,8 @@
 #include <mutex>
 #include <new>
 
+#include "base/lock.h"
+
 namespace wengert {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr size_t kSlabBytes = size_t{1} << 16;
 
 // Chains of free blocks that threads handed back, per size class.
 struct SharedPool {
-    std::mutex mutex;
+    ForkSafeMutex mutex{LockRank::Memory};
     FreeList lists[kSlabClasses] = {};
 };
 

@@ -1,6 +1,7 @@
 #include "engine/autograd.h"
 
 #include "engine/engine.h"
+#include "graph/derivative.h"
 #include "graph/retain_grad.h"
 
 namespace wengert::autograd {
@@ -62,6 +63,12 @@ TensorList grad(const TensorList& outputs, const TensorList& inputs, const Tenso
         check(allow_unused || grads[i].defined(), ErrorKind::Runtime, "The differentiated Tensor at index ", i,
               " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.");
     return grads;
+}
+
+void install_derivative() noexcept {
+    derivative_of = [](const Tensor& of, const Tensor& with_respect_to, const Tensor& cotangent, bool create_graph) {
+        return grad({of}, {with_respect_to}, {cotangent}, true, create_graph, true)[0];
+    };
 }
 
 }  // namespace wengert::autograd

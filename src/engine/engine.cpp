@@ -1,45 +1,24 @@
 #include "engine/engine.h"
 
 #include <atomic>
+#include <optional>
 
+#include "engine/autograd.h"
+#include "engine/evaluate.h"
 #include "engine/input_buffer.h"
-#include "engine/nan_origin.h"
+#include "engine/other_thread.h"
+#include "engine/parallel.h"
 #include "engine/traverse.h"
 #include "engine/validate.h"
 #include "generated/ops/ops.h"
+#include "graph/derivative.h"
 #include "graph/grad_mode.h"
-#include "kernels/nan_check.h"
 #include "ops/basic_nodes.h"
 #include "ops/graph_providers.h"
 #include "ops/watch.h"
 
 namespace wengert {
 namespace {
-
-thread_local constinit int32_t depth = 0;
-
-struct DepthGuard {
-    DepthGuard() noexcept { ++depth; }
-    ~DepthGuard() { --depth; }
-};
-
-// The pre-hooks that run whether or not the node executes.
-void run_tensor_hooks(const Node& node, TensorList& grads) {
-    if (const auto* hooks = node.tensor_pre_hooks()) {
-        auto pre = *hooks;  // a hook may register or remove hooks
-        for (const auto& hook : pre) (*hook)(grads);
-    }
-    if (node.hooks()) {
-        auto retains = node.hooks()->retains_grad_hooks;
-        for (const auto& [index, hook] : retains) (*hook)(grads);
-    }
-}
-
-void check_nan(const Node& node, const TensorList& outputs) {
-    for (size_t i = 0; i < outputs.size(); ++i)
-        check(!outputs[i].defined() || !kernels::any_nan(outputs[i]), ErrorKind::Runtime, "Function '", node.name(),
-              "' returned nan values in its ", i, "th output.", nan_origin(node));
-}
 
 // Results of grad() never share memory with each other: x + y hands one gradient to both.
 void separate_aliases(TensorList& captured) {
@@ -57,7 +36,8 @@ void separate_aliases(TensorList& captured) {
 }  // namespace
 
 Engine& Engine::get_default_engine() noexcept {
-    static Engine* engine = (install_graph_providers(), new Engine);
+    static Engine* engine =
+        (install_graph_providers(), install_graph_task_providers(), autograd::install_derivative(), new Engine);
     return *engine;
 }
 
@@ -73,7 +53,11 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
                  "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters "
                  "to None after use to break the cycle and avoid the leak.");
     }
-    GraphTask task(keep_graph, create_graph, depth, !outputs.empty());
+    const bool recorded_for_itself = !create_graph && NeedsRecordedPass::any() && needs_recorded_pass(roots);
+    GraphTask task(keep_graph || recorded_for_itself, create_graph || recorded_for_itself, nesting.total,
+                   !outputs.empty());
+    task.targets = outputs;
+    task.hands_out_detached = recorded_for_itself;
     if (roots.size() == 1) {
         task.roots = std::move(roots);
     } else {
@@ -81,17 +65,17 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
         task.roots.emplace_back(std::move(root), 0);
     }
     const Edge& root = task.roots[0];
-    count_dependencies(task, root.function.get(), outputs, accumulate_grad);
+    count_dependencies(task, root.function.get(), outputs, accumulate_grad, may_run_parallel());
     EngineState& s = task.state_of(root.function.get());
     s.buffer.resize(std::max<size_t>(root.function->num_inputs(), root.input_nr + 1));
     if (!inputs.empty()) s.buffer[root.input_nr] = std::move(inputs[0]);
-    if (task.should_execute(root.function.get()))
-        task.ready_queue.push_local({&task, root.function.get(), root.function->sequence_nr(), depth, false});
-
-    if (depth > 0 && depth % kMaxDepth == 0)
-        run_on_fresh_thread(hooks, [&] { run(task); });
+    if (nesting.here > kMaxDepth)
+        run_on_another_thread(hooks, [&] { run(task); });
     else
         run(task);
+    if (task.hands_out_detached)
+        for (Tensor& t : task.captured)
+            if (t.defined()) t = detach(t);
     if (task.captured.size() > 1) {
         AutoGradMode mode(create_graph);
         separate_aliases(task.captured);
@@ -100,12 +84,14 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
 }
 
 void Engine::run(GraphTask& task) {
-    DepthGuard deeper;
+    NestedPass nested;
     GraphTaskGuard current(&task);
     AutoGradMode mode(task.create_graph);
-    while (!task.ready_queue.empty_local()) {
-        Node* node = task.ready_queue.pop_local().node;
-        evaluate(task, node);
+    if (Node* root = task.roots[0].function.get(); task.should_execute(root)) {
+        if (!may_run_parallel() || !try_run_parallel(hooks, task)) {
+            task.ready_queue.push_local({&task, root, root->sequence_nr(), task.reentrant_depth, false});
+            while (!task.ready_queue.empty_local()) evaluate(task, task.ready_queue.pop_local().node);
+        }
     }
     // Callbacks may queue further ones.
     for (size_t i = 0; i < task.final_callbacks.size(); ++i) {
@@ -115,81 +101,28 @@ void Engine::run(GraphTask& task) {
 }
 
 void Engine::evaluate(GraphTask& task, Node* node) {
-    EngineState& s = task.state_of(node);
-    TensorList inputs = std::move(s.buffer);
-    s.buffer.clear();
-    const WatchedNode watched(*node, inputs, false);
-    if (s.captures) {
-        if (!s.needed) run_tensor_hooks(*node, inputs);
-        for (const Capture& c : *static_cast<Captures*>(s.captures))
-            task.captured[c.output_index] = inputs[c.input_index];
-    }
-    if (task.selective && !s.needed) {
+    TensorList grads = take_gradients(task, node);
+    const WatchedNode watched(*node, grads, false);
+    if (!runs(task, node)) {
         task.unclaim(node);
         return;
     }
-    if (node->scatters() && deliver_part(task, node, inputs)) return;
-
-    TensorList outputs = call_function(task, node, std::move(inputs));
+    if (const Edge* edge = edge_to_scatter(task, node, grads)) {
+        const WatchedNode body(*node, grads, true);
+        Node* next = edge->function.get();
+        EngineState& s = task.state_of(next);
+        if (s.buffer.empty()) s.buffer.resize(next->num_inputs());
+        InputBuffer(s.buffer).add_part(edge->input_nr, next->input_metadata()[edge->input_nr], *node, grads[0]);
+        if (!task.keep_graph) node->release_variables();
+        task.unclaim(node);
+        arrived(task, next, s);
+        return;
+    }
+    TensorList outputs = call_node(task, node, std::move(grads));
     task.unclaim(node);
     const EdgeList& edges = node->next_edges();
     for (size_t i = 0; i < edges.size(); ++i)
         if (edges[i].is_valid()) deliver(task, edges[i], std::move(outputs[i]));
-}
-
-TensorList Engine::call_function(GraphTask& task, Node* node, TensorList inputs) {
-    NodeHooks* node_hooks = node->hooks();
-    NodeGuard current(node);
-    TensorList kept;
-    if (node_hooks || node->tensor_pre_hooks()) [[unlikely]]
-        run_tensor_hooks(*node, inputs);
-    if (node_hooks) [[unlikely]] {
-        auto pre = node_hooks->pre_hooks;
-        for (const auto& hook : pre) (*hook)(inputs);
-        if (!node_hooks->post_hooks.empty()) kept = inputs;
-    }
-    TensorList outputs;
-    try {
-        const WatchedNode watched(*node, inputs, true);
-        outputs = node->apply(std::move(inputs));
-        const EdgeList& edges = node->next_edges();
-        bool ok = outputs.size() == edges.size();
-        for (size_t i = 0; ok && i < edges.size(); ++i)
-            ok = !outputs[i].defined() ||
-                 (edges[i].is_valid() && fits(edges[i].function->input_metadata()[edges[i].input_nr], outputs[i]));
-        if (!ok) validate_outputs(edges, outputs, node);
-        if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]]
-            check_nan(*node, outputs);
-    } catch (...) {
-        if (AnomalyMode::is_enabled() && make_anomaly_metadata) {
-            if (!node->anomaly_metadata()) node->set_anomaly_metadata(make_anomaly_metadata());
-            node->anomaly_metadata()->print_stack(node->name());
-        }
-        throw;
-    }
-    if (node_hooks && !node_hooks->post_hooks.empty()) {
-        auto post = node_hooks->post_hooks;
-        for (const auto& hook : post) (*hook)(outputs, kept);
-    }
-    if (!task.keep_graph) node->release_variables();
-    return outputs;
-}
-
-// A small region of a big gradient goes straight into the next node's buffer (InputBuffer::add_part).
-bool Engine::deliver_part(GraphTask& task, Node* node, const TensorList& inputs) {
-    const Edge& edge = node->next_edges()[0];
-    if (node->hooks() || AnomalyMode::is_enabled() || inputs.size() != 1 || !inputs[0].defined() || !edge.is_valid())
-        return false;
-    if (!task.contains(edge.function.get())) return false;
-    const WatchedNode watched(*node, inputs, true);
-    EngineState& s = task.state_of(edge.function.get());
-    if (s.buffer.empty()) s.buffer.resize(edge.function->num_inputs());
-    const InputMetadata& metadata = edge.function->input_metadata()[edge.input_nr];
-    if (!metadata.used || !InputBuffer(s.buffer).add_part(edge.input_nr, metadata, *node, inputs[0])) return false;
-    if (!task.keep_graph) node->release_variables();
-    task.unclaim(node);
-    arrived(task, edge.function.get(), s);
-    return true;
 }
 
 void Engine::deliver(GraphTask& task, const Edge& edge, Tensor grad) {
@@ -209,12 +142,14 @@ void Engine::arrived(GraphTask& task, Node* next, EngineState& s) {
 void Engine::queue_callback(std::function<void()> callback) {
     GraphTask* task = current_graph_task();
     check(task, ErrorKind::Runtime, "Final callbacks can only be installed during backward pass.");
+    std::lock_guard lock(task->callbacks_mutex);
     task->final_callbacks.push_back(std::move(callback));
 }
 
 std::vector<Node*> Engine::predicted_order() const {
     GraphTask* task = current_graph_task();
-    check(task, ErrorKind::Runtime, "_current_graph_task_execution_order should only be called during backward pass");
+    check(task, ErrorKind::Runtime,
+          "_current_graph_task_execution_order should only be called during the backward pass");
     check(!state.multithreading, ErrorKind::Runtime,
           "_current_graph_task_execution_order may only be called when multithreading is disabled; use "
           "autograd.set_multithreading_enabled(False)");

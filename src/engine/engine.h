@@ -9,11 +9,12 @@
 //      its saved tensors unless the graph is kept, and add each result to the buffer of the next node; a node whose last
 //      gradient has arrived becomes ready.
 //
-// Nothing here recurses over the graph. A pass runs on the thread that called it; a pass started inside another one runs
-// in place, until the nesting is so deep that it continues on a fresh thread. Errors leave every node as it was: what a
-// failed pass claimed is given back, saved tensors of nodes that had not run stay.
+// Nothing here recurses over the graph. A pass runs on the thread that called it, with helpers if that is asked for and
+// worth it (parallel.h); a pass started inside another one runs in place, until the nesting is so deep that it continues
+// on another thread. Errors leave every node as it was: what a failed pass claimed is given back, saved tensors of nodes
+// that had not run stay.
 //
-// Read `execute`, then `evaluate`. The per-pass state is explained in graph_task.h.
+// Read `execute` here, then evaluate.h. The per-pass state is explained in graph_task.h.
 #pragma once
 
 #include "engine/graph_task.h"
@@ -28,6 +29,7 @@ struct EngineHooks {
 
 class Engine {
 public:
+    // So many nested passes run on top of each other on one thread.
     static constexpr int32_t kMaxDepth = 60;
 
     static Engine& get_default_engine() noexcept;
@@ -49,8 +51,6 @@ public:
 private:
     void run(GraphTask& task);
     void evaluate(GraphTask& task, Node* node);
-    TensorList call_function(GraphTask& task, Node* node, TensorList inputs);
-    bool deliver_part(GraphTask& task, Node* node, const TensorList& inputs);
     void deliver(GraphTask& task, const Edge& edge, Tensor grad);
     void arrived(GraphTask& task, Node* next, EngineState& s);
 };

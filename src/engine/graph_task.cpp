@@ -1,7 +1,6 @@
 #include "engine/graph_task.h"
 
-#include <atomic>
-#include <unordered_set>
+#include <algorithm>
 
 namespace wengert {
 namespace {
@@ -9,11 +8,11 @@ namespace {
 thread_local constinit GraphTask* running_task = nullptr;
 std::atomic<uint64_t> next_id{0};
 
-// Installed once: formulas ask through the graph layer, which knows nothing of passes.
 bool current_task_wants(const Edge& edge) { return !running_task || running_task->wants(edge); }
-[[maybe_unused]] const bool installed = (task_wants_edge = current_task_wants, true);
 
 }  // namespace
+
+void install_graph_task_providers() noexcept { task_wants_edge = current_task_wants; }
 
 GraphTask* current_graph_task() noexcept { return running_task; }
 GraphTaskGuard::GraphTaskGuard(GraphTask* task) noexcept : previous_(std::exchange(running_task, task)) {}
@@ -24,9 +23,7 @@ GraphTask::GraphTask(bool keep_graph, bool create_graph, int32_t reentrant_depth
       create_graph(create_graph),
       reentrant_depth(reentrant_depth),
       selective(selective),
-      id(next_id++) {
-    task_wants_edge = current_task_wants;
-}
+      id(next_id++) {}
 
 GraphTask::~GraphTask() {
     for (Node* node : visited) unclaim(node);
@@ -60,21 +57,22 @@ bool GraphTask::claim(Node* node) {
         ++outstanding;
         return true;
     }
-    if (node->engine.owner == this) return false;
+    if (owner_of(node) == this) return false;
     return not_ready_.try_emplace(node).second;
 }
 
 EngineState& GraphTask::foreign_state(Node* node) { return not_ready_[node]; }
 
-bool GraphTask::contains(Node* node) const noexcept { return node->engine.owner == this || not_ready_.contains(node); }
+bool GraphTask::contains(Node* node) const noexcept { return owner_of(node) == this || not_ready_.contains(node); }
 
 void GraphTask::unclaim(Node* node) noexcept {
-    if (node->engine.owner != this) return;
+    if (owner_of(node) != this) return;
     EngineState& s = node->engine;
     TensorList dropped = std::move(s.buffer);
     s.buffer.clear();
     s.captures = nullptr;
-    s.needed = false;
+    s.needed = 0;
+    s.step = 0;
     s.dependencies = 0;
     --outstanding;
     std::atomic_ref(s.owner).store(nullptr, std::memory_order_release);
@@ -86,7 +84,34 @@ bool GraphTask::should_execute(Node* node) {
     return s.needed || s.captures;
 }
 
-bool GraphTask::will_execute(Node* node) { return contains(node) && should_execute(node); }
+bool GraphTask::will_execute(Node* node) {
+    if (contains(node)) return should_execute(node);
+    return executed_nodes().contains(node);
+}
+
+const std::unordered_set<const Node*>& GraphTask::executed_nodes() {
+    std::lock_guard lock(executed_mutex_);
+    if (!executed_.empty()) return executed_;
+    if (selective) {
+        std::unordered_set<const Node*> ends;
+        for (const Edge& e : targets) ends.insert(e.function.get());
+        for (const Node* node : visited)  // next nodes come first
+            if (ends.contains(node) || std::ranges::any_of(node->next_edges(), [&](const Edge& e) {
+                    return executed_.contains(e.function.get());
+                }))
+                executed_.insert(node);
+        return executed_;
+    }
+    std::vector<const Node*> stack{roots[0].function.get()};
+    executed_.insert(stack[0]);
+    while (!stack.empty()) {
+        const Node* node = stack.back();
+        stack.pop_back();
+        for (const Edge& e : node->next_edges())
+            if (e.is_valid() && executed_.insert(e.function.get()).second) stack.push_back(e.function.get());
+    }
+    return executed_;
+}
 
 bool GraphTask::wants(const Edge& edge) {
     if (!selective) return true;

@@ -10,9 +10,12 @@
 // needed if one of its next nodes is needed or captured; others are not run (`should_execute`).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/ready_queue.h"
@@ -35,38 +38,53 @@ public:
 
     // Takes the node for this pass; true if it was not yet part of it.
     bool claim(Node* node);
-    EngineState& state_of(Node* node) { return node->engine.owner == this ? node->engine : foreign_state(node); }
+    EngineState& state_of(Node* node) { return owner_of(node) == this ? node->engine : foreign_state(node); }
+    // Whether no other pass had claimed any of the nodes first.
+    bool owns_all_nodes() const noexcept { return not_ready_.empty(); }
     bool contains(Node* node) const noexcept;
     // Gives the node's state back; called when it has run.
     void unclaim(Node* node) noexcept;
 
     bool should_execute(Node* node);
-    bool will_execute(Node* node);  // what hooks may ask
-    bool wants(const Edge& edge);   // whether the gradient along this edge is of use
+    bool will_execute(Node* node);  // what hooks may ask, of nodes that have run too
+    // The nodes that run in this pass; made when first asked for.
+    const std::unordered_set<const Node*>& executed_nodes();
+    bool wants(const Edge& edge);  // whether the gradient along this edge is of use
 
     const bool keep_graph;
     const bool create_graph;
     const int32_t reentrant_depth;
     const bool selective;
     const uint64_t id;
+    bool hands_out_detached = false;  // recorded for the sake of a node, not of the caller (graph/derivative.h)
 
     EdgeList roots;
+    EdgeList targets;  // of a selective pass
     ReadyQueue ready_queue;
     TensorList captured;
     std::vector<std::unique_ptr<Captures>> capture_lists;
     std::vector<Node*> visited;  // of a selective pass, next nodes before those that lead to them
+    std::mutex callbacks_mutex;
     std::vector<std::function<void()>> final_callbacks;
     size_t outstanding = 0;  // nodes claimed and not yet run
+    size_t elements = 0;     // of all gradients together; counted where several threads may run the pass
 
 private:
+    static GraphTask* owner_of(Node* node) noexcept {
+        return std::atomic_ref(node->engine.owner).load(std::memory_order_relaxed);
+    }
     EngineState& foreign_state(Node* node);
     void unclaim_reachable() noexcept;
 
     std::unordered_map<Node*, EngineState> not_ready_;
+    std::mutex executed_mutex_;
+    std::unordered_set<const Node*> executed_;
 };
 
 // The pass that this thread is executing.
 GraphTask* current_graph_task() noexcept;
+// Lets formulas ask which gradients the running pass wants.
+void install_graph_task_providers() noexcept;
 
 class GraphTaskGuard {
 public:

@@ -7,34 +7,49 @@
 namespace wengert {
 namespace {
 
-bool may_write(const Tensor& t) {
-    return !GradMode::is_enabled() && is_uniquely_owned(t) && !(t.flags() & (kSubclass | kHasTangent)) &&
-           t.is_non_overlapping_and_dense();
-}
+bool is_plain(const Tensor& t) { return !(t.flags() & (kSubclass | kHasTangent)); }
+
+bool may_write(const Tensor& t) { return is_uniquely_owned(t) && is_plain(t) && t.is_non_overlapping_and_dense(); }
 
 }  // namespace
 
 void InputBuffer::add(size_t i, Tensor grad) {
     if (!grad.defined()) return;
     Tensor& slot = slots_[i];
-    if (!slot.defined())
+    if (!slot.defined()) {
         slot = std::move(grad);
-    else if (may_write(slot) && !(grad.flags() & kHasTangent))
-        ops::add_(slot, grad);
-    else if (may_write(grad) && !(slot.flags() & kHasTangent) && same_shape(slot, grad))
-        slot = std::move(ops::add_(grad, slot));
-    else
+        return;
+    }
+    bool plain = !GradMode::is_enabled() && is_plain(slot) && is_plain(grad) && same_shape(slot, grad) &&
+                 slot.dtype() == grad.dtype();
+    if (!plain) {
         slot = ops::add(slot, grad);
+        return;
+    }
+    const Tensor& like = slot.is_non_overlapping_and_dense() ? slot : grad;
+    if (like.is_same(slot) && may_write(slot)) {
+        ops::add_(slot, grad);
+    } else if (may_write(grad) && grad.strides() == like.strides()) {
+        slot = std::move(ops::add_(grad, slot));
+    } else {
+        Tensor sum = empty_like(like);
+        ops::add_out(slot, grad, sum);
+        slot = std::move(sum);
+    }
 }
 
-bool InputBuffer::add_part(size_t i, const InputMetadata& metadata, Node& producer, const Tensor& grad) {
-    if (GradMode::is_enabled() || (grad.flags() & kHasTangent) || grad.dtype() != metadata.dtype) return false;
+bool InputBuffer::takes_parts(const InputMetadata& metadata, const Tensor& grad) noexcept {
+    return !GradMode::is_enabled() && !(grad.flags() & kHasTangent) && grad.dtype() == metadata.dtype;
+}
+
+void InputBuffer::add_part(size_t i, const InputMetadata& metadata, Node& producer, const Tensor& grad) {
     Tensor& slot = slots_[i];
     if (!slot.defined())
         slot = zeros(metadata.sizes, metadata.dtype, metadata.device);
     else if (!may_write(slot))
         slot = ops::clone(slot);
-    return producer.accumulate_into(slot, grad);
+    check(producer.accumulate_into(slot, grad), ErrorKind::Runtime, producer.name(),
+          " says that it scatters, but has no accumulate_into; define both or neither");
 }
 
 }  // namespace wengert

@@ -1,8 +1,11 @@
 // InputBuffer: the gradients that a node is waiting for, summed as they arrive.
 //
 // A sum is made in place only where nobody else can see the buffered tensor: so neither a gradient that the user passed
-// in nor one that two nodes share is ever changed. A node whose gradient is a small part of its input (`x[i]`) writes it
-// straight into the buffer (Node::accumulate_into); a loop that reads every element costs one buffer.
+// in nor one that two nodes share is ever changed. The layout of the sum does not depend on who owns what, only on the
+// layouts of the terms: passes on one thread and on several must agree in every bit of what is computed from it later.
+//
+// A node whose gradient is a small part of its input (`x[i]`) writes it straight into the buffer
+// (Node::accumulate_into); a loop that reads every element costs one buffer.
 #pragma once
 
 #include "graph/node.h"
@@ -15,8 +18,10 @@ public:
 
     // Adds `grad` to slot `i`; undefined gradients are ignored.
     void add(size_t i, Tensor grad);
-    // Lets `producer` add its gradient `grad` to slot `i` without making the full-size tensor; false if it cannot.
-    bool add_part(size_t i, const InputMetadata& metadata, Node& producer, const Tensor& grad);
+    // Whether parts of a gradient like `grad` may be added to an input of this kind.
+    static bool takes_parts(const InputMetadata& metadata, const Tensor& grad) noexcept;
+    // Lets `producer` add its gradient `grad` to slot `i` without making the full-size tensor.
+    void add_part(size_t i, const InputMetadata& metadata, Node& producer, const Tensor& grad);
 
     const Tensor& operator[](size_t i) const noexcept { return slots_[i]; }
     size_t size() const noexcept { return slots_.size(); }

@@ -1,22 +1,33 @@
 #include "engine/traverse.h"
 
 #include <algorithm>
-#include <exception>
-#include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/state.h"
+#include "graph/derivative.h"
 
 namespace wengert {
 namespace {
 
-void count_all(GraphTask& task, Node* root) {
+size_t elements_of(const Node* node) {
+    size_t n = 0;
+    for (const InputMetadata& m : node->input_metadata()) {
+        size_t elements = m.used;
+        for (int64_t size : m.sizes) elements *= static_cast<size_t>(size);
+        n += elements;
+    }
+    return n;
+}
+
+void count_all(GraphTask& task, Node* root, bool weigh) {
     SmallVector<Node*, 32> stack;
     task.claim(root);
     stack.push_back(root);
     while (!stack.empty()) {
         Node* node = stack.back();
         stack.pop_back();
+        if (weigh) task.elements += elements_of(node);
         for (const Edge& edge : node->next_edges()) {
             Node* next = edge.function.get();
             if (!next) continue;
@@ -74,9 +85,9 @@ void capture(GraphTask& task, const EdgeList& outputs) {
 
 }  // namespace
 
-void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate) {
+void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate, bool weigh) {
     if (!task.selective) {
-        count_all(task, root);
+        count_all(task, root, weigh);
         return;
     }
     uint64_t least = UINT64_MAX;
@@ -91,14 +102,30 @@ void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bo
                 break;
             }
         task.state_of(node).needed = needed;
+        if (weigh && needed) task.elements += elements_of(node);
     }
 }
 
-std::vector<Node*> predict_order(GraphTask& task, Node* root) {
-    auto wanted = [&](const Edge& e) {
-        return e.is_valid() &&
-               (!task.selective || std::ranges::find(task.visited, e.function.get()) != task.visited.end());
+bool needs_recorded_pass(const EdgeList& roots) {
+    std::vector<Node*> stack;
+    std::unordered_set<Node*> seen;
+    auto visit = [&](const Edge& e) {
+        if (e.is_valid() && seen.insert(e.function.get()).second) stack.push_back(e.function.get());
     };
+    std::ranges::for_each(roots, visit);
+    while (!stack.empty()) {
+        Node* node = stack.back();
+        stack.pop_back();
+        const auto* special = dynamic_cast<const NeedsRecordedPass*>(node);
+        if (special && special->needs_recorded_pass()) return true;
+        std::ranges::for_each(node->next_edges(), visit);
+    }
+    return false;
+}
+
+std::vector<Node*> predict_order(GraphTask& task, Node* root) {
+    const auto& executed = task.executed_nodes();
+    auto wanted = [&](const Edge& e) { return e.is_valid() && executed.contains(e.function.get()); };
     std::unordered_map<Node*, uint32_t> dependencies{{root, 0}};
     std::vector<Node*> stack{root}, order;
     while (!stack.empty()) {
@@ -117,30 +144,6 @@ std::vector<Node*> predict_order(GraphTask& task, Node* root) {
                 queue.push_local({&task, e.function.get(), e.function->sequence_nr(), 0, false});
     }
     return order;
-}
-
-void run_on_fresh_thread(const EngineHooks& hooks, const std::function<void()>& f) {
-    struct Work {
-        const std::function<void()>& f;
-        ThreadState inherited;
-        std::exception_ptr error;
-    } work{f, state, nullptr};
-    auto wait_for = [](void* context) {
-        auto* w = static_cast<Work*>(context);
-        std::thread([w] {
-            state = w->inherited;
-            try {
-                w->f();
-            } catch (...) {
-                w->error = std::current_exception();
-            }
-        }).join();
-    };
-    if (hooks.run_blocking)
-        hooks.run_blocking(wait_for, &work);
-    else
-        wait_for(&work);
-    if (work.error) std::rethrow_exception(work.error);
 }
 
 }  // namespace wengert

@@ -1,20 +1,19 @@
-// The walk before a pass, and the thread for passes nested too deeply.
+// The walk before a pass.
 #pragma once
 
-#include <functional>
-
-#include "engine/engine.h"
+#include "engine/graph_task.h"
 
 namespace wengert {
 
 // Claims every node reachable from `root` and counts its incoming edges. With `outputs`, marks the nodes that lead to one
-// of them, and captures what arrives at those, or lets them accumulate; nodes that cannot lead there by their topological number are left out.
-void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate);
+// of them, and captures what arrives at those, or lets them accumulate; nodes that cannot lead there by their
+// topological number are left out. With `weigh` it adds up GraphTask::elements too.
+void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate, bool weigh = false);
+
+// Whether a node that needs a recorded pass (graph/derivative.h) is reachable.
+bool needs_recorded_pass(const EdgeList& roots);
 
 // The order in which one thread runs the nodes behind `root`: what a pass does, without running anything.
 std::vector<Node*> predict_order(GraphTask& task, Node* root);
-
-// Runs f on a new thread with this thread's state, and waits; rethrows what f throws.
-void run_on_fresh_thread(const EngineHooks& hooks, const std::function<void()>& f);
 
 }  // namespace wengert

@@ -39,9 +39,9 @@ void validate(const InputMetadata& expected, Tensor& grad, const Node* producer,
     if (expected.any_dtype) return;
     DType dtype = expected.grad_dtype.value_or(expected.dtype);
     if (grad.dtype() == dtype) return;
-    if (is_complex(grad.dtype()) != is_complex(dtype))
-        invalid(producer, i, "expected ", is_complex(dtype) ? "a complex" : "a real", " gradient of dtype ", dtype,
-                " but got ", grad.dtype(), "; return its real part, or a complex gradient, from the function");
+    if (is_complex(grad.dtype()) && !is_complex(dtype))
+        invalid(producer, i, "expected a real gradient of dtype ", dtype, " but got ", grad.dtype(),
+                "; return its real part from the function");
     grad = ops::to_dtype(grad, dtype);
 }
 

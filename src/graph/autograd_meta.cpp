@@ -2,20 +2,37 @@
 
 #include <mutex>
 
+#include "base/lock.h"
 #include "graph/grad_mode.h"
 
 namespace wengert {
 namespace {
 
 // Guards the weak pointers from leaves to their accumulators and the regeneration of grad_fns.
-std::mutex meta_mutex;
+ForkSafeMutex meta_mutex{LockRank::Graph};
+
+// Where the interpreter's lock keeps other threads away (base/refcount.h), nothing need be locked.
+std::unique_lock<ForkSafeMutex> lock_meta() {
+    return concurrent_counts ? std::unique_lock(meta_mutex) : std::unique_lock(meta_mutex, std::defer_lock);
+}
+
+// A reference to `leaf`'s accumulator, null if it has none or a dying one; under the lock. One thread meets a dying one
+// too: in a destructor that user code has given to something else that dies with the same graph.
+Ref<Node> share_accumulator(AutogradMeta& meta) {
+    Node* node = meta.grad_accumulator;
+    if (!concurrent_counts) [[likely]]
+        return node && node->use_count() > 0 ? Ref<Node>::share(node) : nullptr;
+    return node && node->try_retain() ? Ref<Node>::adopt(node) : nullptr;
+}
 
 }  // namespace
 
 AutogradMeta& materialize_meta(const Tensor& t) {
-    TensorImpl* impl = t.impl();
-    if (!impl->meta) impl->meta = new AutogradMeta;
-    return *meta_of(impl);
+    if (AutogradMeta* made = meta_of(t)) return *made;
+    auto fresh = std::make_unique<AutogradMeta>();
+    TensorMeta* none = nullptr;  // another thread may have been first
+    std::atomic_ref meta(t.impl()->meta);
+    return meta.compare_exchange_strong(none, fresh.get()) ? *fresh.release() : static_cast<AutogradMeta&>(*none);
 }
 
 ViewInfo* view_info(const Tensor& t) noexcept { return is_view(t) ? meta_of(t)->view.get() : nullptr; }
@@ -35,6 +52,9 @@ void set_requires_grad(const Tensor& t, bool value) {
         "only Tensors of floating point dtype can require gradients; Only Tensors of floating point and complex dtype "
         "can require gradients, this one is ",
         t.dtype());
+    check(!value || !(t.flags() & kInference) || state.inference, ErrorKind::Runtime,
+          "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. Clone it to get a "
+          "normal tensor.");
     TensorImpl* impl = t.impl();
     impl->flags = value ? impl->flags | kRequiresGrad : impl->flags & ~uint32_t{kRequiresGrad};
 }
@@ -62,42 +82,55 @@ uint32_t output_nr(const Tensor& t) noexcept {
     return meta ? meta->output_nr : 0;
 }
 
-const Tensor& grad(const Tensor& t) noexcept {
-    static const Tensor none;
+Tensor grad(const Tensor& t) noexcept {
     AutogradMeta* meta = meta_of(t);
-    return meta ? meta->grad : none;
+    if (!meta) return {};
+    SharedStateLock lock(meta);
+    return meta->grad;
 }
 
-void set_grad(const Tensor& t, Tensor grad) { materialize_meta(t).grad = std::move(grad); }
+void set_grad(const Tensor& t, Tensor grad) {
+    AutogradMeta& meta = materialize_meta(t);
+    SharedStateLock lock(&meta);
+    std::swap(meta.grad, grad);  // the old one dies after the lock
+}
+
+bool replace_grad(const Tensor& t, const Tensor& expected, Tensor grad) {
+    AutogradMeta& meta = materialize_meta(t);
+    SharedStateLock lock(&meta);
+    if (!meta.grad.is_same(expected)) return false;
+    std::swap(meta.grad, grad);
+    return true;
+}
 
 Ref<Node> try_accumulator_of(const Tensor& leaf) {
     AutogradMeta* meta = meta_of(leaf);
     if (!meta) return nullptr;
-    if (!concurrent_counts) [[likely]]
-        return Ref<Node>::share(meta->grad_accumulator);
-    std::lock_guard lock(meta_mutex);
-    Node* node = meta->grad_accumulator;
-    return node && node->try_retain() ? Ref<Node>::adopt(node) : nullptr;
+    const auto lock = lock_meta();
+    return share_accumulator(*meta);
 }
 
 Ref<Node> accumulator_of(const Tensor& leaf) {
-    if (Ref<Node> alive = try_accumulator_of(leaf)) return alive;
-    Ref<Node> fresh = graph_providers.make_accumulator(leaf);
     AutogradMeta& meta = materialize_meta(leaf);
-    std::lock_guard lock(meta_mutex);
-    Node* other = meta.grad_accumulator;  // another thread may have been first
-    if (other && other->try_retain()) return Ref<Node>::adopt(other);
+    {
+        const auto lock = lock_meta();
+        if (Ref<Node> alive = share_accumulator(meta)) return alive;
+    }
+    Ref<Node> fresh = graph_providers.make_accumulator(leaf);
+    const auto lock = lock_meta();
+    if (concurrent_counts)  // another thread may have been first
+        if (Ref<Node> alive = share_accumulator(meta)) return alive;
     meta.grad_accumulator = fresh.get();
     return fresh;
 }
 
 void forget_accumulator(TensorImpl* leaf, Node* dying) noexcept {
-    std::lock_guard lock(meta_mutex);
+    const auto lock = lock_meta();
     AutogradMeta* meta = meta_of(leaf);
     if (meta && meta->grad_accumulator == dying) meta->grad_accumulator = nullptr;
 }
 
-Edge gradient_edge(const Tensor& t) {
+Edge gradient_edge_slow(const Tensor& t) {
     if (const Ref<Node>& node = grad_fn(t)) return {node, meta_of(t)->output_nr};
     if (t.flags() & kRequiresGrad) return {accumulator_of(t), 0};
     return {};

@@ -7,12 +7,13 @@
 // a differentiable view asks its base too, since a base may begin to require grad after the view was made.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/lock.h"
 #include "graph/forward_grad.h"
 #include "graph/hooks.h"
 #include "graph/node.h"
@@ -35,7 +36,7 @@ struct ViewInfo : SlabAllocated {
 // Hooks registered on the tensor itself. Those of a leaf are read by its accumulator at run time, those of other tensors
 // are also on the grad_fn.
 struct TensorHooks {
-    std::vector<std::shared_ptr<PreHook>> pre_hooks;
+    PreHookList pre_hooks;
     std::shared_ptr<PostAccumulateHook> post_accumulate;
 };
 
@@ -44,16 +45,15 @@ class WeakTensor {
 public:
     explicit WeakTensor(TensorImpl* impl) noexcept : impl_(impl) {}
     Tensor lock() const {
-        std::lock_guard lock(mutex_);
+        SharedStateLock lock(this);
         return impl_ && impl_->try_retain() ? Tensor(Ref<TensorImpl>::adopt(impl_)) : Tensor();
     }
     void expire() {
-        std::lock_guard lock(mutex_);
+        SharedStateLock lock(this);
         impl_ = nullptr;
     }
 
 private:
-    mutable std::mutex mutex_;
     TensorImpl* impl_;
 };
 
@@ -76,7 +76,10 @@ struct AutogradMeta final : TensorMeta, SlabAllocated {
     }
 };
 
-inline AutogradMeta* meta_of(const TensorImpl* t) noexcept { return static_cast<AutogradMeta*>(t->meta); }
+inline AutogradMeta* meta_of(const TensorImpl* t) noexcept {
+    std::atomic_ref meta(const_cast<TensorImpl*>(t)->meta);
+    return static_cast<AutogradMeta*>(meta.load(std::memory_order_acquire));
+}
 inline AutogradMeta* meta_of(const Tensor& t) noexcept { return meta_of(t.impl()); }
 AutogradMeta& materialize_meta(const Tensor& t);
 
@@ -92,10 +95,18 @@ void set_requires_grad(const Tensor& t, bool value);
 const Ref<Node>& grad_fn(const Tensor& t);
 bool is_leaf(const Tensor& t);
 uint32_t output_nr(const Tensor& t) noexcept;
-const Tensor& grad(const Tensor& t) noexcept;
+Tensor grad(const Tensor& t) noexcept;
 void set_grad(const Tensor& t, Tensor grad);  // unchecked; see python/ for the checks of assignment
+// As set_grad if the gradient still is `expected`; false if another thread has changed it.
+bool replace_grad(const Tensor& t, const Tensor& expected, Tensor grad);
 // Where the gradient of `t` goes: (grad_fn, output_nr), (accumulator, 0) or nowhere.
-Edge gradient_edge(const Tensor& t);
+Edge gradient_edge_slow(const Tensor& t);  // of leaves and views
+inline Edge gradient_edge(const Tensor& t) {
+    AutogradMeta* meta = meta_of(t);
+    if (meta && meta->grad_fn && !(t.flags() & kIsView)) [[likely]]
+        return {meta->grad_fn, meta->output_nr};
+    return gradient_edge_slow(t);
+}
 void set_gradient_edge(const Tensor& t, Edge edge);
 Ref<Node> accumulator_of(const Tensor& leaf);      // made on demand; the same for all graphs alive
 Ref<Node> try_accumulator_of(const Tensor& leaf);  // null if there is none now

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "base/lock.h"
 #include "graph/autograd_meta.h"
 
 namespace wengert {
@@ -12,7 +13,7 @@ struct Level {
     Tangent* head = nullptr;
 };
 
-std::mutex levels_mutex;
+ForkSafeMutex levels_mutex{LockRank::Tangents};
 std::vector<Level> active_levels;
 
 void link(Tangent* t) {

@@ -6,7 +6,9 @@
 namespace wengert {
 
 struct GradMode {
-    static bool is_enabled() noexcept { return state.grad_enabled; }
+    // Whether operations are recorded. Inference mode records nothing, whatever the flag says.
+    static bool is_enabled() noexcept { return state.grad_enabled && !state.inference; }
+    static bool flag() noexcept { return state.grad_enabled; }
     static void set_enabled(bool enabled) noexcept {
         state.grad_enabled = enabled;
         refresh_mask();
@@ -17,11 +19,10 @@ struct GradMode {
         refresh_mask();
     }
 
-private:
     // Views matter only to reverse mode: without it, their base's requires_grad is not asked.
     static void refresh_mask() noexcept {
         uint32_t mask = kInference;
-        if (state.grad_enabled) mask |= kRequiresGrad | kIsView;
+        if (is_enabled()) mask |= kRequiresGrad | kIsView;
         if (state.forward_grad_enabled) mask |= kHasTangent;
         state.mask = mask;
     }
@@ -29,7 +30,7 @@ private:
 
 class AutoGradMode {
 public:
-    explicit AutoGradMode(bool enabled) noexcept : previous_(GradMode::is_enabled()) { GradMode::set_enabled(enabled); }
+    explicit AutoGradMode(bool enabled) noexcept : previous_(GradMode::flag()) { GradMode::set_enabled(enabled); }
     ~AutoGradMode() { GradMode::set_enabled(previous_); }
     AutoGradMode(const AutoGradMode&) = delete;
 
@@ -53,32 +54,33 @@ private:
     bool previous_;
 };
 
-// Implies no_grad and no forward mode; new tensors are inference tensors.
+// On: nothing is recorded, forward mode and engine threads are off, new tensors are inference tensors. Off: the
+// opposite of all of it, also inside another mode, so that a block of ordinary code may stand anywhere.
 class InferenceMode {
 public:
     explicit InferenceMode(bool enabled = true) noexcept
-        : grad_(enabled ? false : state.grad_enabled),
-          forward_(enabled ? false : state.forward_grad_enabled),
-          previous_(state.inference),
-          previous_watch_(state.watch & kWatchInference) {
+        : grad_(!enabled), forward_(!enabled), multithreading_(state.multithreading), previous_(state.inference) {
+        state.multithreading = !enabled;
         set(enabled);
     }
     ~InferenceMode() {
-        state.inference = previous_;
-        state.watch = (state.watch & ~kWatchInference) | previous_watch_;
+        state.multithreading = multithreading_;
+        set(previous_);
     }
     InferenceMode(const InferenceMode&) = delete;
     static bool is_enabled() noexcept { return state.inference; }
+
+private:
     static void set(bool enabled) noexcept {
         state.inference = enabled;
         state.watch = enabled ? state.watch | kWatchInference : state.watch & ~kWatchInference;
+        GradMode::refresh_mask();
     }
 
-private:
     AutoGradMode grad_;
     AutoForwardGradMode forward_;
+    bool multithreading_;
     bool previous_;
-    uint32_t previous_watch_;
 };
 
 }  // namespace wengert

@@ -9,12 +9,13 @@ namespace {
 
 thread_local constinit Node* running_node = nullptr;
 
-// Nodes whose count reached zero while another one was being destroyed on this thread.
+// Nodes whose count reached zero while another one was being destroyed on this thread, linked through engine.captures,
+// which no pass needs any more.
 struct DyingNodes {
-    std::vector<Node*> nodes;
+    Node* head = nullptr;
     bool draining = false;
 };
-thread_local DyingNodes dying;
+thread_local constinit DyingNodes dying;
 
 }  // namespace
 
@@ -25,8 +26,6 @@ uint64_t this_thread_number() noexcept {
     return mine;
 }
 
-uint64_t Node::next_sequence_nr() noexcept { return state.sequence_nr++; }
-
 Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr), thread_id_(this_thread_number()) {
     if (AnomalyMode::is_enabled() || DebugMode::is_enabled()) [[unlikely]]
         trace_creation();
@@ -34,32 +33,33 @@ Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr), thread_id_(this_th
 
 void Node::trace_creation() {
     if (!make_anomaly_metadata) return;
-    anomaly_ = make_anomaly_metadata();
+    set_anomaly_metadata(make_anomaly_metadata());
     if (AnomalyMode::is_enabled()) {
-        anomaly_->store_stack();
-        if (running_node) anomaly_->assign_parent(Ref<Node>::share(running_node));
+        anomaly_metadata()->store_stack();
+        if (running_node) anomaly_metadata()->assign_parent(Ref<Node>::share(running_node));
     } else {
-        anomaly_->store_place(running_node);
+        anomaly_metadata()->store_place(running_node);
     }
 }
 
 Node::~Node() {
     if (owns_pyobj) release_node_wrapper(pyobj);
+    delete extras();
 }
 
 // Destroying a node releases the nodes behind its edges and, through saved tensors, others; each of those arrives here
 // again and only joins the list.
 void Node::dispose(Node* node) noexcept {
     if (dying.draining) {
-        dying.nodes.push_back(node);
+        node->engine.captures = std::exchange(dying.head, node);
         return;
     }
     dying.draining = true;
     for (;;) {
         delete node;
-        if (dying.nodes.empty()) break;
-        node = dying.nodes.back();
-        dying.nodes.pop_back();
+        node = dying.head;
+        if (!node) break;
+        dying.head = static_cast<Node*>(node->engine.captures);
     }
     dying.draining = false;
 }
@@ -69,25 +69,14 @@ TensorList Node::operator()(TensorList&& grads) {
     return apply(std::move(grads));
 }
 
-uint32_t Node::add_input_metadata(const Tensor& output) {
-    input_metadata_.emplace_back(output);
-    return static_cast<uint32_t>(input_metadata_.size() - 1);
-}
-
 uint32_t Node::add_undefined_input() {
     input_metadata_.emplace_back();
     return static_cast<uint32_t>(input_metadata_.size() - 1);
 }
 
-void Node::update_topological_nr(const Edge& edge) {
-    check(!has_parent_, ErrorKind::Runtime, "cannot change the edges of ", name(),
-          ": another node has already ordered itself by it");
-    if (edge.function) topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
-}
-
-void Node::add_next_edge(Edge edge) {
-    update_topological_nr(edge);
-    next_edges_.push_back(std::move(edge));
+void Node::refuse_new_edge() const {
+    throw Error(ErrorKind::Runtime,
+                "cannot change the edges of " + name() + ": another node has already ordered itself by it");
 }
 
 void Node::set_next_edge(size_t i, Edge edge) {
@@ -105,16 +94,18 @@ bool Node::task_should_compute_output(size_t i) const noexcept {
     return edge.is_valid() && (!task_wants_edge || task_wants_edge(edge));
 }
 
-NodeHooks& Node::mutable_hooks() {
-    if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
-    return *hooks_;
+NodeHooks& Node::mutable_hooks() { return make_extras().hooks; }
+
+PreHookList Node::tensor_pre_hooks() const {
+    SharedStateLock lock(this);
+    return hooks() ? hooks()->tensor_pre_hooks : PreHookList();
 }
 
-std::mutex* Node::mutex() {
-    static std::mutex creation;
-    std::lock_guard lock(creation);
-    if (!mutex_) mutex_ = std::make_unique<std::mutex>();
-    return mutex_.get();
+Node::Extras& Node::make_extras() {
+    if (Extras* made = extras()) return *made;
+    auto fresh = std::make_unique<Extras>();
+    Extras* none = nullptr;  // another thread may have been first
+    return extras_.compare_exchange_strong(none, fresh.get()) ? *fresh.release() : *none;
 }
 
 std::string name_and_place(const Node& node) {

@@ -20,11 +20,12 @@
 // Read `apply` and `dispose` first.
 #pragma once
 
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/lock.h"
 #include "base/slab.h"
 #include "graph/edge.h"
 #include "graph/hooks.h"
@@ -49,10 +50,14 @@ struct AnomalyMetadata {
     bool nan_result = false;                // found by anomaly mode in a result of the forward operation
 };
 
+using PreHookList = std::vector<std::shared_ptr<PreHook>>;
+
+// Read and changed under SharedStateLock(node): a thread may register a hook while another one runs the node. What runs
+// is a copy.
 struct NodeHooks {
-    std::vector<std::shared_ptr<PreHook>> tensor_pre_hooks;
+    PreHookList tensor_pre_hooks;
     std::vector<std::pair<uint32_t, std::shared_ptr<PreHook>>> retains_grad_hooks;  // (output index, hook)
-    std::vector<std::shared_ptr<PreHook>> pre_hooks;
+    PreHookList pre_hooks;
     std::vector<std::shared_ptr<PostHook>> post_hooks;
 };
 
@@ -62,7 +67,8 @@ using EdgeList = SmallVector<Edge, 2>;
 struct EngineState {
     GraphTask* owner = nullptr;
     uint32_t dependencies = 0;
-    bool needed = false;       // in a selective pass: lies on a path to a requested input
+    uint32_t needed : 1 = 0;   // in a selective pass: lies on a path to a requested input
+    uint32_t step : 31 = 0;    // in a parallel pass: place in the order of one thread
     void* captures = nullptr;  // GraphTask::Captures
     TensorList buffer;         // summed gradients, one per input
 };
@@ -91,14 +97,20 @@ public:
     virtual bool accumulate_into(const Tensor& /*buffer*/, const Tensor& /*grad*/) { return false; }
 
     // --- Inputs (outputs of the forward operation)
-    uint32_t add_input_metadata(const Tensor& output);
+    uint32_t add_input_metadata(const Tensor& output) {
+        input_metadata_.emplace_back(output);
+        return static_cast<uint32_t>(input_metadata_.size() - 1);
+    }
     uint32_t add_undefined_input();
     const SmallVector<InputMetadata, 1>& input_metadata() const noexcept { return input_metadata_; }
     InputMetadata& mutable_input_metadata(size_t i) noexcept { return input_metadata_[i]; }
     size_t num_inputs() const noexcept { return input_metadata_.size(); }
 
     // --- Outputs (gradients of the forward operation's inputs)
-    void add_next_edge(Edge edge);
+    void add_next_edge(Edge edge) {
+        update_topological_nr(edge);
+        next_edges_.push_back(std::move(edge));
+    }
     void set_next_edge(size_t i, Edge edge);
     void set_next_edges(EdgeList edges);
     const EdgeList& next_edges() const noexcept { return next_edges_; }
@@ -111,34 +123,43 @@ public:
     void set_sequence_nr(uint64_t n) noexcept { sequence_nr_ = n; }
     // Reading it fixes the edges: a node that someone ordered itself by must not change (checked).
     uint64_t topological_nr() const noexcept {
-        has_parent_ = true;
+        std::atomic_ref(has_parent_).store(true, std::memory_order_relaxed);
         return topological_nr_;
     }
     uint64_t thread_id() const noexcept { return thread_id_; }
     Stream stream() const noexcept { return {}; }
 
     // --- Hooks and metadata, absent on most nodes
-    NodeHooks* hooks() const noexcept { return hooks_.get(); }
+    NodeHooks* hooks() const noexcept { return extras() ? &extras()->hooks : nullptr; }
     NodeHooks& mutable_hooks();
-    // The hooks of the tensors that this node made; an accumulator's are its leaf's.
-    virtual const std::vector<std::shared_ptr<PreHook>>* tensor_pre_hooks() const noexcept {
-        return hooks_ ? &hooks_->tensor_pre_hooks : nullptr;
-    }
-    AnomalyMetadata* anomaly_metadata() const noexcept { return anomaly_.get(); }
-    void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { anomaly_ = std::move(m); }
+    // The hooks of the tensors that this node made; an accumulator's are its leaf's. `has_...` may say yes for none.
+    virtual bool has_tensor_pre_hooks() const noexcept { return extras() != nullptr; }
+    virtual PreHookList tensor_pre_hooks() const;
+    AnomalyMetadata* anomaly_metadata() const noexcept { return extras() ? extras()->anomaly.get() : nullptr; }
+    void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { make_extras().anomaly = std::move(m); }
 
     EngineState engine;
     void* pyobj = nullptr;    // the Python wrapper; identity of `grad_fn` rests on it
     bool owns_pyobj = false;  // as in TensorImpl
-    std::mutex* mutex();      // of nodes with state that several passes change; made on demand
 
 protected:
-    // Nodes append what they own to `pending` in their destructor's stead, see dispose.
-    static uint64_t next_sequence_nr() noexcept;
+    static uint64_t next_sequence_nr() noexcept { return state.sequence_nr++; }
 
 private:
+    struct Extras {
+        NodeHooks hooks;
+        std::unique_ptr<AnomalyMetadata> anomaly;
+    };
+    Extras* extras() const noexcept { return extras_.load(std::memory_order_acquire); }
+    Extras& make_extras();
+
+    void update_topological_nr(const Edge& edge) {
+        if (std::atomic_ref(has_parent_).load(std::memory_order_relaxed)) [[unlikely]]
+            refuse_new_edge();
+        if (edge.function) topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
+    }
+    [[noreturn]] void refuse_new_edge() const;
     void trace_creation();
-    void update_topological_nr(const Edge& edge);
 
     uint64_t sequence_nr_;
     uint64_t topological_nr_ = 0;
@@ -146,9 +167,7 @@ private:
     mutable bool has_parent_ = false;
     EdgeList next_edges_;
     SmallVector<InputMetadata, 1> input_metadata_;
-    std::unique_ptr<NodeHooks> hooks_;
-    std::unique_ptr<AnomalyMetadata> anomaly_;
-    std::unique_ptr<std::mutex> mutex_;
+    std::atomic<Extras*> extras_{nullptr};  // owned
 };
 
 // What `thread_id` counts by.
@@ -175,17 +194,17 @@ inline void (*release_node_wrapper)(void* pyobj) noexcept = nullptr;
 inline std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
 
 struct AnomalyMode {
-    static bool is_enabled() noexcept { return enabled_; }
-    static bool should_check_nan() noexcept { return check_nan_; }
-    static bool searches_nan() noexcept { return enabled_ && check_nan_; }
+    static bool is_enabled() noexcept { return enabled_.load(std::memory_order_relaxed); }
+    static bool should_check_nan() noexcept { return check_nan_.load(std::memory_order_relaxed); }
+    static bool searches_nan() noexcept { return is_enabled() && should_check_nan(); }
     static void set_enabled(bool enabled, bool check_nan = true) noexcept {
         enabled_ = enabled;
         check_nan_ = check_nan;
     }
 
 private:
-    inline static bool enabled_ = false;
-    inline static bool check_nan_ = true;
+    inline static std::atomic<bool> enabled_ = false;
+    inline static std::atomic<bool> check_nan_ = true;
 };
 
 // "MulBackward0" and, if it is known, " made at model.py:12 in forward".

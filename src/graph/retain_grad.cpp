@@ -14,11 +14,14 @@ public:
         const Tensor& grad = grads[output_];
         Tensor t = tensor_->lock();
         if (!t.defined() || !grad.defined()) return;
-        Tensor& kept = materialize_meta(t).grad;
-        if (!kept.defined())
-            kept = GradMode::is_enabled() ? grad : graph_providers.clone(grad);
-        else
-            kept = graph_providers.add(kept, grad);
+        for (;;) {
+            Tensor kept = wengert::grad(t), sum;
+            if (kept.defined())
+                sum = graph_providers.add(kept, grad);
+            else
+                sum = GradMode::is_enabled() ? grad : graph_providers.clone(grad);
+            if (replace_grad(t, kept, std::move(sum))) return;
+        }
     }
 
     const WeakTensor* tensor() const noexcept { return tensor_.get(); }
@@ -40,8 +43,10 @@ void retain_grad(const Tensor& t) {
     if (meta.retains_grad) return;
     meta.retains_grad = true;
     if (!meta.weak) meta.weak = std::make_shared<WeakTensor>(t.impl());
-    node->mutable_hooks().retains_grad_hooks.emplace_back(meta.output_nr,
-                                                          std::make_shared<RetainGradHook>(meta.weak, meta.output_nr));
+    auto hook = std::make_shared<RetainGradHook>(meta.weak, meta.output_nr);
+    NodeHooks& hooks = node->mutable_hooks();
+    SharedStateLock lock(node.get());
+    hooks.retains_grad_hooks.emplace_back(meta.output_nr, std::move(hook));
 }
 
 void move_retained_grad(const Tensor& t, Node* from, uint32_t from_output) {
@@ -52,7 +57,13 @@ void move_retained_grad(const Tensor& t, Node* from, uint32_t from_output) {
         auto* hook = static_cast<RetainGradHook*>(old[i].second.get());
         if (old[i].first != from_output || hook->tensor() != meta->weak.get()) continue;
         hook->set_output(meta->output_nr);
-        meta->grad_fn->mutable_hooks().retains_grad_hooks.emplace_back(meta->output_nr, old[i].second);
+        NodeHooks& hooks = meta->grad_fn->mutable_hooks();
+        auto moved = old[i].second;
+        {
+            SharedStateLock lock(meta->grad_fn.get());
+            hooks.retains_grad_hooks.emplace_back(meta->output_nr, moved);
+        }
+        SharedStateLock lock(from);
         old.erase(old.begin() + static_cast<std::ptrdiff_t>(i));
         return;
     }

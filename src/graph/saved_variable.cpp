@@ -79,8 +79,11 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks) {
             "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
             "you need to perform in-place operations on the input to a pack hook; clone it in the hook instead.");
     }
-    hooks_ = std::move(hooks);
-    data_.reset();
+    std::shared_ptr<SavedVariableHooks> shared(std::move(hooks));
+    Tensor replaced;  // dies after the lock
+    SharedStateLock lock(this);
+    std::swap(hooks_, shared);
+    std::swap(data_, replaced);
 }
 
 void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
@@ -95,26 +98,30 @@ void SavedVariable::carry_tangent(int32_t level, Tensor tangent) {
 }
 
 void SavedVariable::reset_data() noexcept {
+    Tensor data;  // these die after the lock
+    std::shared_ptr<SavedVariableHooks> hooks;
+    Edge edge;
+    SharedStateLock lock(this);
     released_ = !none_;
-    hooks_.reset();
-    edge_ = {};
-    data_.reset();
+    std::swap(data, data_);
+    std::swap(hooks, hooks_);
+    std::swap(edge, edge_);
 }
 
-void SavedVariable::check_version(Node* saved_for) const {
-    uint32_t current = data_.version();
+void SavedVariable::check_version(const Tensor& data, Node* saved_for) const {
+    uint32_t current = data.version();
     if (current == version_) [[likely]]
         return;
     std::ostringstream shape;
-    for (size_t i = 0; i < data_.sizes().size(); ++i) shape << (i ? ", " : "") << data_.sizes()[i];
-    const Ref<Node>& made_by = original_ ? grad_fn(data_) : Ref<Node>::share(saved_for);
+    for (size_t i = 0; i < data.sizes().size(); ++i) shape << (i ? ", " : "") << data.sizes()[i];
+    const Ref<Node>& made_by = original_ ? grad_fn(data) : Ref<Node>::share(saved_for);
     std::string origin;
     if (made_by)
-        origin = ", which is output " + std::to_string(original_ ? output_nr(data_) : output_nr_) + " of " +
+        origin = ", which is output " + std::to_string(original_ ? output_nr(data) : output_nr_) + " of " +
                  name_and_place(*made_by) + ",";
     fail(ErrorKind::Runtime,
          "one of the variables needed for gradient computation has been modified by an inplace operation: [wengert.",
-         legacy_type_name(data_.dtype()), " [", shape.str(), "]]", origin, " is at version ", current,
+         legacy_type_name(data.dtype()), " [", shape.str(), "]]", origin, " is at version ", current,
          "; expected version ", version_,
          " instead. Hint: the backtrace further above shows the operation that failed to compute its gradient; enable "
          "anomaly detection to find it, with wengert.autograd.set_detect_anomaly(True), and clone the tensor before it "
@@ -124,25 +131,36 @@ void SavedVariable::check_version(Node* saved_for) const {
 
 Tensor SavedVariable::unpack(Node* saved_for) const {
     if (none_) return {};
-    if (released_) raise_freed(saved_for);
-    if (original_ && !hooks_) [[likely]] {
-        check_version(saved_for);
+    Tensor data;
+    std::shared_ptr<SavedVariableHooks> hooks;
+    Edge edge;
+    {
+        SharedStateLock lock(this);
+        if (!released_) {
+            data = data_;
+            hooks = hooks_;
+            edge = edge_;
+        }
+    }
+    if (!data.defined() && !hooks) raise_freed(saved_for);
+    if (original_ && !hooks) [[likely]] {
+        check_version(data, saved_for);
         check(
-            is_leaf_ || !requires_grad_ || meta_of(data_)->grad_fn, ErrorKind::Runtime,
+            is_leaf_ || !requires_grad_ || meta_of(data)->grad_fn, ErrorKind::Runtime,
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). Use .detach() instead "
             "of it, which leaves the original alone.");
-        return data_;
+        return data;
     }
     Tensor out;
-    if (hooks_) {
+    if (hooks) {
         AutoGradMode no_grad(false);
-        out = hooks_->unpack();
+        out = hooks->unpack();
         out = variable_data(out);
     } else {
-        check_version(saved_for);
-        out = alias(data_);
-        if (data_.flags() & kHasTangent) [[unlikely]] {
-            const ForwardGrad& tangents = *meta_of(data_)->tangents;
+        check_version(data, saved_for);
+        out = alias(data);
+        if (data.flags() & kHasTangent) [[unlikely]] {
+            const ForwardGrad& tangents = *meta_of(data)->tangents;
             for (int32_t level : tangents.levels()) set_tangent(out, level, tangents.at(level));
         }
     }
@@ -154,10 +172,10 @@ Tensor SavedVariable::unpack(Node* saved_for) const {
     } else if (is_leaf_) {
         set_requires_grad(out, true);
         AutogradMeta& meta = materialize_meta(out);
-        meta.kept_accumulator = edge_.function;
-        meta.grad_accumulator = edge_.function.get();
+        meta.grad_accumulator = edge.function.get();
+        meta.kept_accumulator = std::move(edge.function);
     } else {
-        set_gradient_edge(out, edge_);
+        set_gradient_edge(out, std::move(edge));
     }
     return out;
 }

@@ -54,8 +54,9 @@ public:
 
 private:
     void pack_with(std::unique_ptr<SavedVariableHooks> hooks);
-    void check_version(Node* saved_for) const;
+    void check_version(const Tensor& data, Node* saved_for) const;
 
+    // These and hooks_, edge_ change under SharedStateLock(this): one pass may release what another one unpacks.
     Tensor data_;
     uint32_t version_ = 0;
     uint32_t output_nr_ = 0;
@@ -65,7 +66,7 @@ private:
     bool is_leaf_ = false;
     bool requires_grad_ = false;
     bool released_ = false;
-    std::unique_ptr<SavedVariableHooks> hooks_;
+    std::shared_ptr<SavedVariableHooks> hooks_;
     // Only where data_ is not the original: what unpack re-attaches.
     Edge edge_;
     Node* weak_grad_fn_ = nullptr;

@@ -206,9 +206,22 @@ void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
     check(!value.is_complex() || is_complex(self.dtype()), ErrorKind::Runtime,
           "index_fill_(): Converting complex Scalar to non-complex type is not supported");
+    index_fill_(self, dim, index, scalar_tensor(value, self.dtype()));
+}
+
+void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
+    check(value.dim() == 0, ErrorKind::Runtime,
+          "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
+          " dimension(s).");
     IndexPlan plan = plan_index_select(self, dim, index, true, "index_fill_");
-    Tensor number = scalar_tensor(value, self.dtype());
+    const Tensor number = apart_from(to_dtype(value, self.dtype()), self);
     write_block(self, plan, number, Dims(plan.result_sizes().size(), 0));
+}
+
+void fill_with_(const Tensor& self, const Tensor& value) {
+    check(value.dim() == 0, ErrorKind::Runtime, "fill_ only supports 0-dimension value tensor but got tensor with ",
+          value.dim(), " dimensions.");
+    copy_into(self, value);
 }
 
 Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
@@ -224,6 +237,12 @@ Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Te
 }
 
 Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+    Tensor out = clone(self);
+    index_fill_(out, dim, index, value);
+    return out;
+}
+
+Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
     Tensor out = clone(self);
     index_fill_(out, dim, index, value);
     return out;

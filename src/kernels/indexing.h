@@ -28,9 +28,12 @@ Tensor index_select_backward(const Tensor& grad, IntSpan sizes, int64_t dim, con
 void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1);
 void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source);
 void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value);
+void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value);  // 0-dimensional
+void fill_with_(const Tensor& self, const Tensor& value);                                     // likewise
 Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1);
 Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source);
 Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value);
+Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value);
 
 // --- Element by element along one dimension: out[i][j] = self[index[i][j]][j] for dim 0
 Tensor gather(const Tensor& self, int64_t dim, const Tensor& index);

@@ -12,10 +12,14 @@ ProvidedLoop provided_loop(std::string_view kernel, DType compute) {
     static std::mutex mutex;
     static std::map<std::pair<std::string, DType>, ProvidedLoop> answers;
     if (!find_loop) return {};
+    const std::pair key(std::string(kernel), compute);
+    {
+        std::lock_guard lock(mutex);
+        if (auto known = answers.find(key); known != answers.end()) return known->second;
+    }
+    ProvidedLoop found = find_loop(kernel, compute);  // may wait for the interpreter's lock, so without ours
     std::lock_guard lock(mutex);
-    auto [answer, is_new] = answers.try_emplace({std::string(kernel), compute});
-    if (is_new) answer->second = find_loop(kernel, compute);
-    return answer->second;
+    return answers.try_emplace(key, found).first->second;
 }
 
 bool replace_loop(std::string_view name, DType compute, ProvidedLoop loop) {

@@ -1,6 +1,7 @@
 #include "kernels/scan.h"
 
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "kernels/elementwise.h"
@@ -111,6 +112,14 @@ double add_in_log(double a, double x) {
     return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
 }
 
+// The logarithm of the sum has many values; of them the one whose imaginary part is nearest to 0.
+complex128 add_in_log(complex128 a, complex128 x) {
+    const complex128 high = x.real() > a.real() ? x : a, low = x.real() > a.real() ? a : x;
+    if (std::isinf(low.real()) && low.real() < 0) return high;
+    const complex128 sum = high + std::log(1.0 + std::exp(low - high));
+    return {sum.real(), std::remainder(sum.imag(), 2 * std::numbers::pi)};
+}
+
 }  // namespace
 
 Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
@@ -126,8 +135,10 @@ Tensor logcumsumexp(const Tensor& self, int64_t dim) {
     Tensor in = contiguous(self), out = empty(self.sizes(), self.dtype());
     if (out.numel() == 0) return out;
     Blocks b(in, dim);
-    dispatch_floating(self.dtype(), "logcumsumexp",
-                      [&]<class T> { scan<T>(in, out, b, -std::numeric_limits<double>::infinity(), add_in_log); });
+    dispatch_inexact(self.dtype(), "logcumsumexp", [&]<class T> {
+        const Wide<T> nothing = -std::numeric_limits<double>::infinity();
+        scan<T>(in, out, b, nothing, [](Wide<T> a, Wide<T> x) { return add_in_log(a, x); });
+    });
     return out;
 }
 

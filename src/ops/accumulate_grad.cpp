@@ -1,11 +1,17 @@
 #include "ops/accumulate_grad.h"
 
+#include "base/lock.h"
 #include "generated/ops/ops.h"
 #include "graph/grad_mode.h"
 #include "kernels/elementwise.h"
 
 namespace wengert {
 namespace {
+
+StripedMutex& accumulation_mutex() {
+    static auto* mutexes = new StripedMutex(LockRank::Accumulate);
+    return *mutexes;
+}
 
 Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
     if (GradMode::is_enabled() || (grad.flags() & kHasTangent)) return ops::clone(grad);
@@ -39,41 +45,60 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf) : Node(kFirstSequenceNr), var
 
 AccumulateGrad::~AccumulateGrad() { forget_accumulator(variable_.impl(), this); }
 
-const std::vector<std::shared_ptr<PreHook>>* AccumulateGrad::tensor_pre_hooks() const noexcept {
+bool AccumulateGrad::has_tensor_pre_hooks() const noexcept {
     AutogradMeta* meta = meta_of(variable_);
-    return meta && meta->hooks && !meta->hooks->pre_hooks.empty() ? &meta->hooks->pre_hooks : nullptr;
+    if (!meta) return false;
+    SharedStateLock lock(meta);
+    return meta->hooks && !meta->hooks->pre_hooks.empty();
+}
+
+PreHookList AccumulateGrad::tensor_pre_hooks() const {
+    AutogradMeta* meta = meta_of(variable_);
+    if (!meta) return {};
+    SharedStateLock lock(meta);
+    return meta->hooks ? meta->hooks->pre_hooks : PreHookList();
 }
 
 TensorList AccumulateGrad::apply(TensorList&& grads) {
     check(grads.size() == 1, ErrorKind::Type, "AccumulateGrad: expected 1 arguments, got ", grads.size(), " instead");
     Tensor grad = std::move(grads[0]);
-    if (!grad.defined()) return {};
-    if (concurrent_counts) {
-        std::lock_guard lock(*mutex());
-        accumulate(std::move(grad));
-    } else {
-        accumulate(std::move(grad));
+    if (!grad.defined() || !requires_grad(variable_)) return {};  // the leaf may have been told not to, meanwhile
+    accumulate(std::move(grad));
+    std::shared_ptr<PostAccumulateHook> hook;  // the hook may replace itself
+    AutogradMeta& meta = materialize_meta(variable_);
+    {
+        SharedStateLock lock(&meta);
+        if (meta.hooks) hook = meta.hooks->post_accumulate;
     }
-    if (TensorHooks* hooks = materialize_meta(variable_).hooks.get(); hooks && hooks->post_accumulate) {
-        auto hook = hooks->post_accumulate;  // the hook may replace itself
-        (*hook)(variable_);
-    }
+    if (hook) (*hook)(variable_);
     return {};
 }
 
 void AccumulateGrad::accumulate(Tensor grad) {
-    Tensor& sum = materialize_meta(variable_).grad;
-    bool recorded = GradMode::is_enabled();
-    if (!sum.defined()) {
-        bool steal = !recorded && is_uniquely_owned(grad) &&
-                     (!state.grad_layout || obeys_layout_contract(grad, variable_)) && !grad_fn(grad) &&
-                     !(grad.flags() & kHasTangent);
-        sum = steal ? std::move(grad) : in_contract_layout(grad, variable_);
-    } else if (!recorded) {
-        ops::add_(sum, grad);
-    } else {
-        sum = ops::add(sum, grad);
+    Tensor old;  // dies after the lock
+    std::unique_lock<ForkSafeMutex> turn;
+    if (concurrent_counts) turn = std::unique_lock(accumulation_mutex().of(this), std::defer_lock);
+    for (;;) {
+        // Recorded sums may call saved-tensor hooks, so they are made without a lock.
+        bool recorded = GradMode::is_enabled();
+        if (turn.mutex() && !recorded) turn.lock();
+        old = wengert::grad(variable_);
+        if (old.defined() && !recorded) {
+            ops::add_(old, grad);
+            return;
+        }
+        Tensor sum = old.defined() ? ops::add(old, grad) : first(std::move(grad));
+        if (replace_grad(variable_, old, sum)) return;
+        if (!old.defined()) grad = std::move(sum);
+        if (turn.owns_lock()) turn.unlock();
     }
+}
+
+Tensor AccumulateGrad::first(Tensor&& grad) const {
+    bool steal = !GradMode::is_enabled() && is_uniquely_owned(grad) &&
+                 (!state.grad_layout || obeys_layout_contract(grad, variable_)) && !grad_fn(grad) &&
+                 !(grad.flags() & kHasTangent);
+    return steal ? std::move(grad) : in_contract_layout(grad, variable_);
 }
 
 }  // namespace wengert

@@ -5,7 +5,8 @@
 //
 // A first gradient is taken without a copy ("stolen") when nothing else can see it: grad mode is off, tensor and storage
 // have no other owner, and the strides are those of the leaf. Later ones are added in place when grad mode is off, and out
-// of place when the backward pass itself is recorded.
+// of place when the backward pass itself is recorded. Several passes may end at one leaf at the same time: those that
+// write in place take turns, the others try again when the gradient has changed meanwhile.
 #pragma once
 
 #include "graph/autograd_meta.h"
@@ -19,11 +20,13 @@ public:
 
     TensorList apply(TensorList&& grads) override;
     std::string name() const override { return "torch::autograd::AccumulateGrad"; }
-    const std::vector<std::shared_ptr<PreHook>>* tensor_pre_hooks() const noexcept override;
+    bool has_tensor_pre_hooks() const noexcept override;
+    PreHookList tensor_pre_hooks() const override;
     const Tensor& variable() const noexcept { return variable_; }
 
 private:
     void accumulate(Tensor grad);
+    Tensor first(Tensor&& grad) const;
 
     Tensor variable_;
 };

@@ -16,11 +16,14 @@ bool contains(const TensorList& list, const Tensor& t) {
 
 // An input that the user changed in place and returned.
 Tensor wrap_dirty(const CustomOutputs& custom, const Tensor& t, bool differentiable, size_t num_outputs) {
+    bump_version(t);  // the write itself may have been one that nobody counted, through NumPy for example
     if (!custom.node) return t;
     if (differentiable) {
         ViewInfo* view = view_info(t);
-        check(!view || !(is_leaf(view->base) && requires_grad(view->base)), ErrorKind::Runtime,
-              "a view of a leaf Variable that requires grad has been used in an in-place operation.");
+        check(
+            !view || !(is_leaf(view->base) && requires_grad(view->base)), ErrorKind::Runtime,
+            "a view of a leaf Variable that requires grad is being used in an in-place operation. It was marked dirty. "
+            "Clone the leaf before it is passed.");
         check(!(is_leaf(t) && requires_grad(t)), ErrorKind::Runtime,
               "a leaf Variable that requires grad has been used in an in-place operation.");
         check(
@@ -45,8 +48,7 @@ Tensor wrap_output(const CustomOutputs& custom, const Tensor& t, size_t num_outp
     CreationMeta creation = num_outputs > 1 ? CreationMeta::MultiOutputNode : CreationMeta::InCustomFunction;
     Tensor out = t;
     if (is_input) {
-        out = alias(t);
-        if (custom.node) out = as_view(t, out, creation);
+        out = as_view(t, alias(t), creation);
     } else if (ViewInfo* view = view_info(t); view && custom.node) {
         view->creation = creation;
     }
@@ -135,6 +137,8 @@ TensorList wrap_outputs(const CustomOutputs& custom, const TensorList& raw) {
         auto [it, is_new] = wrapped.try_emplace(t.impl());
         if (is_new)
             it->second = wrap_output(custom, t, num_tensors);
+        else if (custom.node && grad_fn(it->second) == custom.node)
+            set_history(it->second, custom.node);  // its gradient arrives at its last place
         else if (custom.node)
             custom.node->add_input_metadata(t);
         outputs.push_back(it->second);

@@ -8,6 +8,7 @@
 
 #include "generated/kernels/kernels.h"
 #include "generated/ops/ops.h"
+#include "graph/derivative.h"
 #include "ops/recording.h"
 #include "ops/watch.h"
 #include "tensor/promotion.h"
@@ -58,6 +59,14 @@ Tensor wide(const Operand& o);
 template <class... Rest>
 HeldOperand wide(const Operand& first, const Rest&... rest) {
     return first.is_tensor() || (Operand(rest).is_tensor() || ...) ? HeldOperand(first) : HeldOperand(wide(first));
+}
+// What an elementwise derivative computes with: a tensor of whole numbers in the dtype of the (co)tangent, since functions
+// of it alone would be computed in the default dtype. Anything else as it is.
+inline Tensor inexact(Tensor t, DType dtype) {
+    return t.defined() && is_integral(t.dtype()) && !is_integral(dtype) ? ops::to_dtype(t, dtype) : t;
+}
+inline HeldOperand inexact(const Operand& o, DType dtype) {
+    return o.is_tensor() ? HeldOperand(inexact(o.tensor(), dtype)) : HeldOperand(o);
 }
 // The complex conjugate of a partial derivative; a real one itself.
 HeldOperand conjugate(const Operand& partial);
@@ -192,19 +201,6 @@ bool is_one_of(const Tensor& result, const Args&... args) noexcept {
     return (is_same(result, args) || ...);
 }
 
-inline void mark_inference_one(const Tensor& t) noexcept {
-    if (t.defined()) t.impl()->flags |= kInference;
-}
-inline void mark_inference_one(const TensorList& ts) noexcept {
-    std::ranges::for_each(ts, [](auto& t) { mark_inference_one(t); });
-}
-template <class T>
-void mark_inference_one(const T&) noexcept {}
-template <class... Results>
-void mark_inference(const Results&... results) noexcept {
-    if (state.inference) [[unlikely]]
-        (mark_inference_one(results), ...);
-}
 // A view is an inference tensor if its base is, whatever the mode.
 template <class Results>
 void inherit_inference(const Tensor& base, const Results& results) noexcept {

@@ -28,8 +28,14 @@ void set_history(const Tensor& output, const Ref<Node>& node) {
     }
     if (AnomalyMode::searches_nan()) [[unlikely]]
         note_nan(*node, output);
-    uint32_t nr = node->add_input_metadata(output);
-    if (is_differentiable(output.dtype())) set_gradient_edge(output, Edge(node, nr));
+    const uint32_t nr = node->add_input_metadata(output);
+    if (!is_differentiable(output.dtype())) return;
+    if (output.impl()->meta) return set_gradient_edge(output, Edge(node, nr));
+    auto* meta = new AutogradMeta;  // nearly always: the tensor is new
+    meta->grad_fn = node;
+    meta->output_nr = nr;
+    output.impl()->meta = meta;
+    output.impl()->flags |= kRequiresGrad;
 }
 
 void set_history(TensorSpan outputs, const Ref<Node>& node) {

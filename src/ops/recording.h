@@ -12,7 +12,7 @@
 //     Tensor y = kernels::f(x);
 //     if (records(x)) {                                    // grad mode is on and x requires grad
 //         auto node = make_node<FBackward0>();
-//         node->set_next_edges(collect_next_edges(x));
+//         connect(*node, x);
 //         node->x_ = SavedVariable(x, false);
 //         set_history(y, node);
 //     }
@@ -24,6 +24,7 @@
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
 #include "graph/saved_variable.h"
+#include "graph/strict_singular.h"
 #include "tensor/operand.h"
 
 namespace wengert {
@@ -68,6 +69,21 @@ inline EdgeList collect_next_edges(const Args&... args) {
     EdgeList edges;
     (append_edge(edges, args), ...);
     return edges;
+}
+
+inline void connect_to(Node& node, const Tensor& t) {
+    node.add_next_edge(requires_grad(t) ? gradient_edge(t) : Edge());
+}
+inline void connect_to(Node& node, const Operand& o) {
+    node.add_next_edge(requires_grad(o) ? gradient_edge(o.tensor()) : Edge());
+}
+inline void connect_to(Node& node, TensorSpan ts) {
+    for (const Tensor& t : ts) connect_to(node, t);
+}
+// As collect_next_edges, for a node that has none yet.
+template <class... Args>
+inline void connect(Node& node, const Args&... args) {
+    (connect_to(node, args), ...);
 }
 
 // Makes `node` the grad_fn of `output`; integral outputs are left alone but keep their slot.
@@ -115,11 +131,13 @@ inline Tensor tangent_at(const Tensor& t, int32_t level) {
 inline Tensor tangent_at(const Operand& o, int32_t level) {
     return o.is_tensor() ? tangent_at(o.impl(), level) : Tensor();
 }
-// Whether anything differentiates here: what decides between a fused kernel and its recorded twin in `apply`.
+// Whether anything differentiates here, or the chain rule is strict: what decides between a fused kernel and its recorded
+// twin in `apply`.
 template <class... Args>
 inline bool is_differentiating(const Args&... args) noexcept {
     // Observers are no reason: a profile shows what runs without it.
-    return ((state.watch & ~uint32_t{kWatchObservers}) | ((flags_of(args) | ... | 0u) & state.mask)) != 0;
+    return ((state.watch & ~uint32_t{kWatchObservers}) | ((flags_of(args) | ... | 0u) & state.mask)) != 0 ||
+           strict_singular();
 }
 // After an in-place operation in forward mode: `tangent` becomes the tangent of `t`, and of its base where `t` is a view.
 void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent);
@@ -127,4 +145,18 @@ void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent);
 // In backward: brings a gradient to the shape and dtype of the operand that it belongs to (recorded).
 Tensor reduce_grad(const Tensor& grad, IntSpan sizes, DType dtype);
 
+// --- Inference mode: every tensor that is no view gets the mark.
+inline void mark_inference_one(const Tensor& t) noexcept {
+    if (t.defined()) t.impl()->flags |= kInference;
+}
+inline void mark_inference_one(const TensorList& ts) noexcept {
+    std::ranges::for_each(ts, [](auto& t) { mark_inference_one(t); });
+}
+template <class T>
+void mark_inference_one(const T&) noexcept {}
+template <class... Results>
+void mark_inference(const Results&... results) noexcept {
+    if (state.inference) [[unlikely]]
+        (mark_inference_one(results), ...);
+}
 }  // namespace wengert

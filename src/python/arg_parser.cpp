@@ -72,7 +72,7 @@ bool accepts(const ArgSpec& spec, PyObject* o, Found& found) noexcept {
         case ArgKind::Bool:
             return is_bool(o);
         case ArgKind::Scalar:
-            return is_number(o) || (is_tensor(o) && tensor_of(o).dim() == 0 && accepts_tensor(o, found));
+            return is_number(o) || (is_scalar_tensor(o) && accepts_tensor(o, found));
         case ArgKind::String:
             return PyUnicode_Check(o);
         case ArgKind::DType:

@@ -3,6 +3,7 @@
 #include <Python.h>
 
 #include "kernels/blas.h"
+#include "kernels/blas_threads.h"
 #include "python/exceptions.h"
 
 namespace wengert::python {
@@ -35,6 +36,20 @@ bool register_routines(PyObject* found) {
     return true;
 }
 
+// controls = [(address of get, address of set), ...]
+bool register_controls(PyObject* controls) {
+    if (!PyList_Check(controls)) return false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(controls); ++i) {
+        PyObject *get, *set;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(controls, i), "OO", &get, &set)) return false;
+        void *get_address = PyLong_AsVoidPtr(get), *set_address = PyLong_AsVoidPtr(set);
+        if (!get_address || !set_address) return false;
+        kernels::control_blas_threads(reinterpret_cast<int (*)()>(get_address),
+                                      reinterpret_cast<void (*)(int)>(set_address));
+    }
+    return true;
+}
+
 // Whatever goes wrong leaves the core with its own routines; the error is shown, not raised.
 void load() {
     GilGuard gil;
@@ -44,6 +59,9 @@ void load() {
     PyObject* wanted = module ? wanted_routines() : nullptr;
     PyObject* found = wanted ? PyObject_CallMethod(module, "find", "O", wanted) : nullptr;
     if (!found || !register_routines(found)) PyErr_WriteUnraisable(module);
+    PyObject* controls = module ? PyObject_CallMethod(module, "thread_controls", nullptr) : nullptr;
+    if (!controls || !register_controls(controls)) PyErr_WriteUnraisable(module);
+    Py_XDECREF(controls);
     Py_XDECREF(found);
     Py_XDECREF(wanted);
     Py_XDECREF(module);

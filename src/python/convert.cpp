@@ -10,10 +10,13 @@ namespace {
 bool is_number_tensor(PyObject* o, Category highest) noexcept {
     if (!is_tensor(o)) return false;
     const Tensor& t = tensor_of(o);
-    return t.defined() && t.dim() == 0 && category(t.dtype()) <= highest && !requires_grad(t);
+    return t.defined() && t.dim() == 0 && category(t.dtype()) <= highest && !requires_grad(t) &&
+           !(t.flags() & kHasTangent);
 }
 
 }  // namespace
+
+bool is_scalar_tensor(PyObject* o) noexcept { return is_number_tensor(o, Category::Complex); }
 
 bool is_number(PyObject* o) noexcept { return is_python_number(o) || is_numpy_scalar(o); }
 

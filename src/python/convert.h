@@ -11,11 +11,12 @@ namespace wengert::python {
 inline bool is_python_number(PyObject* o) noexcept {
     return PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o);  // bool is a long
 }
-bool is_number(PyObject* o) noexcept;    // those and NumPy's scalars
-bool is_int(PyObject* o) noexcept;       // int, NumPy integer, 0-dim integral tensor without grad; not bool
-bool is_real(PyObject* o) noexcept;      // is_int, float, bool and their NumPy and tensor forms
-bool is_bool(PyObject* o) noexcept;      // bool, np.bool
-bool is_dim_list(PyObject* o) noexcept;  // list or tuple of ints
+bool is_number(PyObject* o) noexcept;         // those and NumPy's scalars
+bool is_int(PyObject* o) noexcept;            // int, NumPy integer, 0-dim integral tensor without grad; not bool
+bool is_real(PyObject* o) noexcept;           // is_int, float, bool and their NumPy and tensor forms
+bool is_scalar_tensor(PyObject* o) noexcept;  // a 0-dim tensor whose use as a number loses no gradient or tangent
+bool is_bool(PyObject* o) noexcept;           // bool, np.bool
+bool is_dim_list(PyObject* o) noexcept;       // list or tuple of ints
 
 int64_t to_int64(PyObject* o);
 double to_double(PyObject* o);

@@ -26,7 +26,7 @@ PyObject* with_options(const ParsedArgs& p, int first, Tensor t) {
         ops::copy_(out, t);
         return wrap(out);
     }
-    if (state.inference) t.impl()->flags |= kInference;
+    mark_inference(t);
     if (p.boolean(first + 5, false)) set_requires_grad(t, true);
     return wrap(std::move(t));
 }

@@ -33,7 +33,7 @@ Tensor power_of(const Operand& a, const Operand& b) {
     return a.is_tensor() ? ops::pow(a, b) : ops::pow_base(a.scalar(), b.tensor());
 }
 
-// An operator as a type: `operation` is overloaded on nothing, `name` and `reflected` are the special methods.
+// An operator as a type: `run` computes it, `name` and `reflected` are the special methods.
 #define WENGERT_OPERATOR(Type, special, expression)                                  \
     struct Type {                                                                    \
         static constexpr const char* name = "__" #special "__";                      \
@@ -69,6 +69,15 @@ WENGERT_COMPARISON(Gt, gt, gt)
 WENGERT_COMPARISON(Ge, ge, ge)
 #undef WENGERT_COMPARISON
 
+// A number before a tensor: as its reflected method does it, 2 * x is x * 2.
+template <class Op>
+Tensor run_reflected(const Operand& number, const Operand& tensor) {
+    if constexpr (std::is_same_v<Op, Add> || std::is_same_v<Op, Mul>)
+        return Op::run(tensor, number);
+    else
+        return Op::run(number, tensor);
+}
+
 template <class Op>
 [[gnu::noinline]] PyObject* general(PyObject* a, PyObject* b) noexcept {
     if (overrides(a) || (overrides(b) && is_tensor(a))) {
@@ -83,7 +92,7 @@ template <class Op>
     return guarded([&] {
         Tensor kept_a, kept_b;
         Operand x = to_operand(a, kept_a), y = to_operand(b, kept_b);
-        return wrap(Op::run(x, y));
+        return wrap(x.is_tensor() ? Op::run(x, y) : run_reflected<Op>(x, y));
     });
 }
 
@@ -98,8 +107,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
             if (PyLong_CheckExact(b)) return wrap(Op::run(x, Operand(to_scalar(b))));
         } else if (is_exact_tensor(b)) {
             Operand y(tensor_of(b).impl());
-            if (PyFloat_CheckExact(a)) return wrap(Op::run(Operand(PyFloat_AS_DOUBLE(a)), y));
-            if (PyLong_CheckExact(a)) return wrap(Op::run(Operand(to_scalar(a)), y));
+            if (PyFloat_CheckExact(a)) return wrap(run_reflected<Op>(Operand(PyFloat_AS_DOUBLE(a)), y));
+            if (PyLong_CheckExact(a)) return wrap(run_reflected<Op>(Operand(to_scalar(a)), y));
         }
     } catch (...) {
         set_python_error();

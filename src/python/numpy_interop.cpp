@@ -3,6 +3,7 @@
 #include <numpy/arrayobject.h>
 
 #include "kernels/elementwise.h"
+#include "ops/recording.h"
 #include "python/exceptions.h"
 
 namespace wengert::python {
@@ -155,16 +156,16 @@ PyObject* numpy_dtype(DType dtype) {
 Tensor tensor_from_array(PyObject* array, bool warn_if_read_only) {
     auto* a = reinterpret_cast<PyArrayObject*>(array);
     DType dtype = array_dtype(a);
-    if (!has_tensor_layout(a)) {
-        PyRef copy(checked(PyArray_NewCopy(a, NPY_CORDER)));
-        return share_memory(copy.get(), dtype);
-    }
-    if (warn_if_read_only && !PyArray_ISWRITEABLE(a))
+    const bool copied = !has_tensor_layout(a);
+    PyRef source = copied ? PyRef(checked(PyArray_NewCopy(a, NPY_CORDER))) : PyRef::share(array);
+    if (!copied && warn_if_read_only && !PyArray_ISWRITEABLE(a))
         warn(
             WarningKind::User,
             "The given NumPy array is not writable, and Wengert does not support non-writable tensors. Writing to this "
             "tensor is undefined behaviour; copy the array first to protect its data.");
-    return share_memory(array, dtype);
+    Tensor out = share_memory(source.get(), dtype);
+    mark_inference(out);
+    return out;
 }
 
 PyObject* array_from_tensor(const Tensor& t, PyObject* owner) {

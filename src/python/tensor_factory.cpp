@@ -151,9 +151,7 @@ struct Filler {
     }
 };
 
-}  // namespace
-
-Tensor tensor_from_data(PyObject* data, std::optional<DType> dtype) {
+Tensor copy_of(PyObject* data, std::optional<DType> dtype) {
     if (PyFloat_CheckExact(data)) return scalar_tensor(PyFloat_AS_DOUBLE(data), dtype.value_or(default_dtype()));
     if (is_tensor(data)) {
         const Tensor& t = tensor_of(data);
@@ -174,6 +172,20 @@ Tensor tensor_from_data(PyObject* data, std::optional<DType> dtype) {
     return out;
 }
 
+Tensor empty_of(IntSpan sizes) {
+    Tensor out = empty(sizes, default_dtype());
+    mark_inference(out);
+    return out;
+}
+
+}  // namespace
+
+Tensor tensor_from_data(PyObject* data, std::optional<DType> dtype) {
+    Tensor out = copy_of(data, dtype);
+    mark_inference(out);
+    return out;
+}
+
 Tensor as_tensor(PyObject* data, std::optional<DType> dtype) {
     if (is_tensor(data)) {
         const Tensor& t = tensor_of(data);
@@ -181,7 +193,7 @@ Tensor as_tensor(PyObject* data, std::optional<DType> dtype) {
     }
     if (is_numpy_array(data)) {
         Tensor shared = tensor_from_array(data);
-        return dtype ? kernels::to_dtype(shared, *dtype) : shared;
+        return dtype ? ops::to_dtype(shared, *dtype) : shared;
     }
     return tensor_from_data(data, dtype);
 }
@@ -192,8 +204,8 @@ Tensor legacy_constructor(PyObject* args, PyObject* kwargs) {
     check(!kwargs || PyDict_GET_SIZE(kwargs) == allowed, ErrorKind::Type,
           "Tensor() takes no keyword arguments but device; use wengert.tensor(data, dtype=..., requires_grad=...)");
     Py_ssize_t n = PyTuple_GET_SIZE(args);
-    if (n == 0) return empty(Dims{0}, default_dtype());
-    if (is_dim_list(args)) return empty(to_dims(args), default_dtype());
+    if (n == 0) return empty_of(Dims{0});
+    if (is_dim_list(args)) return empty_of(to_dims(args));
     check(n == 1, ErrorKind::Type, "Tensor() takes sizes or one argument of data, got ", n, " arguments");
     PyObject* data = PyTuple_GET_ITEM(args, 0);
     if (is_tensor(data)) {

@@ -211,8 +211,6 @@ PyObject* requires_grad_in_place(PyObject* self, PyObject* const* args, Py_ssize
                   "var_no_grad = var.detach().");
             return Py_NewRef(self);
         }
-        check(!value || !(t.flags() & kInference) || state.inference, ErrorKind::Runtime,
-              "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
         set_requires_grad(t, value);
         return Py_NewRef(self);
     });

@@ -89,7 +89,7 @@ PyObject* get_version(const Tensor& t) {
     return wrap(int64_t{t.version()});
 }
 PyObject* get_grad(const Tensor& t) {
-    const Tensor& g = grad(t);
+    Tensor g = grad(t);
     if (!g.defined() && requires_grad(t) && !is_leaf(t) && !meta_of(t)->retains_grad)
         warn(
             WarningKind::User,

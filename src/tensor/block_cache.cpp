@@ -7,11 +7,13 @@
 #include <new>
 #include <utility>
 
+#include "base/lock.h"
+
 namespace wengert {
 namespace {
 
 struct BlockCache {
-    std::mutex mutex;
+    ForkSafeMutex mutex{LockRank::Memory};
     std::multimap<size_t, void*> blocks;
     size_t bytes = 0;
 };

@@ -37,8 +37,8 @@ struct Zeros final : OperationMode {
 
 struct Twice final : OperationMode {
     TensorList compute(const OperationCall& call) override {
-        if (call.arguments[0].kind == ArgumentKind::Operand)
-            return {ops::mul(ops::exp(call.arguments[0].as<Operand>()), 2)};
+        if (call.arguments[0].kind == ArgumentKind::Tensor)
+            return {ops::mul(ops::exp(call.arguments[0].as<Tensor>()), 2)};
         return {};
     }
 };

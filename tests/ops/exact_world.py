@@ -34,9 +34,9 @@ def real_or_nan(function: Callable[..., Any]) -> Callable[..., Any]:
             return NAN
         try:
             value = function(*args)
-        except (ZeroDivisionError, ValueError, OverflowError):
+        except (ZeroDivisionError, ValueError, OverflowError, mpmath.libmp.NoConvergence):
             return NAN
-        if all(isinstance(a, mpf) for a in args) and isinstance(value, mpc):
+        if all(not isinstance(a, mpc) for a in args) and isinstance(value, mpc):
             return NAN if value.imag else value.real
         return value
 
@@ -118,12 +118,14 @@ def spherical_bessel(n: Any, x: Any) -> Any:
 
 
 def bessel_ie_derivative(n: Any, x: Any) -> Any:
+    if x < 0:
+        return NAN  # not what the function is for
     n = int(n)
     return (-2) ** n * mpmath.beta(n + mpf(1) / 2, mpf(1) / 2) / mp.pi * mpmath.hyp1f1(n + mpf(1) / 2, n + 1, -2 * x)
 
 
 def sinc(x: Any) -> Any:
-    return mpf(1) if x == 0 else mpmath.sin(mp.pi * x) / (mp.pi * x)
+    return mpf(1) if x == 0 else mpmath.sinpi(x) / (mp.pi * x)
 
 
 def lgamma(x: Any) -> Any:
@@ -132,10 +134,21 @@ def lgamma(x: Any) -> Any:
     return mpmath.log(abs(mpmath.gamma(x))) if x < 0 else mpmath.loggamma(x)
 
 
+def defined(condition: Callable[[Any, Any], bool]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A function of two numbers where it is meant to be called; continuations beyond are slow and of no use."""
+
+    def limit(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda a, x: function(a, x) if condition(a, x) else NAN
+
+    return limit
+
+
+@defined(lambda a, x: a > 0 and x >= 0)
 def igamma(a: Any, x: Any) -> Any:
     return mpmath.gammainc(a, 0, x, regularized=True)
 
 
+@defined(lambda a, x: a > 0 and x >= 0)
 def igammac(a: Any, x: Any) -> Any:
     return mpmath.gammainc(a, x, mp.inf, regularized=True)
 
@@ -146,14 +159,24 @@ def derivative_in_first(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(n: Any, a: Any, x: Any) -> Any:
         if n <= 0:
             return mpf(0) if n < 0 else function(a, x)
-        with mp.extradps(mp.dps):
+        with mp.extradps(mp.dps // 2):
             return mpmath.diff(lambda s: function(s, x), a, int(n))
 
     return wrapped
 
 
+@defined(lambda a, x: a > 0 and x >= 0)
 def gamma_density(a: Any, x: Any) -> Any:
     return x ** (a - 1) * mpmath.exp(-x) / mpmath.gamma(a)
+
+
+@defined(lambda s, a: s > 1 and a > 0)
+def zeta(s: Any, a: Any) -> Any:
+    return mpmath.zeta(s, a)
+
+
+def zeta_d_order(n: Any, s: Any, a: Any) -> Any:
+    return mpf(0) if n < 0 else mpmath.zeta(s, a, int(n)) if s > 1 and a > 0 else NAN
 
 
 class ExactWorld:
@@ -184,7 +207,6 @@ class ExactWorld:
                 "erf",
                 "erfc",
                 "conj",
-                "zeta",
                 "digamma",
             ]
         },
@@ -233,8 +255,9 @@ class ExactWorld:
         "lgamma": real_or_nan(lgamma),
         "sinc": sinc,
         "polygamma": real_or_nan(lambda n, x: mpmath.psi(int(n), x)),
-        "igamma": igamma,
-        "igammac": igammac,
+        "zeta": real_or_nan(zeta),
+        "igamma": real_or_nan(igamma),
+        "igammac": real_or_nan(igammac),
         "i0": lambda x: mpmath.besseli(0, x),
         "i1": lambda x: mpmath.besseli(1, x),
         "i0e": lambda x: mpmath.exp(-abs(x)) * mpmath.besseli(0, x),
@@ -243,9 +266,9 @@ class ExactWorld:
         "bessel_ie_derivative": bessel_ie_derivative,
         "erfcx_integral": erfcx_integral,
         "spherical_bessel": spherical_bessel,
-        "igamma_d_order": derivative_in_first(igamma),
-        "gamma_density": derivative_in_first(gamma_density),
-        "zeta_d_order": derivative_in_first(mpmath.zeta),
+        "igamma_d_order": real_or_nan(derivative_in_first(igamma)),
+        "gamma_density": real_or_nan(derivative_in_first(gamma_density)),
+        "zeta_d_order": real_or_nan(zeta_d_order),
     }
 
     @property

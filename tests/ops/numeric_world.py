@@ -7,7 +7,10 @@ import operator
 from typing import Any, ClassVar
 
 import numpy as np
+from mpmath import mp, mpf
 from scipy import special
+
+from .exact_world import ExactWorld
 
 COMPARE = {
     "==": operator.eq,
@@ -56,7 +59,35 @@ def bessel_ie_derivative(n: Any, x: Any) -> Any:
 
 
 def spherical_bessel(n: Any, x: Any) -> Any:
-    return np.float64(0) if n < 0 else special.spherical_jn(int(n), x)
+    if n < 0 or abs(x) < 1e-100:  # SciPy's underflows on the way, to NaN
+        return np.float64(n == 0) if n != 1 else x / 3
+    return special.spherical_jn(int(n), x)
+
+
+def sinc(x: Any) -> Any:
+    return (
+        np.float64(0)
+        if np.isinf(x)
+        else np.float64(1)
+        if x == 0
+        else np.sin(np.pi * (x - 2 * np.rint(x / 2))) / (np.pi * x)
+    )
+
+
+def modified_bessel(order: int) -> Any:
+    """SciPy's are NaN at infinity."""
+    function = special.i1 if order else special.i0
+    return lambda x: np.float64(np.inf) * (np.sign(x) if order else 1) if np.isinf(x) else function(x)
+
+
+def rounded(name: str) -> Any:
+    """What neither NumPy nor SciPy has, computed exactly."""
+
+    def function(*args: Any) -> Any:
+        with mp.workdps(30):
+            return np.float64(ExactWorld.functions[name](*(mpf(float(a)) for a in args)))
+
+    return function
 
 
 def copied(name: str) -> Any:
@@ -92,7 +123,6 @@ class NumericWorld:
                 "tanh",
                 "sqrt",
                 "hypot",
-                "sinc",
                 "maximum",
                 "minimum",
                 "fmax",
@@ -126,9 +156,7 @@ class NumericWorld:
                 "ndtr",
                 "ndtri",
                 "log_ndtr",
-                "i0",
                 "i0e",
-                "i1",
                 "i1e",
                 "logical_and",
                 "logical_or",
@@ -137,6 +165,9 @@ class NumericWorld:
                 "gcd",
             ]
         },
+        "i0": modified_bessel(0),
+        "i1": modified_bessel(1),
+        "sinc": sinc,
         "asin": np.arcsin,
         "acos": np.arccos,
         "atan": np.arctan,
@@ -156,11 +187,12 @@ class NumericWorld:
         "igamma": special.gammainc,
         "igammac": special.gammaincc,
         "trunc_divide": lambda a, b: np.trunc(a / b),
-        "bessel_i": special.iv,
+        "bessel_i": lambda n, x: np.float64(np.inf) * np.sign(x) ** int(n) if np.isinf(x) else special.iv(n, x),
         "chain": chain,
         "erfcx_integral": erfcx_integral,
         "bessel_ie_derivative": bessel_ie_derivative,
         "spherical_bessel": spherical_bessel,
+        **{n: rounded(n) for n in ("igamma_d_order", "gamma_density", "zeta_d_order")},
         "lerp": lambda a, b, w: a + w * (b - a) if abs(w) < 0.5 else b - (b - a) * (1 - w),
         "nan_to_num": lambda x, n, p, m: n if np.isnan(x) else p if x == np.inf else m if x == -np.inf else x,
         "complex": lambda a, b: a + 1j * b,

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .reference import is_expensive
+
 MAGNITUDES = (
     0.0,
     5e-324,
@@ -60,8 +62,8 @@ def other_value(entry: Mapping[str, Any], argument: Mapping[str, Any]) -> Any:
 
 
 def magnitudes(entry: Mapping[str, Any]) -> list[float]:
-    if "gamma" in entry["formulas"]["kernel"] or "zeta" in entry["formulas"]["kernel"]:
-        return [0.5, 1.0, 2.0, 5.0]  # their references take a second each
+    if is_expensive(entry["formulas"]["kernel"]):
+        return [0.5, 1.0, 2.0, 5.0]
     least, greatest = MODERATE.get(entry["family"], (0, math.inf))
     return [m for m in MAGNITUDES if m in (0, math.inf) or least <= m <= greatest]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import mpmath
@@ -13,13 +15,31 @@ from mpmath import mp, mpf
 from .exact_world import INF, NAN, ExactWorld
 from .interpreter import evaluate
 
-NEAR, NEARER = mpf(10) ** -40, mpf(10) ** -80  # steps, relative to the argument if it is below 1
+
+@dataclass(frozen=True)
+class Precision:
+    """Steps of difference quotients, relative to the argument if it is below 1, and the digits that they need."""
+
+    near: Any = mpf(10) ** -40
+    nearer: Any = mpf(10) ** -80
+    digits: int = 150
+
+    def digits_for(self, x: float) -> int:
+        """Enough for differences of the square of a small argument: subnormal ones lie 650 decimal places below 1; and
+        for those of 1 - exp(-x) and 1 - exp(-x**2)."""
+        return self.digits + (3 * abs(math.frexp(x)[1]) // 4 if x != 0 else 0) + int(min(0.45 * x * x, 700))
 
 
-def digits_for(x: float) -> int:
-    """Enough for differences of the square of a small argument: subnormal ones lie 650 decimal places below 1; and for
-    those of 1 - exp(-x) and 1 - exp(-x**2)."""
-    return 150 + (3 * abs(math.frexp(x)[1]) // 4 if x != 0 else 0) + int(min(0.45 * x * x, 700))
+FINE = Precision()
+COARSE = Precision(mpf(10) ** -12, mpf(10) ** -16, 45)  # for functions of which a value takes long
+
+
+def is_expensive(kernel: str) -> bool:
+    return "gamma" in kernel or "zeta" in kernel
+
+
+def precision_of(kernel: str) -> Precision:
+    return COARSE if is_expensive(kernel) else FINE
 
 
 Function = Callable[[Any], Any]
@@ -39,9 +59,9 @@ def quotient(function: Function, x: Any, step: Any) -> Any:
     return (4 * f1 - f2 - 3 * f0) / h
 
 
-def one_sided(function: Function, x: Any, side: int) -> Any:
+def one_sided(function: Function, x: Any, side: int, precision: Precision) -> Any:
     """The derivative on one side; infinite if the quotients grow without bound, 0 if they vanish."""
-    near, nearer = quotient(function, x, side * NEAR), quotient(function, x, side * NEARER)
+    near, nearer = quotient(function, x, side * precision.near), quotient(function, x, side * precision.nearer)
     if mpmath.isnan(near) or mpmath.isnan(nearer) or mpmath.isinf(near):
         return NAN
     if abs(nearer) > abs(near) * 3 / 2 and abs(nearer) > mpf(10) ** 2:
@@ -49,34 +69,38 @@ def one_sided(function: Function, x: Any, side: int) -> Any:
     return mpf(0) if abs(nearer) * 3 / 2 < abs(near) < mpf(10) ** -2 and x == 0 else nearer
 
 
-def derivative_range(function: Function, x: float) -> tuple[Any, Any]:
+def derivative_range(function: Function, x: float, precision: Precision = FINE) -> tuple[Any, Any]:
     """The derivatives on both sides of a finite point; the same number twice where the function is smooth."""
-    with mp.workdps(digits_for(x)):
-        left, right = (quotient(function, mpf(x), side * NEAR) for side in (-1, 1))
+    with mp.workdps(precision.digits_for(x)):
+        left, right = (quotient(function, mpf(x), side * precision.near) for side in (-1, 1))
         ordinary = mpmath.isfinite(left) and (x != 0 or left == 0 or mpf(10) ** -30 < abs(left) < mpf(10) ** 30)
-        if ordinary and abs(left - right) <= mpf(10) ** -30 * abs(left):
+        if ordinary and abs(left - right) <= precision.near**0.75 * abs(left):
             return right, right
-        sides = [s for s in (one_sided(function, mpf(x), side) for side in (-1, 1)) if not mpmath.isnan(s)]
+        sides = [s for s in (one_sided(function, mpf(x), side, precision) for side in (-1, 1)) if not mpmath.isnan(s)]
         return (min(sides), max(sides)) if sides else (NAN, NAN)
 
 
-def sensitivity(function: Function, x: float, derivative: Any) -> Any:
+def sensitivity(function: Function, x: float, derivative: Any, precision: Precision) -> Any:
     """How much the derivative changes when x moves by one part in 2**52: what rounding the argument may cost."""
-    with mp.workdps(digits_for(x)):
-        return abs(quotient(function, mpf(x) * (1 + mpf(2) ** -52), NEAR) - derivative)
+    with mp.workdps(precision.digits_for(x)):
+        return abs(quotient(function, mpf(x) * (1 + mpf(2) ** -52), precision.near) - derivative)
+
+
+FAR = ("40123.4", "512345.6", "4123456.7", "71234567.8", "723456789.1")  # nothing that a period would meet
 
 
 def limit_at_infinity(function: Function, sign: float) -> Any:
     """The limit of the derivative, or NaN if there is none."""
     with mp.workdps(120):
-        far, further = (quotient(function, sign * mpf(10) ** n, NEAR) for n in (5, 8))
-        if mpmath.isnan(far) or mpmath.isnan(further):
+        values = [quotient(function, sign * mpf(x), FINE.near) for x in FAR]
+        if any(mpmath.isnan(v) for v in values):
             return NAN
-        if abs(further) < abs(far) / 2 and abs(further) < 1:
+        pairs = list(itertools.pairwise(values))
+        if all(abs(b) < abs(a) / 2 or b == 0 for a, b in pairs) and abs(values[-1]) < 1:
             return mpf(0)
-        if abs(further) > 2 * abs(far) and abs(further) > 1:
-            return INF * mpmath.sign(further)
-        return further if abs(further - far) <= mpf(10) ** -4 * abs(far) else NAN
+        if all(b == a or (abs(b) > 2 * abs(a) and b * a > 0) for a, b in pairs) and abs(values[-1]) > 1e3:
+            return INF * mpmath.sign(values[-1])
+        return values[-1] if all(abs(b - a) <= mpf(10) ** -4 * abs(a) for a, b in pairs) else NAN
 
 
 @functools.cache
@@ -86,10 +110,11 @@ def expected(kernel: str, argument: str, values: tuple[tuple[str, Any], ...], x:
     if abs(x) == float("inf"):
         limit = float(limit_at_infinity(function, 1 if x > 0 else -1))
         return limit, limit, 1e-7 * abs(limit) if abs(limit) < 1e300 else 0.0
-    low, high = derivative_range(function, x)
+    precision = precision_of(kernel)
+    low, high = derivative_range(function, x, precision)
     if mpmath.isnan(low):
         return float("nan"), float("nan"), 0.0
     error = 1e-13 * max(abs(low), abs(high))
     if low == high and mpmath.isfinite(low) and x != 0:
-        error += 4 * sensitivity(function, x, low)
+        error += 4 * sensitivity(function, x, low, precision)
     return float(low), float(high), float(error) if mpmath.isfinite(error) else 0.0

@@ -329,3 +329,38 @@ def nll_loss_backward(make: Maker, entry: Entry) -> list[Sample]:
             frozenset({"total_weight"}),
         )
     ]
+
+
+# --- Sampling
+@samples("grid_sample")
+def grid_sample(make: Maker, entry: Entry) -> list[Arguments]:
+    image, points = make.tensor(1, 2, 3, 4), make.real(1, 2, 2, 2, low=-1.2, high=1.2)
+    plain = [
+        {"input": image, "grid": points, "mode": mode, "padding_mode": padding, "align_corners": corners}
+        for mode, padding, corners in (
+            ("bilinear", "zeros", False),
+            ("bilinear", "border", True),
+            ("bilinear", "reflection", False),
+            ("bilinear", "reflection", True),
+            ("nearest", "zeros", False),
+            ("bicubic", "zeros", True),
+            ("bicubic", "reflection", False),
+        )
+    ]
+    return [*plain, {"input": make.tensor(1, 1, 2, 2, 3), "grid": make.real(1, 1, 2, 1, 3, low=-0.9, high=0.9)}]
+
+
+@samples("affine_grid")
+def affine_grid(make: Maker, entry: Entry) -> list[Arguments]:
+    return [
+        {"theta": make.tensor(2, 2, 3), "size": [2, 1, 2, 3]},
+        {"theta": make.tensor(1, 3, 4), "size": [1, 1, 2, 1, 2], "align_corners": True},
+    ]
+
+
+@samples("local_response_norm")
+def local_response_norm(make: Maker, entry: Entry) -> list[Arguments]:
+    return [
+        {"input": make.tensor(2, 4, 2), "size": 3},
+        {"input": make.tensor(1, 3, 1, 2), "size": 2, "alpha": 0.5, "k": 2.0},
+    ]

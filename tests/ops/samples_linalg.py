@@ -27,6 +27,7 @@ def hermitian(make: Maker, *batch: int, n: int) -> np.ndarray:
 
 def factor(make: Maker, n: int, upper: bool) -> np.ndarray:
     a = regular(make, n=n)
+    np.fill_diagonal(a, a.diagonal().real)
     return np.asarray(np.triu(a) if upper else np.tril(a))
 
 

@@ -43,6 +43,8 @@ samples("linear")(
         {"input": (3,), "weight": (2, 3), "bias": (2,)},
     )
 )
+samples("chain_matmul")(lambda make, entry: [{"matrices": [make.tensor(2, 3), make.tensor(3, 1), make.tensor(1, 2)]}])
+samples("vecdot")(of_shapes({"x": (2, 3), "y": (3,)}, {"x": (3,), "y": (3,)}))
 samples("multi_dot")(lambda make, entry: [{"tensors": [make.tensor(2, 3), make.tensor(3, 1), make.tensor(1, 2)]}])
 samples("matrix_power")(
     lambda make, entry: [{"self": make.tensor(2, 2) + 2 * np.eye(2), "n": n} for n in (0, 1, 3, -2)]

@@ -36,6 +36,11 @@ def fill(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3), "value": 1.5}]
 
 
+@samples("fill_with")
+def fill_with(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"self": make.tensor(2, 3), "value": make.tensor()}]
+
+
 @samples("to_dtype")
 def to_dtype(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3), "dtype": dtype("complex128" if make.is_complex else "float64")}]
@@ -121,6 +126,21 @@ def slice_backward(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("unbind")
 def unbind(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3)}, {"self": make.tensor(2, 3), "dim": 1}]
+
+
+@samples("split_equally")
+def split_equally(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"self": make.tensor(2, 2, 4), "sections": 2}]
+
+
+@samples("split_at")
+def split_at(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"self": make.tensor(3, 2, 3), "indices": [1, 2]}]
+
+
+@samples("tensors_of_any_rank")
+def tensors_of_any_rank(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"tensors": [make.tensor(), make.tensor(3), make.tensor(2, 1)]}]
 
 
 # --- Reductions

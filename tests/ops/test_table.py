@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from pathlib import Path
-
 import pytest
 
-from codegen.table import load
 from tests.ops.operations import OPERATIONS, Operation, cases
 from tests.ops.samples import NoSamplesError, samples_of
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=repr)
@@ -31,8 +25,3 @@ def test_row_without_samples_is_noticed() -> None:
     entry = {**OPERATIONS[0].entry, "samples": None, "arguments": [{"name": "dim", "type": "int[]", "default": None}]}
     with pytest.raises(NoSamplesError, match="what is 'dim'"):
         samples_of(entry)
-
-
-def test_nodes_have_different_names() -> None:
-    counts = Counter(row.node for row in load(ROOT / "ops") if row.node)
-    assert [name for name, count in counts.items() if count > 1] == []

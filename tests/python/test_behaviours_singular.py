@@ -65,9 +65,68 @@ def test_norm_of_zero():
     np.testing.assert_array_equal(gradient(lambda x: wg.linalg.norm(x) ** 2, [0.0, 0.0]), [0, 0])
 
 
-def test_hessian_through_norm_of_zero_is_right_or_not_a_number():
-    h = hessian(lambda x: wg.exp(-(wg.linalg.norm(x) ** 2)), f64([0.0, 0.0])).numpy()
-    assert np.isnan(h).any() or np.allclose(h, -2 * np.eye(2))
+def test_hessian_through_norm_of_zero():
+    np.testing.assert_allclose(
+        hessian(lambda x: wg.exp(-(wg.linalg.norm(x) ** 2)), f64([0.0, 0.0])).numpy(), -2 * np.eye(2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: x.norm() ** 2, 2 * np.eye(3)),
+        (lambda x: x.norm().cos(), -np.eye(3)),
+        (lambda x: x.norm() ** 3, np.zeros((3, 3))),
+        (lambda x: wg.linalg.vector_norm(x, 4) ** 4, np.zeros((3, 3))),
+        (lambda x: (wg.cdist(x[None], wg.zeros(1, 3, dtype=wg.float64)) ** 2).sum(), 2 * np.eye(3)),
+        (lambda x: x.std() ** 2, np.eye(3) - 1 / 3),
+    ],
+)
+def test_hessian_of_smooth_functions_of_lengths_at_zero(function, expected):
+    np.testing.assert_allclose(hessian(function, f64([0.0, 0.0, 0.0])).numpy(), expected, atol=1e-15)
+
+
+def test_tangent_of_the_gradient_of_a_squared_norm_at_zero():
+    """Forward over reverse sees the same limit, where the gradient is recorded."""
+    x = leaf([0.0, 0.0])
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, f64([1.0, 2.0]))
+        (g,) = grad(dual.norm() ** 2, dual, create_graph=True)
+        np.testing.assert_allclose(forward_ad.unpack_dual(g).tangent.detach().numpy(), [2, 4])
+
+
+def test_second_derivative_of_norm_itself_at_zero_is_infinite():
+    h = hessian(wg.linalg.norm, f64([0.0, 0.0])).numpy()
+    assert not np.isfinite(h).all()
+
+
+def test_masked_norm_of_zero_has_second_derivatives():
+    rows, mask = np.array([[0.0, 0.0], [3.0, 4.0]]), wg.tensor([False, True])
+
+    def loss(x):
+        return (wg.where(mask, x.norm(dim=-1), 0) ** 2).sum()
+
+    h = hessian(loss, f64(rows)).numpy().reshape(4, 4)
+    np.testing.assert_allclose(h, np.diag([0.0, 0, 2, 2]), atol=1e-14)
+
+
+def test_product_of_two_norms_at_zero_is_not_silently_flat():
+    h = hessian(lambda x: x.norm() * x.norm(), f64([0.0, 0.0])).numpy()
+    assert np.isnan(h).any()
+
+
+@pytest.mark.parametrize(
+    ("point", "expected"),
+    [
+        ((np.inf, 1.0), (1, 0)),
+        ((-np.inf, 1.0), (-1, 0)),
+        ((2.0, np.inf), (0, 1)),
+        ((np.inf, -np.inf), (0.5**0.5, -(0.5**0.5))),
+    ],
+)
+def test_hypot_at_infinity(point, expected):
+    x, y = leaf(point[0]), leaf(point[1])
+    np.testing.assert_allclose([g.item() for g in grad(wg.hypot(x, y), (x, y))], expected)
 
 
 @pytest.mark.parametrize("name", ["var", "std"])
@@ -149,18 +208,70 @@ def test_cumprod_with_a_zero():
 
 
 # --- Matrices
-@pytest.mark.xfail(
-    reason="eigh leaves out the terms inside a block of equal eigenvalues: finite, but not that of A @ A"
-)
-def test_smooth_function_of_a_matrix_with_repeated_eigenvalues():
-    def square(a):
-        w, v = wg.linalg.eigh(0.5 * (a + a.mT))
-        return (v @ wg.diag(w**2) @ v.mT)[0, 1]
+def by_eigenvalues(function, a):
+    w, v = wg.linalg.eigh(0.5 * (a + a.mH))
+    return v @ wg.diag(function(w)).to(v.dtype) @ v.mH
 
+
+def rotated(*values):
+    """A matrix with these eigenvalues."""
+    q, _ = np.linalg.qr(np.random.default_rng(5).normal(size=(len(values), len(values))))
+    return q @ np.diag(values) @ q.T
+
+
+MATRICES = {
+    "identity": np.eye(2),
+    "one block": rotated(2.0, 2.0, 5.0),
+    "two blocks": rotated(1.0, 1.0, 3.0, 3.0, 3.0),
+    "zero": np.zeros((3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("power", [2, 3])
+def test_smooth_function_of_a_matrix_with_repeated_eigenvalues(name, power):
+    a = leaf(MATRICES[name])
+    weights = f64(np.cos(np.arange(a.numel()) + 1.0).reshape(a.shape))
+    (g,) = grad((by_eigenvalues(lambda w: w**power, a) * weights).sum(), a)
+    symmetric = 0.5 * (a + a.mT)
+    product = symmetric @ symmetric if power == 2 else symmetric @ symmetric @ symmetric
+    (expected,) = grad((product * weights).sum(), a)
+    np.testing.assert_allclose(g.numpy(), expected.numpy(), atol=1e-10)
+    assert not g.requires_grad
+
+
+def test_smooth_function_of_a_hermitian_matrix_with_repeated_eigenvalues():
+    a = wg.tensor(np.eye(3) * (2 + 0j), requires_grad=True)
+    weights = wg.tensor(np.cos(np.arange(9) + 1.0).reshape(3, 3) + 1j * np.sin(np.arange(9) * 1.7).reshape(3, 3))
+    (g,) = grad((by_eigenvalues(lambda w: w**2, a) * weights).real.sum(), a)
+    hermitian = 0.5 * (a + a.mH)
+    (expected,) = grad(((hermitian @ hermitian) * weights).real.sum(), a)
+    np.testing.assert_allclose(g.numpy(), expected.numpy(), atol=1e-10)
+
+
+def test_square_root_and_logarithm_of_the_identity_by_eigenvalues():
+    """Both have the derivative f'(1) at the identity, in every direction."""
+    for function, slope in ((wg.sqrt, 0.5), (wg.log, 1.0)):
+        a = leaf(np.eye(3))
+        weights = f64([[1.0, 2.0, 3.0], [2.0, 4.0, 5.0], [3.0, 5.0, 6.0]])
+        (g,) = grad((by_eigenvalues(function, a) * weights).sum(), a)
+        np.testing.assert_allclose(g.numpy(), slope * weights.numpy(), atol=1e-12)
+
+
+def test_gradient_through_repeated_eigenvalues_is_accumulated_detached():
+    a, b = leaf(np.eye(2)), leaf(np.ones((2, 2)))
+    (by_eigenvalues(lambda w: w**2, a) * b).sum().backward()
+    assert not a.grad.requires_grad
+    assert not b.grad.requires_grad
+    np.testing.assert_allclose(a.grad.numpy(), 2 * np.ones((2, 2)), atol=1e-12)
+    np.testing.assert_allclose(b.grad.numpy(), np.eye(2), atol=1e-12)
+
+
+def test_second_derivative_at_repeated_eigenvalues_is_not_silently_wrong():
     a = leaf(np.eye(2))
-    (g,) = grad(square(a), a)
-    (expected,) = grad((lambda s: s @ s)(0.5 * (a + a.mT))[0, 1], a)
-    np.testing.assert_allclose(g.numpy(), expected.numpy(), atol=1e-12)
+    (g,) = grad(by_eigenvalues(lambda w: w**2, a)[0, 1], a, create_graph=True)
+    (h,) = grad(g[0, 1], a)
+    assert np.isnan(h.numpy()).any()
 
 
 @pytest.mark.parametrize(

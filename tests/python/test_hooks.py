@@ -80,6 +80,19 @@ def test_H1_errors(x):
         backward_with(lambda gradient: gradient.double())
 
 
+def test_H2_hooks_on_views_before_a_write_do_not_fire(x):
+    base = x * 2
+    view, sibling = base[:1], base[1:]
+    seen = []
+    view.register_hook(lambda grad: seen.append("old"))
+    sibling.register_hook(lambda grad: seen.append("sibling"))
+    view.mul_(3)
+    assert view.grad_fn is not None
+    view.register_hook(lambda grad: seen.append("new"))
+    (base.sum() + view.sum()).backward()
+    assert seen == ["new"]
+
+
 def test_H3_node_post_hook(x):
     w = wg.ones(2, requires_grad=True)
     y = x * w
@@ -315,6 +328,41 @@ def test_H13_unserializable_hook(x):
     x.register_hook(lambda gradient: None)
     with pytest.warns(UserWarning, match="will not be serialized"):
         warn_if_has_hooks(x)
+
+
+def test_H14_backward_hook_around_a_layer(x):
+    seen = []
+    hook = wg.utils.hooks.BackwardHook(
+        "layer",
+        [lambda *gradients: seen.append(gradients), lambda layer, inputs, outputs: (inputs[0] * 100, None)],
+        [lambda layer, outputs: (outputs[0] * 10,)],
+    )
+    inside, number = hook.setup_input_hook((x, 5))
+    out = hook.setup_output_hook(inside * 3)
+    out.sum().backward()
+    layer, inputs, outputs = seen[0]
+    assert (layer, number) == ("layer", 5)
+    assert (inputs[0].tolist(), inputs[1], outputs[0].tolist()) == ([30.0, 30.0], None, [10.0, 10.0])
+    assert x.grad.tolist() == [3000.0, 3000.0]
+
+
+def test_H14_no_input_requires_grad(x):
+    seen = []
+    hook = wg.utils.hooks.BackwardHook("layer", [lambda *gradients: seen.append(gradients)], [])
+    (constant,) = hook.setup_input_hook((wg.ones(2),))
+    out = hook.setup_output_hook([constant * x, "text"])
+    with pytest.warns(UserWarning, match="Full backward hook is firing"):
+        out[0].sum().backward()
+    assert (seen[0][1], out[1]) == ((None,), "text")
+
+
+@pytest.mark.parametrize("gradients", [(None, None), (), (1, 2, 3)])
+def test_H14_wrong_number_of_gradients(x, gradients):
+    hook = wg.utils.hooks.BackwardHook("layer", [lambda *_: gradients], [])
+    (inside,) = hook.setup_input_hook((x,))
+    out = hook.setup_output_hook(inside * 3)
+    with pytest.raises(RuntimeError, match=f"got {len(gradients)}, but expected 1"):
+        out.sum().backward()
 
 
 def test_H15_retain_grad(x):

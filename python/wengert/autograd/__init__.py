@@ -4,9 +4,9 @@ To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` 
 `_function` (nodes written by users) and `_forward_ad`. The modules without underscore only name what users import.
 """
 
-import importlib
+import importlib as _importlib
 
-from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph
+from . import anomaly_mode, forward_ad, function, grad_mode, graph
 from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
 from ._debug import is_debug_mode_enabled, set_debug_mode
@@ -21,6 +21,7 @@ from ._function import Function
 from ._function_legacy import NestedIOFunction
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._graph import _unsafe_preserve_version_counter
+from ._strict_singular import is_strict_singular, set_strict_singular
 
 # These two functions bear the names of the modules they come from, and win.
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
@@ -40,7 +41,7 @@ __all__ = [
     "enforce_grad_layout_policy",
     "forward_ad",
     "function",
-    "functional",
+    "functional",  # see __getattr__
     "grad",
     "grad_mode",
     "gradcheck",
@@ -49,17 +50,19 @@ __all__ = [
     "inference_mode",
     "is_debug_mode_enabled",
     "is_multithreading_enabled",
+    "is_strict_singular",
     "is_view_replay_enabled",
     "no_grad",
     "set_debug_mode",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
+    "set_strict_singular",
     "variable",
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name == "profiler":  # loaded when first used
-        return importlib.import_module(f"{__name__}.profiler")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str):  # type: ignore[no-untyped-def]  # modules, of which mypy knows by their imports
+    if name in {"functional", "profiler"}:  # loaded when first used
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'wengert.autograd' has no attribute {name!r}")

@@ -6,8 +6,9 @@ import warnings
 from typing import Any
 
 import wengert
-from wengert import _C
 from wengert._C import Tensor
+
+from ._engine import ImperativeEngine
 
 
 class VariableMeta(type):
@@ -35,7 +36,7 @@ class Variable(metaclass=VariableMeta):
     (True, True)
     """
 
-    _execution_engine = _C._execution_engine
+    _execution_engine = ImperativeEngine()
 
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: Any = None) -> Any:
         if volatile is not None:

@@ -103,9 +103,9 @@ WENGERT_INLINE T rad2deg(T x) {
 }
 template <Floating T>
 WENGERT_INLINE T sinc(T x) {
-    T angle = pi<T> * x;
-    T ratio = sin(angle) / angle;
-    return x == T(0) ? T(1) : ratio;
+    // The period is taken off before pi, which is rounded, comes in: exactly 0 at all integers.
+    T ratio = sin(pi<T> * (x - T(2) * round(x * T(0.5)))) / (pi<T> * x);
+    return x == T(0) ? T(1) : isinf(x) ? T(0) : ratio;
 }
 
 }  // namespace WENGERT_ISA

@@ -4,23 +4,22 @@
 
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
-#include "kernels/reduce.h"
+#include "graph/strict_singular.h"
 
 namespace wengert::ops::formulas {
 
 Tensor zeros_like(const Tensor& t) { return zeros(t.sizes(), t.dtype(), t.device()); }
 
+Tensor chain_rule(const Operand& cotangent, const Operand& partial) {
+    return strict_singular() ? ops::mul(cotangent, partial) : ops::chain(cotangent, partial);
+}
+
+bool is_number(const Operand& o) { return !o.is_tensor(); }
+
 Tensor fitted(const Tensor& t, IntSpan sizes, DType dtype) {
     Tensor out = ops::to_dtype(t, dtype);
     if (std::ranges::equal(out.sizes(), sizes)) return out.is_same(t) ? ops::clone(t) : out;
     return is_broadcastable_to(out.sizes(), sizes) ? ops::clone(ops::expand(out, sizes)) : ops::sum_to_size(out, sizes);
-}
-
-Tensor along_direction(const Tensor& product, const Tensor& t, const Tensor& x, const Tensor& length) {
-    Tensor is_zero = ops::eq(length, 0);
-    if (!*kernels::any(is_zero).data_as<bool>()) return product;
-    Tensor zero = x - detach(x);
-    return ops::where(is_zero, ops::chain(zero, t / length), product);
 }
 
 Tensor expand_reduced(const Tensor& grad, IntSpan sizes, const std::optional<Dims>& dim, bool keepdim) {

@@ -19,6 +19,8 @@ Tensor qr_r_tangent(const Tensor& tangent, const Tensor& q, const Tensor& r);
 TwoTensors qr_by_mode(const Tensor& A, std::string_view mode);
 
 // --- Hermitian eigenproblems: A = V diag(L) V^H
+// Whether neighbours among values in order are equal to rounding.
+bool any_coincide(const Tensor& ordered);
 Tensor eigh_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors);
 Tensor eigh_values_tangent(const Tensor& tangent, const Tensor& vectors);
 Tensor eigh_vectors_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors);

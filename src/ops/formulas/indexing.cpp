@@ -62,13 +62,9 @@ Tensor surviving_slices_at(const Tensor& grad, int64_t dim, const Tensor& index,
     return ops::where(ops::reshape(survived, line), slices, 0);
 }
 
-Tensor index_fill_with(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
-    check(value.dim() == 0, ErrorKind::Runtime,
-          "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
-          " dimension(s).");
-    Dims sizes = self.sizes();
-    if (!sizes.empty()) sizes[static_cast<size_t>(wrap_dim(dim, self.dim(), "index_fill"))] = index.numel();
-    return ops::index_copy(self, dim, index, ops::expand(ops::to_dtype(value, self.dtype()), sizes));
+Tensor filled_sum(const Tensor& grad, int64_t dim, const Tensor& index) {
+    const Tensor filled = kernels::index_fill(zeros(grad.sizes(), DType::Bool), dim, index, true);
+    return ops::sum(ops::where(filled, grad, 0));
 }
 
 // --- Elements
@@ -201,21 +197,21 @@ Tensor conj_of(const Tensor& t) { return is_complex(t.dtype()) ? ops::conj(t) : 
 
 Tensor scatter_reduce_grad_self(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
                                 const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self) {
-    return ops::chain(grad, conj_of(group_partials(self, dim, index, src, result, reduce, include_self).self));
+    return chain_rule(grad, conj_of(group_partials(self, dim, index, src, result, reduce, include_self).self));
 }
 
 Tensor scatter_reduce_grad_src(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
                                const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self) {
     Tensor partial = conj_of(group_partials(self, dim, index, src, result, reduce, include_self).src);
-    return padded(ops::chain(ops::gather(grad, dim, index), partial), src.sizes());
+    return padded(chain_rule(ops::gather(grad, dim, index), partial), src.sizes());
 }
 
 Tensor scatter_reduce_tangent(const Tensor& self_t, const Tensor& src_t, const Tensor& self, int64_t dim,
                               const Tensor& index, const Tensor& src, const Tensor& result, std::string_view reduce,
                               bool include_self) {
     const GroupPartials partials = group_partials(self, dim, index, src, result, reduce, include_self);
-    return ops::scatter_add(ops::chain(self_t, partials.self), dim, index,
-                            ops::chain(covered(src_t, index.sizes()), partials.src));
+    return ops::scatter_add(chain_rule(self_t, partials.self), dim, index,
+                            chain_rule(covered(src_t, index.sizes()), partials.src));
 }
 
 // --- embedding

@@ -22,7 +22,8 @@ Tensor surviving_slices_at(const Tensor& grad, int64_t dim, const Tensor& index,
 Tensor elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes);
 Tensor surviving_elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes);
 
-Tensor index_fill_with(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value);
+// The sum of `grad` over what index_fill fills.
+Tensor filled_sum(const Tensor& grad, int64_t dim, const Tensor& index);
 Tensor scatter_with(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce);
 Tensor taken_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim);
 

@@ -12,7 +12,7 @@ Tensor reduce_loss(const Tensor& loss, std::string_view reduction) {
     if (reduction == "sum") return ops::sum(loss);
     check(reduction == "mean", ErrorKind::Value, reduction,
           " is not a valid value for reduction; use 'mean', 'sum' or 'none'");
-    return ops::sum(loss) / loss.numel();
+    return ops::mean(loss);
 }
 
 Tensor reduce_batch_loss(const Tensor& loss, const Tensor& input, std::string_view reduction) {

@@ -210,4 +210,15 @@ Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, c
     return ops::group_norm(input, input.sizes()[1], weight, bias, eps);
 }
 
+Tensor divided_by_neighbours(const Tensor& input, int64_t size, double alpha, double beta, double k) {
+    check(input.dim() >= 3, ErrorKind::Value, "[local_response_norm] Expected 3D or higher dimensionality input (got ",
+          input.dim(), " dimensions)");
+    Dims pad(static_cast<size_t>(2 * (input.dim() - 2)), 0);  // the last dimension first
+    pad.push_back(size / 2);
+    pad.push_back((size - 1) / 2);
+    const Tensor squares = ops::constant_pad_nd(ops::square(input), pad);
+    const Tensor means = ops::mean(ops::unfold(squares, 1, size, 1), Dims{-1});
+    return input / ops::pow(means * alpha + k, beta);
+}
+
 }  // namespace wengert::ops::formulas

@@ -55,4 +55,7 @@ Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, c
                               const Tensor& weight, const Tensor& bias, bool use_input_stats, double momentum,
                               double eps);
 
+// Of [N, C, ...] by a power of the mean square of `size` channels around each.
+Tensor divided_by_neighbours(const Tensor& input, int64_t size, double alpha, double beta, double k);
+
 }  // namespace wengert::ops::formulas

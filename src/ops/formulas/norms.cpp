@@ -4,6 +4,7 @@
 
 #include "generated/ops/ops.h"
 #include "ops/formulas/common.h"
+#include "ops/formulas/direction.h"
 #include "ops/formulas/reductions.h"
 
 namespace wengert::ops::formulas {
@@ -40,17 +41,15 @@ bool has_corner(double ord) { return ord == 0 || ord == 1 || std::isinf(ord); }
 Tensor norm_grad(const Tensor& grad, const Tensor& self, const Tensor& result, double ord,
                  const std::optional<Dims>& dim, bool keepdim) {
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim);
-    Tensor product = ops::chain(wide, norm_partial(self, result, ord, dim, keepdim));
-    return has_corner(ord) ? product
-                           : along_direction(product, wide, self, restored(result, self.sizes(), dim, keepdim));
+    Tensor product = chain_rule(wide, norm_partial(self, result, ord, dim, keepdim));
+    return has_corner(ord) ? product : along_direction(product, grad, self, {result, dim, keepdim, ord == 2});
 }
 
 Tensor norm_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, double ord,
                     const std::optional<Dims>& dim, bool keepdim) {
-    Tensor product = ops::chain(tangent, conj_of(norm_partial(self, result, ord, dim, keepdim)));
-    if (!has_corner(ord))
-        product = along_direction(product, tangent, conj_of(self), restored(result, self.sizes(), dim, keepdim));
-    return ops::sum(real_of(product), dim, keepdim);
+    Tensor product = chain_rule(tangent, conj_of(norm_partial(self, result, ord, dim, keepdim)));
+    Tensor sum = ops::sum(real_of(product), dim, keepdim);
+    return has_corner(ord) ? sum : across_direction(sum, tangent, self, {result, dim, keepdim, ord == 2});
 }
 
 // --- Choosing a norm

@@ -42,16 +42,6 @@ TensorList cat_grad(const Tensor& grad, const std::vector<Dims>& sizes, int64_t 
 
 TensorList stack_grad(const Tensor& grad, int64_t dim) { return ops::unbind(grad, dim); }
 
-namespace {
-
-TensorList each_at_least(TensorSpan tensors, int64_t dims) {
-    TensorList out;
-    for (const Tensor& t : tensors) out.push_back(at_least(t, dims));
-    return out;
-}
-
-}  // namespace
-
 Tensor stack_horizontally(TensorSpan tensors) {
     const TensorList parts = each_at_least(tensors, 1);
     check(!parts.empty(), ErrorKind::Runtime, "hstack expects a non-empty TensorList");

@@ -8,6 +8,7 @@
 #include "kernels/reduce.h"
 #include "kernels/shape.h"
 #include "ops/formulas/common.h"
+#include "ops/formulas/direction.h"
 #include "ops/formulas/scans.h"
 
 namespace wengert::ops::formulas {
@@ -151,23 +152,25 @@ Tensor std_partial(const Tensor& self, const Tensor& deviation, const OptionalDi
 }  // namespace
 
 Tensor var_grad(const Tensor& grad, const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
-    return ops::chain(expand_reduced(grad, self.sizes(), dim, keepdim), var_partial(self, dim, correction));
+    return chain_rule(expand_reduced(grad, self.sizes(), dim, keepdim), var_partial(self, dim, correction));
 }
 Tensor var_tangent(const Tensor& tangent, const Tensor& self, const OptionalDims& dim, double correction,
                    bool keepdim) {
-    return ops::sum(real_of(ops::chain(tangent, conj_of(var_partial(self, dim, correction)))), dim, keepdim);
+    return ops::sum(real_of(chain_rule(tangent, conj_of(var_partial(self, dim, correction)))), dim, keepdim);
 }
 Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
                 double correction, bool keepdim) {
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim),
            deviation = restored(result, self.sizes(), dim, keepdim);
-    return along_direction(ops::chain(wide, std_partial(self, deviation, dim, correction)), wide, self, deviation);
+    return along_direction(chain_rule(wide, std_partial(self, deviation, dim, correction)), grad,
+                           var_partial(self, dim, correction) * 0.5, {result, dim, keepdim});
 }
 Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
                    double correction, bool keepdim) {
     Tensor deviation = restored(result, self.sizes(), dim, keepdim);
-    Tensor product = ops::chain(tangent, conj_of(std_partial(self, deviation, dim, correction)));
-    return ops::sum(real_of(along_direction(product, tangent, conj_of(self), deviation)), dim, keepdim);
+    Tensor product = chain_rule(tangent, conj_of(std_partial(self, deviation, dim, correction)));
+    Tensor sum = ops::sum(real_of(product), dim, keepdim);
+    return across_direction(sum, tangent, var_partial(self, dim, correction) * 0.5, {result, dim, keepdim});
 }
 
 namespace {
@@ -210,7 +213,7 @@ namespace {
 
 // Where in a sorted line of n elements the quantiles are: [q], whole numbers unless they are interpolated.
 Tensor positions(const Tensor& q, int64_t n, std::string_view interpolation) {
-    Tensor at = kernels::to_dtype(kernels::reshape(q, Dims{-1}), DType::Float64) * static_cast<double>(n - 1);
+    Tensor at = ops::to_dtype(ops::reshape(q, Dims{-1}), DType::Float64) * static_cast<double>(n - 1);
     if (interpolation == "linear") return at;
     if (interpolation == "lower") return ops::floor(at);
     if (interpolation == "higher") return ops::ceil(at);

@@ -1,11 +1,24 @@
 // Derivatives of eigenvalues and singular values, and of their vectors.
 //
 // A tangent of the vectors V is V times a matrix whose element (i, j) is divided by the difference of values j and i. Where
-// values coincide (to rounding) vectors are not unique; no function that is defined by the matrix alone depends on the
-// choice, and the element is set to zero.
+// values coincide (to rounding) vectors are not unique, and their tangents do not exist; the element is set to zero.
+//
+// A function of the matrix alone does not depend on the choice of vectors, and may be smooth there: V g(w) V^H. In its
+// gradient the elements of an equal block are 0 / 0, and their limits exist, but neither the gradient that arrives at w
+// nor that at V tells them: at A = I, V = I the functions (A^2)_01 and (A^3)_01 send the same numbers, 0 to w and
+// 2 G V to V, and have gradients that differ by a factor 3 / 2. What tells them is how the gradient at V would change with w.
+// Move the values apart, A(e) = V (w + e D) V^H with numbers D that differ: its vectors are V, its gradient there is the
+// ordinary quotient, and for e -> 0 it is
+//
+//     d/de K_ij(w + e D) / (D_j - D_i),     K = V^H grad_V,
+//
+// a derivative of the gradient, for which the pass is recorded (graph/derivative.h). Its own derivative is left NaN.
 #include <limits>
 
 #include "generated/ops/ops.h"
+#include "graph/derivative.h"
+#include "kernels/creation.h"
+#include "kernels/reduce.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/decompositions.h"
 #include "ops/formulas/linalg.h"
@@ -16,20 +29,49 @@ namespace wengert::ops::formulas {
 
 namespace {
 
-// 1 / (x_j - x_i), 0 where they coincide; `scale` is what rounding errors are proportional to. [..., n] -> [..., n, n]
+// Differences of x that are no more than rounding errors, which are proportional to the greatest |x|. [..., 1]
+Tensor tolerance_of(const Tensor& x) {
+    const double unit = real_dtype(x.dtype()) == DType::Float32 ? double{std::numeric_limits<float>::epsilon()}
+                                                                : std::numeric_limits<double>::epsilon();
+    const Tensor scale = x.size(-1) == 0 ? ops::abs(x) : ops::amax(ops::abs(x), Dims{-1}, true);
+    return scale * (4 * unit * static_cast<double>(x.size(-1)));
+}
+
+// x_j - x_i  [..., n] -> [..., n, n]
+Tensor differences_of(const Tensor& x) { return ops::unsqueeze(x, -2) - ops::unsqueeze(x, -1); }
+
+// Which of them are 0, to rounding.
+Tensor coinciding(const Tensor& x) {
+    const NoGradGuard unrecorded;
+    const AutoForwardGradMode no_tangents(false);
+    return ops::le(ops::abs(differences_of(x)), ops::unsqueeze(tolerance_of(x), -1));
+}
+
+// 1 / (x_j - x_i), 0 where they coincide.
 Tensor reciprocal_differences(const Tensor& x) {
-    const Tensor difference = ops::unsqueeze(x, -2) - ops::unsqueeze(x, -1);
-    Tensor coincide;
-    {
-        const NoGradGuard unrecorded;
-        const AutoForwardGradMode no_tangents(false);
-        const double unit = real_dtype(x.dtype()) == DType::Float32 ? double{std::numeric_limits<float>::epsilon()}
-                                                                    : std::numeric_limits<double>::epsilon();
-        const double tolerance = 4 * unit * static_cast<double>(x.size(-1));
-        const Tensor scale = x.size(-1) == 0 ? ops::abs(x) : ops::amax(ops::abs(x), Dims{-1}, true);
-        coincide = ops::le(ops::abs(difference), ops::unsqueeze(scale, -1) * tolerance);
-    }
-    return ops::where(coincide, 0, ops::reciprocal(ops::where(coincide, 1, difference)));
+    const Tensor coincide = coinciding(x);
+    return ops::where(coincide, 0, ops::reciprocal(ops::where(coincide, 1, differences_of(x))));
+}
+
+// The limits of k_ij / (x_j - x_i) in blocks of equal x, zero elsewhere; undefined where there is nothing to resolve.
+// k [..., n, n] was computed from x by a recorded pass.
+Tensor limits_in_blocks(const Tensor& k, const Tensor& x) {
+    if (!GradMode::is_enabled() || !requires_grad(k) || !requires_grad(x) || !any_coincide(x)) return {};
+    const int64_t n = x.size(-1);
+    const Tensor apart = ops::expand(kernels::arange(0, n, 1, real_dtype(x.dtype())), x.sizes());
+    // The derivative along `apart` from two transposed ones: the first is linear in its cotangent u.
+    const Tensor u = formulas::zeros_like(k);
+    set_requires_grad(u, true);
+    const Tensor transposed = derivative_of(k, x, u, true);
+    if (!transposed.defined() || !requires_grad(transposed)) return {};
+    const Tensor along = derivative_of(transposed, u, apart, true);
+    if (!along.defined()) return {};
+    const Tensor steps = differences_of(apart);
+    const Tensor in_block = ops::logical_and(coinciding(x), ops::ne(steps, 0));
+    const Tensor limit = along / ops::where(in_block, steps, 1);
+    const Tensor zero = differences_of(x - detach(x));
+    const Tensor unknown = ops::chain(zero, std::numeric_limits<double>::infinity());  // 0, but not its derivative
+    return ops::where(in_block, limit + unknown, 0);
 }
 
 Tensor with_diagonal(const Tensor& matrix, const Tensor& diagonal) {
@@ -53,6 +95,15 @@ Tensor between(const Tensor& p, const Tensor& m, const Tensor& q) {
 
 }  // namespace
 
+bool any_coincide(const Tensor& ordered) {
+    const int64_t n = ordered.size(-1);
+    if (ordered.numel() == 0 || n < 2) return false;
+    const NoGradGuard unrecorded;
+    const AutoForwardGradMode no_tangents(false);
+    const Tensor x = detach(ordered), gaps = ops::slice(x, -1, 1, n) - ops::slice(x, -1, 0, n - 1);
+    return *kernels::any(ops::le(ops::abs(gaps), tolerance_of(x))).data_as<bool>();
+}
+
 // --- Hermitian
 
 Tensor eigh_values_tangent(const Tensor& tangent, const Tensor& vectors) {
@@ -67,7 +118,9 @@ Tensor eigh_vectors_tangent(const Tensor& tangent, const Tensor& values, const T
 Tensor eigh_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors) {
     if (!grad_vectors.defined())  // V diag(g) V^H
         return hermitian_part(ops::matmul(columns_scaled(vectors, grad_values), conjugate_transpose(vectors)));
-    Tensor inner = ops::matmul(conjugate_transpose(vectors), grad_vectors) * reciprocal_differences(values);
+    const Tensor k = ops::matmul(conjugate_transpose(vectors), grad_vectors);
+    Tensor inner = k * reciprocal_differences(values);
+    if (const Tensor limits = limits_in_blocks(k, values); limits.defined()) inner = inner + limits;
     if (grad_values.defined()) inner = with_diagonal(inner, grad_values);
     return hermitian_part(ops::matmul(vectors, ops::matmul(inner, conjugate_transpose(vectors))));
 }

@@ -82,6 +82,17 @@ TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim) {
     return ops::split_with_sizes(self, sizes, dim);
 }
 
+TensorList equal_sections(const Tensor& self, int64_t sections, int64_t dim) {
+    if (dim == 1 && self.dim() == 1) dim = 0;
+    const char* name = dim == 2 ? "dsplit" : dim == 1 || self.dim() == 1 ? "hsplit" : "vsplit";
+    check(self.dim() > dim, ErrorKind::Runtime, "[", name, "] requires a tensor with at least ", dim + 1,
+          " dimension, but got a tensor with ", self.dim(), " dimensions!");
+    check(sections > 0 && self.size(dim) % sections == 0, ErrorKind::Runtime, "[", name,
+          "] attempted to split along dimension ", dim, ", but the size of the dimension ", self.size(dim),
+          " is not divisible by the split_size ", sections, "!");
+    return sections_of(self, sections, dim);
+}
+
 TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim) {
     check(self.dim() > 0, ErrorKind::Runtime,
           "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
@@ -194,6 +205,12 @@ Tensor at_least(const Tensor& self, int64_t dims) {
     if (dims >= 2 && t.dim() == 1) t = ops::unsqueeze(t, 0);
     if (dims >= 3 && t.dim() == 2) t = ops::unsqueeze(t, -1);
     return t;
+}
+
+TensorList each_at_least(TensorSpan tensors, int64_t dims) {
+    TensorList out;
+    for (const Tensor& t : tensors) out.push_back(at_least(t, dims));
+    return out;
 }
 
 }  // namespace wengert::ops::formulas

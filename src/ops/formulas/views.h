@@ -21,6 +21,7 @@ Tensor split_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t split_si
 Tensor split_with_sizes_grad(TensorSpan grads, IntSpan sizes, DType dtype, IntSpan split_sizes, int64_t dim);
 TensorList chunks_of(const Tensor& self, int64_t chunks, int64_t dim);
 TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim);
+TensorList equal_sections(const Tensor& self, int64_t sections, int64_t dim);
 TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim);
 TensorList meshgrid_of(TensorSpan tensors, std::string_view indexing);
 TensorList broadcast_all(TensorSpan tensors);
@@ -32,5 +33,6 @@ Tensor unflattened(const Tensor& self, int64_t dim, IntSpan sizes);
 Dims moved_dims(int64_t n, IntSpan source, IntSpan destination);  // the permutation that movedim is
 Tensor narrowed(const Tensor& self, int64_t dim, int64_t start, int64_t length);
 Tensor at_least(const Tensor& self, int64_t dims);
+TensorList each_at_least(TensorSpan tensors, int64_t dims);
 
 }  // namespace wengert::ops::formulas

@@ -1,9 +1,14 @@
 #include "python/autograd/engine_bindings.h"
 
+#include <climits>
+
+#include "base/worker_threads.h"
 #include "engine/engine.h"
 #include "engine/nan_origin.h"
+#include "engine/parallel.h"
 #include "graph/retain_grad.h"
 #include "kernels/nan_check.h"
+#include "ops/accumulate_grad.h"
 #include "ops/basic_nodes.h"
 #include "python/autograd/node_object.h"
 #include "python/autograd/pass_gil.h"
@@ -156,8 +161,13 @@ PyObject* will_execute(PyObject*, PyObject* o) {
         check(is_node(o), ErrorKind::Runtime, "_will_engine_execute_node expects an grad_fn, but got ",
               Py_TYPE(o)->tp_name);
         GraphTask* task = current_graph_task();
-        check(task, ErrorKind::Runtime, "_will_engine_execute_node may only be called during backward pass");
+        check(task, ErrorKind::Runtime, "_will_engine_execute_node should only be called during the backward pass");
         Node* node = node_of(o).get();
+        check(!task->selective || !task->contains(node) || !task->state_of(node).captures ||
+                  !dynamic_cast<AccumulateGrad*>(node),
+              ErrorKind::Runtime,
+              "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This "
+              "is currently not supported.");
         return PyBool_FromLong(task->will_execute(node));
     });
 }
@@ -214,9 +224,28 @@ PyObject* implicit_gradient(PyObject*, PyObject* o) {
     });
 }
 
+PyObject* get_num_threads(PyObject*, PyObject*) { return PyLong_FromLong(num_threads()); }
+
+PyObject* set_num_threads(PyObject*, PyObject* o) {
+    return guarded([&]() -> PyObject* {
+        check(PyLong_Check(o) && !PyBool_Check(o), ErrorKind::Runtime, "set_num_threads expects an int, but got ",
+              Py_TYPE(o)->tp_name);
+        long n = PyLong_AsLong(o);
+        if (n == -1 && PyErr_Occurred()) throw PyException();
+        check(n <= INT_MAX, ErrorKind::Runtime, "set_num_threads: ", n, " threads are too many");
+        wengert::set_num_threads(static_cast<int>(n));
+        Py_RETURN_NONE;
+    });
+}
+
+PyObject* threads_started(PyObject*, PyObject*) { return PyLong_FromSize_t(worker_threads_started()); }
+
 PyMethodDef functions[] = {
     {"_engine_run_backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(run_backward)), METH_FASTCALL,
      "run(tensors, grad_tensors, keep_graph, create_graph, inputs, allow_unreachable, accumulate_grad)"},
+    {"_get_num_threads", get_num_threads, METH_NOARGS, nullptr},
+    {"_set_num_threads", set_num_threads, METH_O, nullptr},
+    {"_worker_threads_started", threads_started, METH_NOARGS, "How many pool threads there have been."},
     {"_implicit_gradient", implicit_gradient, METH_O, nullptr},
     {"_current_graph_task_id", graph_task_id, METH_NOARGS, nullptr},
     {"_current_graph_task_execution_order", execution_order, METH_NOARGS, nullptr},
@@ -225,7 +254,7 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// `Variable._execution_engine`
+// `_C._execution_engine`; what users see of it is `Variable._execution_engine`
 PyMethodDef engine_methods[] = {
     {"run_backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(run_backward)), METH_FASTCALL, nullptr},
     {"queue_callback", queue_callback, METH_O, "Runs a function once the current pass has finished."},

@@ -34,6 +34,9 @@ void make_context(Call& call) {
     static PyObject* empty = PyTuple_New(0);
     PyRef type(checked(PyObject_GetAttr(call.cls, backward_cls)));
     auto* type_object = reinterpret_cast<PyTypeObject*>(type.get());
+    check(PyType_Check(type.get()) && PyType_IsSubtype(type_object, FunctionBaseType), ErrorKind::Type,
+          "apply: _backward_cls must be a node class such as the metaclass of Function makes, got ",
+          Py_TYPE(type.get())->tp_name);
     call.ctx = PyRef(checked(type_object->tp_new(type_object, empty, nullptr)));
 }
 

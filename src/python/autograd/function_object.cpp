@@ -88,6 +88,7 @@ std::string PyNode::name() const {
 
 TensorList PyNode::apply(TensorList&& grads) {
     GilGuard gil;
+    AutoGradMode restored(GradMode::flag());  // a mode that the user's code switches on ends with it
     PyObject* self = reinterpret_cast<PyObject*>(object());
     PyRef alive(Py_NewRef(self));
     PyRef args(checked(PyTuple_New(static_cast<Py_ssize_t>(grads.size()))));

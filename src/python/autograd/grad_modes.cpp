@@ -5,6 +5,7 @@
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
 #include "graph/node.h"
+#include "graph/strict_singular.h"
 #include "python/arg_parser.h"
 #include "python/registry.h"
 
@@ -57,7 +58,7 @@ PyObject* set_anomaly(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
 }
 
 PyMethodDef functions[] = {
-    {"is_grad_enabled", get<GradMode::is_enabled>, METH_NOARGS, "Whether operations of this thread are recorded."},
+    {"is_grad_enabled", get<GradMode::flag>, METH_NOARGS, "Whether operations of this thread are recorded."},
     {"_set_grad_enabled", set<"_set_grad_enabled", GradMode::set_enabled>, METH_O, nullptr},
     {"_is_fwd_grad_enabled", get<GradMode::is_forward_enabled>, METH_NOARGS, nullptr},
     {"_set_fwd_grad_enabled", set<"_set_fwd_grad_enabled", GradMode::set_forward_enabled>, METH_O, nullptr},
@@ -69,6 +70,8 @@ PyMethodDef functions[] = {
     {"_is_grad_layout_enforcement_enabled", get<grad_layout>, METH_NOARGS, nullptr},
     {"_set_grad_layout_enforcement_enabled", set<"_set_grad_layout_enforcement_enabled", set_grad_layout>, METH_O,
      nullptr},
+    {"_is_strict_singular", get<strict_singular>, METH_NOARGS, nullptr},
+    {"_set_strict_singular", set<"_set_strict_singular", set_strict_singular>, METH_O, nullptr},
     {"is_anomaly_enabled", get<AnomalyMode::is_enabled>, METH_NOARGS, "Whether anomaly mode is on."},
     {"is_anomaly_check_nan_enabled", get<AnomalyMode::should_check_nan>, METH_NOARGS, nullptr},
     fast_method("set_anomaly_enabled", set_anomaly,

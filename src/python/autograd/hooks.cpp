@@ -1,5 +1,6 @@
 #include "python/autograd/hooks.h"
 
+#include "graph/grad_mode.h"
 #include "python/exceptions.h"
 #include "python/tensor_object.h"
 
@@ -25,9 +26,10 @@ void check_result(const Tensor& before, PyObject* result, PyObject* hook) {
           "' has changed the size of value, from ", ShapeOf{before.sizes()}, " to ", ShapeOf{after.sizes()});
 }
 
-// Calls f(hook) for each hook registered now.
+// Calls f(hook) for each hook registered now. A grad mode that a hook switches on ends with the hook.
 template <class F>
 void for_each_hook(PyObject* dict, F&& f) {
+    AutoGradMode restored(GradMode::flag());
     PyRef values(checked(PyMapping_Values(dict)));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values.get()); ++i) f(PyList_GET_ITEM(values.get(), i));
 }
@@ -105,10 +107,12 @@ struct LeafHook final : PostAccumulateHook, PyHook {
     }
 };
 
-// Finds the hook object of kind H in a list or appends one, and adds `hook` to its dict; returns the handle.
-template <class H, class List>
-PyObject* add_hook(List& list, PyObject* hook) {
+// Finds the hook object of kind H in one of the node's lists or appends one, and adds `hook` to its dict; returns the
+// handle.
+template <class H, auto List>
+PyObject* add_hook(Node& node, PyObject* hook) {
     PyObject* dict = nullptr;
+    auto& list = node.mutable_hooks().*List;  // changed by holders of the GIL only
     for (auto& each : list)
         if (auto* mine = dynamic_cast<H*>(each.get())) dict = mine->dict;
     PyRef fresh;
@@ -116,7 +120,9 @@ PyObject* add_hook(List& list, PyObject* hook) {
         PyRef collections(checked(PyImport_ImportModule("collections")));
         fresh = PyRef(checked(PyObject_CallMethod(collections.get(), "OrderedDict", nullptr)));
         dict = fresh.get();
-        list.push_back(std::make_shared<H>(dict));
+        auto made = std::make_shared<H>(dict);
+        SharedStateLock lock(&node);
+        list.push_back(std::move(made));
     }
     PyRef module(checked(PyImport_ImportModule("wengert.autograd._hooks")));
     PyRef handle(checked(PyObject_CallMethod(module.get(), "RemovableHandle", "O", dict)));
@@ -135,6 +141,7 @@ TensorHook* find_tensor_hook(const Tensor& t) {
 
 TensorHooks& materialize_hooks(const Tensor& t) {
     AutogradMeta& meta = materialize_meta(t);
+    SharedStateLock lock(&meta);
     if (!meta.hooks) meta.hooks = std::make_unique<TensorHooks>();
     return *meta.hooks;
 }
@@ -147,19 +154,19 @@ PyHook::~PyHook() {
     Py_DECREF(dict);
 }
 
-PyObject* add_pre_hook(Node& node, PyObject* hook) {
-    return add_hook<NodePreHook>(node.mutable_hooks().pre_hooks, hook);
-}
+PyObject* add_pre_hook(Node& node, PyObject* hook) { return add_hook<NodePreHook, &NodeHooks::pre_hooks>(node, hook); }
 PyObject* add_post_hook(Node& node, PyObject* hook) {
-    return add_hook<NodePostHook>(node.mutable_hooks().post_hooks, hook);
+    return add_hook<NodePostHook, &NodeHooks::post_hooks>(node, hook);
 }
 
 void attach_tensor_hooks(Node& node, const Tensor& t) {
     TensorHook* hook = find_tensor_hook(t);
     if (!hook) return;
     hook->index = output_nr(t);
+    NodeHooks& hooks = node.mutable_hooks();
+    SharedStateLock lock(&node);
     for (auto& each : meta_of(t)->hooks->pre_hooks)
-        if (each.get() == hook) node.mutable_hooks().tensor_pre_hooks.push_back(each);
+        if (each.get() == hook) hooks.tensor_pre_hooks.push_back(each);
 }
 
 PyObject* backward_hooks(const Tensor& t) {
@@ -169,9 +176,10 @@ PyObject* backward_hooks(const Tensor& t) {
 
 void set_backward_hooks(const Tensor& t, PyObject* dict) {
     TensorHooks& hooks = materialize_hooks(t);
-    hooks.pre_hooks.clear();
-    if (dict == Py_None) return;
-    hooks.pre_hooks.push_back(std::make_shared<TensorHook>(dict, output_nr(t)));
+    PreHookList changed;
+    if (dict != Py_None) changed.push_back(std::make_shared<TensorHook>(dict, output_nr(t)));
+    SharedStateLock lock(meta_of(t));
+    std::swap(hooks.pre_hooks, changed);  // the old ones die after the lock
 }
 
 PyObject* post_accumulate_hooks(const Tensor& t) {
@@ -182,7 +190,10 @@ PyObject* post_accumulate_hooks(const Tensor& t) {
 
 void set_post_accumulate_hooks(const Tensor& t, PyObject* dict) {
     TensorHooks& hooks = materialize_hooks(t);
-    hooks.post_accumulate = dict == Py_None ? nullptr : std::make_shared<LeafHook>(dict);
+    std::shared_ptr<PostAccumulateHook> changed;
+    if (dict != Py_None) changed = std::make_shared<LeafHook>(dict);
+    SharedStateLock lock(meta_of(t));
+    std::swap(hooks.post_accumulate, changed);
 }
 
 }  // namespace wengert::python

@@ -5,6 +5,7 @@
 #include "python/autograd/anomaly.h"
 #include "python/autograd/hooks.h"
 #include "python/autograd/node_object.h"
+#include "python/autograd/pass_gil.h"
 #include "python/autograd/saved_fields.h"
 #include "python/convert.h"
 #include "python/registry.h"
@@ -107,7 +108,11 @@ PyObject* node_call(PyObject* self, PyObject* args, PyObject* kwargs) {
                   i, ", got ", Py_TYPE(o)->tp_name);
             grads.push_back(o == Py_None ? Tensor() : tensor_of(o));
         }
-        TensorList out = (*node)(std::move(grads));
+        TensorList out;
+        {
+            WithoutGil released(other_threads_exist());
+            out = (*node)(std::move(grads));
+        }
         return out.size() == 1 ? wrap(out[0]) : wrap(out);
     });
 }

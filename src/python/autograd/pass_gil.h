@@ -7,6 +7,9 @@
 
 #include <Python.h>
 
+#include <type_traits>
+
+#include "base/lock.h"
 #include "base/refcount.h"
 
 namespace wengert::python {
@@ -14,14 +17,17 @@ namespace wengert::python {
 class WithoutGil {
 public:
     // Does nothing unless `release`.
-    explicit WithoutGil(bool release = true) noexcept {
+    explicit WithoutGil(bool release = true) {
         if (!release) return;
+        [[maybe_unused]] static const bool prepared = (at_fork_in_child(forget_other_threads), true);
+        ++mine_;
         if (running_++ == 0) concurrent_counts = true;
         saved_ = PyEval_SaveThread();
     }
     ~WithoutGil() {
         if (!saved_) return;
         PyEval_RestoreThread(saved_);
+        --mine_;
 #ifndef Py_GIL_DISABLED
         if (--running_ == 0) concurrent_counts = false;
 #endif
@@ -29,7 +35,16 @@ public:
     WithoutGil(const WithoutGil&) = delete;
 
 private:
+    // Only the thread that forks exists in the child.
+    static void forget_other_threads() noexcept {
+        running_ = mine_;
+#ifndef Py_GIL_DISABLED
+        concurrent_counts = running_ > 0;
+#endif
+    }
+
     inline static int running_ = 0;
+    inline static thread_local int mine_ = 0;
     PyThreadState* saved_ = nullptr;
 };
 

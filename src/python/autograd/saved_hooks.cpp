@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/thread_locals.h"
 #include "python/exceptions.h"
 #include "python/tensor_object.h"
 
@@ -43,16 +44,47 @@ private:
     PyObject* data_ = nullptr;
 };
 
-// Per thread; owned references that are dropped by pop, or leak with a thread that ends inside a scope.
+// One pair, owned; the last owner may be a thread that does not hold the GIL.
+struct Pair {
+    Pair(PyObject* pack, PyObject* unpack) noexcept : pack(Py_NewRef(pack)), unpack(Py_NewRef(unpack)) {}
+    Pair(const Pair&) = delete;
+    ~Pair() {
+        if (!Py_IsInitialized()) return;
+        GilGuard gil;
+        Py_DECREF(pack);
+        Py_DECREF(unpack);
+    }
+    PyObject *pack, *unpack;
+};
+
+// Per thread. It is replaced, never changed, so that a pass takes it to another thread by its pointer.
 struct Scopes {
-    std::vector<std::pair<PyObject*, PyObject*>> stack;
+    std::vector<std::shared_ptr<const Pair>> stack;
     std::optional<std::string> disabled;
 };
-thread_local Scopes scopes;
+thread_local std::shared_ptr<const Scopes> current_scopes;
+
+const Scopes& scopes() {
+    static const Scopes none;
+    return current_scopes ? *current_scopes : none;
+}
 
 std::unique_ptr<SavedVariableHooks> innermost() {
-    auto [pack, unpack] = scopes.stack.back();
-    return make_saved_hooks(pack, unpack);
+    std::shared_ptr<const Pair> pair = scopes().stack.back();
+    GilGuard gil;
+    return make_saved_hooks(pair->pack, pair->unpack);
+}
+
+void set_scopes(std::shared_ptr<const Scopes> changed) {
+    SavedTensorDefaultHooks::factory = changed && !changed->stack.empty() ? innermost : nullptr;
+    current_scopes.swap(changed);  // user code may run when the old one dies
+}
+
+template <class F>
+void change_scopes(F&& f) {
+    auto changed = std::make_shared<Scopes>(scopes());
+    f(*changed);
+    set_scopes(std::move(changed));
 }
 
 PyObject* push(PyObject*, PyObject* args) {
@@ -62,9 +94,8 @@ PyObject* push(PyObject*, PyObject* args) {
         check(PyCallable_Check(pack) && PyCallable_Check(unpack), ErrorKind::Type,
               "saved_tensors_hooks expects two callables, got ", Py_TYPE(pack)->tp_name, " and ",
               Py_TYPE(unpack)->tp_name);
-        check(!scopes.disabled, ErrorKind::Runtime, scopes.disabled.value_or(""));
-        scopes.stack.emplace_back(Py_NewRef(pack), Py_NewRef(unpack));
-        SavedTensorDefaultHooks::factory = innermost;
+        check(!scopes().disabled, ErrorKind::Runtime, scopes().disabled.value_or(""));
+        change_scopes([&](Scopes& s) { s.stack.push_back(std::make_shared<Pair>(pack, unpack)); });
         Py_RETURN_NONE;
     });
 }
@@ -72,12 +103,8 @@ PyObject* push(PyObject*, PyObject* args) {
 PyObject* pop(PyObject*, PyObject*) {
     return guarded([&]() -> PyObject* {
         // A scope left twice, or inside an unpack hook, must not bring the process down.
-        check(!scopes.stack.empty(), ErrorKind::Runtime, "leaving a saved_tensors_hooks scope that is not active");
-        auto [pack, unpack] = scopes.stack.back();
-        scopes.stack.pop_back();
-        if (scopes.stack.empty()) SavedTensorDefaultHooks::factory = nullptr;
-        Py_DECREF(pack);
-        Py_DECREF(unpack);
+        check(!scopes().stack.empty(), ErrorKind::Runtime, "leaving a saved_tensors_hooks scope that is not active");
+        change_scopes([](Scopes& s) { s.stack.pop_back(); });
         Py_RETURN_NONE;
     });
 }
@@ -85,20 +112,22 @@ PyObject* pop(PyObject*, PyObject*) {
 PyObject* disable(PyObject*, PyObject* message) {
     return guarded([&]() -> PyObject* {
         check(PyUnicode_Check(message), ErrorKind::Type, "disable_saved_tensors_hooks expects a message (str)");
-        check(scopes.stack.empty(), ErrorKind::Runtime, PyUnicode_AsUTF8(message));
-        scopes.disabled = PyUnicode_AsUTF8(message);
+        check(scopes().stack.empty(), ErrorKind::Runtime, PyUnicode_AsUTF8(message));
+        change_scopes([&](Scopes& s) { s.disabled = PyUnicode_AsUTF8(message); });
         Py_RETURN_NONE;
     });
 }
 
 PyObject* enable(PyObject*, PyObject*) {
-    scopes.disabled.reset();
-    Py_RETURN_NONE;
+    return guarded([]() -> PyObject* {
+        change_scopes([](Scopes& s) { s.disabled.reset(); });
+        Py_RETURN_NONE;
+    });
 }
 
 PyObject* disabled_message(PyObject*, PyObject*) {
-    if (!scopes.disabled) Py_RETURN_NONE;
-    return PyUnicode_FromString(scopes.disabled->c_str());
+    if (!scopes().disabled) Py_RETURN_NONE;
+    return PyUnicode_FromString(scopes().disabled->c_str());
 }
 
 PyMethodDef functions[] = {
@@ -116,6 +145,11 @@ std::unique_ptr<SavedVariableHooks> make_saved_hooks(PyObject* pack, PyObject* u
     return std::make_unique<PySavedHooks>(pack, unpack);
 }
 
-int add_saved_hook_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+int add_saved_hook_functions(PyObject* module) {
+    ThreadLocals::carry(
+        {[]() -> ThreadLocals::Value { return current_scopes; },
+         [](ThreadLocals::Value value) { set_scopes(std::static_pointer_cast<const Scopes>(std::move(value))); }});
+    return PyModule_AddFunctions(module, functions);
+}
 
 }  // namespace wengert::python

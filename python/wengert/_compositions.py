@@ -1,0 +1,165 @@
+"""Operations whose number of results, or whose arguments, no row of the table can describe. They are made of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert import _C
+from wengert._C import Tensor
+
+_rows = _C._private
+
+
+def _chosen(results: Sequence[Tensor], return_inverse: bool, return_counts: bool) -> Any:
+    values, inverse, counts = results
+    chosen = [values, *([inverse] if return_inverse else []), *([counts] if return_counts else [])]
+    return values if len(chosen) == 1 else tuple(chosen)
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements of a tensor, or its distinct slices along a dimension.
+
+    Parameters
+    ----------
+    input : Tensor
+    sorted : bool, default True
+        Accepted for compatibility; results are always in ascending order.
+    return_inverse : bool, default False
+        Whether to return as well where in the result each element of `input` is.
+    return_counts : bool, default False
+        Whether to return as well how often each one occurs.
+    dim : int, optional
+        Along which to compare slices; elements are compared without it.
+
+    Returns
+    -------
+    Tensor or tuple of Tensor
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.unique(wg.tensor([3, 1, 3]), return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
+    if dim is None:
+        results = _rows.unique_of(input, sorted, return_inverse, return_counts)
+    else:
+        results = _rows.unique_along(input, dim, sorted, return_inverse, return_counts)
+    return _chosen(results, return_inverse, return_counts)
+
+
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The elements of a tensor, or its slices along a dimension, without those that equal the one before.
+
+    Parameters
+    ----------
+    input : Tensor
+    return_inverse : bool, default False
+        Whether to return as well where in the result each element of `input` is.
+    return_counts : bool, default False
+        Whether to return as well how long each run is.
+    dim : int, optional
+        Along which to compare slices; the elements of the flattened tensor are compared without it.
+
+    Returns
+    -------
+    Tensor or tuple of Tensor
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.unique_consecutive(wg.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    results = _rows.unique_consecutive_of(input, return_inverse, return_counts, dim)
+    return _chosen(results, return_inverse, return_counts)
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and the same elements.
+
+    Parameters
+    ----------
+    input, other : Tensor
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.equal(wg.tensor([1, 2]), wg.tensor([1, 2]))
+    True
+    """
+    return input.shape == other.shape and bool(_C.eq(input, other).all())
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements satisfy ``|input - other| <= atol + rtol * |other|``.
+
+    Parameters
+    ----------
+    input, other : Tensor
+    rtol, atol : float
+        Relative and absolute tolerance.
+    equal_nan : bool, default False
+        Whether NaN equals NaN.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.allclose(wg.tensor([1.0]), wg.tensor([1.0 + 1e-7]))
+    True
+    """
+    return bool(_C.isclose(input, other, rtol, atol, equal_nan).all())
+
+
+def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Any] | Tensor = 2) -> Tensor:
+    """Sums of products over dimensions of two tensors.
+
+    Parameters
+    ----------
+    a, b : Tensor
+    dims : int or pair of sequences of int
+        How many of the last dimensions of `a` and the first ones of `b`, or which ones of each.
+
+    Returns
+    -------
+    Tensor
+        The remaining dimensions of `a`, then those of `b`.
+
+    Raises
+    ------
+    RuntimeError
+        If the two lists differ in length, or the sizes of paired dimensions.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> a, b = wg.ones(2, 3), wg.ones(3, 2)
+    >>> wg.tensordot(a, b, dims=([1, 0], [0, 1]))
+    tensor(6.)
+    """
+    pair: Any = dims.tolist() if isinstance(dims, Tensor) else dims
+    if isinstance(pair, int):
+        return _C.tensordot(a, b, pair)
+    of_a, of_b = ([d] if isinstance(d, int) else list(d) for d in pair)
+    result: Tensor = _rows.tensordot_along(a, b, of_a, of_b)
+    return result
+
+
+METHODS = (allclose, equal, unique, unique_consecutive)

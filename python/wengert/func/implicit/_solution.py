@@ -1,0 +1,99 @@
+"""The solution of an equation as a function of its parameters, with both modes and all orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...autograd import Function, no_grad
+from ._operator import Operator
+from ._products import Residual, Tensors, pull, push
+
+
+@dataclass
+class Problem:
+    """F(x, p) = 0, for one value of p."""
+
+    residual: Residual
+    solve: Callable[[Tensors], Tensors]  # p -> x, with numbers
+    make_operator: Callable[[Tensors, Tensors], Any]  # (x, p) -> dF/dx
+    _operator: Any = None
+
+    def operator(self, x: Tensors, p: Tensors) -> Any:
+        if self._operator is None:
+            self._operator = self.make_operator(x, p)
+        return self._operator
+
+
+@dataclass
+class _Transposed:
+    """The transpose of an operator."""
+
+    operator: Any
+
+    def solve(self, rhs: Tensors, transposed: bool) -> Tensors:
+        solution: Tensors = self.operator.solve(rhs, not transposed)
+        return solution
+
+
+class Solution(Function):
+    """x(p)."""
+
+    @staticmethod
+    def forward(ctx: Any, problem: Problem, *p: Any) -> Any:
+        with no_grad():
+            x = [value.detach() for value in problem.solve(list(p))]
+        ctx.problem, ctx.unknowns = problem, len(x)
+        ctx.save_for_backward(*x, *p)
+        ctx.save_for_forward(*x, *p)
+        return tuple(x)
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        x, p = _saved(ctx)
+        residual = ctx.problem.residual
+        weights = linear_solution(ctx.problem, x, p, list(cotangents), transposed=True)
+        products = pull(residual, x, p, weights, by_x=False)
+        return (None, *(-product if need else None for product, need in zip(products, ctx.needs_input_grad[1:])))
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+        x, p = _saved(ctx)
+        known = [v * 0 if t is None else t for t, v in zip(tangents, p, strict=True)]
+        change = push(ctx.problem.residual, x, p, known, by_x=False)
+        return tuple(-value for value in linear_solution(ctx.problem, x, p, change, transposed=False))
+
+
+def _saved(ctx: Any) -> tuple[Tensors, Tensors]:
+    saved = list(ctx.saved_tensors)
+    return saved[: ctx.unknowns], saved[ctx.unknowns :]
+
+
+def linear_solution(problem: Problem, x: Tensors, p: Tensors, rhs: Tensors, transposed: bool) -> Tensors:
+    """Return v with (dF/dx) v = rhs, or with the transpose, as a differentiable function of x, p and rhs."""
+    first, second = len(x), len(x) + len(p)
+    operator = problem.operator(x, p)
+    apply = pull if transposed else push
+
+    def residual(v: Tensors, given: Tensors) -> Tensors:
+        products = apply(problem.residual, given[:first], given[first:second], v, by_x=True)
+        return [product - value for product, value in zip(products, given[second:], strict=True)]
+
+    def solve(given: Tensors) -> Tensors:
+        solution: Tensors = operator.solve(given[second:], transposed)
+        return solution
+
+    system = Problem(residual, solve, lambda v, given: _Transposed(operator) if transposed else operator)
+    return list(Solution.apply(system, *x, *p, *rhs))
+
+
+def solution(
+    residual: Residual, solve: Callable[[Tensors], Tensors], p: Tensors, linear_solver: Any, iterative: str
+) -> Tensors:
+    """Return the solution of an equation, differentiable by `p`."""
+
+    def operator(x: Tensors, p: Tensors) -> Operator:
+        return Operator(residual, x, p, linear_solver, iterative)
+
+    return list(Solution.apply(Problem(residual, solve, operator), *p))

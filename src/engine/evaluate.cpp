@@ -1,0 +1,103 @@
+#include "engine/evaluate.h"
+
+#include <optional>
+
+#include "engine/input_buffer.h"
+#include "engine/nan_origin.h"
+#include "engine/validate.h"
+#include "graph/autograd_meta.h"
+#include "graph/grad_mode.h"
+#include "kernels/nan_check.h"
+#include "ops/watch.h"
+
+namespace wengert {
+namespace {
+
+// A hook may register or remove hooks, and another thread too: what runs is a copy.
+template <class List>
+List copy_of(const Node* node, const List& hooks) {
+    SharedStateLock lock(node);
+    return hooks;
+}
+
+// The pre-hooks that run whether or not the node executes.
+void run_tensor_hooks(const Node& node, TensorList& grads) {
+    if (node.has_tensor_pre_hooks())
+        for (const auto& hook : node.tensor_pre_hooks()) (*hook)(grads);
+    if (const NodeHooks* hooks = node.hooks())
+        for (const auto& [index, hook] : copy_of(&node, hooks->retains_grad_hooks)) (*hook)(grads);
+}
+
+void check_nan(const Node& node, const TensorList& outputs) {
+    for (size_t i = 0; i < outputs.size(); ++i)
+        check(!outputs[i].defined() || !kernels::any_nan(outputs[i]), ErrorKind::Runtime, "Function '", node.name(),
+              "' returned nan values in its ", i, "th output.", nan_origin(node));
+}
+
+}  // namespace
+
+TensorList take_gradients(GraphTask& task, Node* node) {
+    EngineState& s = task.state_of(node);
+    TensorList grads = std::move(s.buffer);
+    s.buffer.clear();
+    if (s.captures) {
+        if (!s.needed) run_tensor_hooks(*node, grads);
+        for (const Capture& c : *static_cast<Captures*>(s.captures))
+            task.captured[c.output_index] = grads[c.input_index];
+    }
+    return grads;
+}
+
+TensorList call_node(GraphTask& task, Node* node, TensorList grads) {
+    const NodeHooks* hooks = node->hooks();
+    NodeGuard current(node);
+    std::optional<AutoGradMode> unrecorded;
+    if (task.hands_out_detached && node->next_edges().empty()) [[unlikely]] {  // an accumulator
+        unrecorded.emplace(false);
+        for (Tensor& t : grads)
+            if (t.defined()) t = detach(t);
+    }
+    TensorList kept;
+    bool has_post_hooks = false;
+    if (hooks || node->has_tensor_pre_hooks()) [[unlikely]]
+        run_tensor_hooks(*node, grads);
+    if (hooks) [[unlikely]] {
+        for (const auto& hook : copy_of(node, hooks->pre_hooks)) (*hook)(grads);
+        has_post_hooks = !copy_of(node, hooks->post_hooks).empty();
+        if (has_post_hooks) kept = grads;
+    }
+    TensorList outputs;
+    try {
+        const WatchedNode watched(*node, grads, true);
+        outputs = node->apply(std::move(grads));
+        const EdgeList& edges = node->next_edges();
+        bool ok = outputs.size() == edges.size();
+        for (size_t i = 0; ok && i < edges.size(); ++i)
+            ok = !outputs[i].defined() ||
+                 (edges[i].is_valid() && fits(edges[i].function->input_metadata()[edges[i].input_nr], outputs[i]));
+        if (!ok) validate_outputs(edges, outputs, node);
+        if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]]
+            check_nan(*node, outputs);
+    } catch (...) {
+        if (AnomalyMode::is_enabled() && make_anomaly_metadata) {
+            if (!node->anomaly_metadata()) node->set_anomaly_metadata(make_anomaly_metadata());
+            node->anomaly_metadata()->print_stack(node->name());
+        }
+        throw;
+    }
+    if (has_post_hooks)
+        for (const auto& hook : copy_of(node, hooks->post_hooks)) (*hook)(outputs, kept);
+    if (!task.keep_graph) node->release_variables();
+    return outputs;
+}
+
+const Edge* edge_to_scatter(GraphTask& task, Node* node, const TensorList& grads) {
+    if (!node->scatters() || node->hooks() || AnomalyMode::is_enabled() || grads.size() != 1 || !grads[0].defined())
+        return nullptr;
+    const Edge& edge = node->next_edges()[0];
+    if (!edge.is_valid() || !task.wants(edge)) return nullptr;
+    const InputMetadata& metadata = edge.function->input_metadata()[edge.input_nr];
+    return metadata.used && InputBuffer::takes_parts(metadata, grads[0]) ? &edge : nullptr;
+}
+
+}  // namespace wengert

@@ -1,0 +1,15 @@
+// The library for C++ programs: tensors, operations, reverse and forward mode, custom functions.
+//
+//     #include <engine/wengert.h>
+#pragma once
+
+#include "engine/autograd.h"
+#include "engine/engine.h"
+#include "engine/parallel.h"
+#include "generated/ops/ops.h"
+#include "graph/anomaly_mode.h"
+#include "graph/forward_grad.h"
+#include "graph/grad_mode.h"
+#include "graph/retain_grad.h"
+#include "ops/function.h"
+#include "ops/hooks.h"

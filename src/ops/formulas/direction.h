@@ -1,0 +1,32 @@
+// Directions: x / r, where r is the length of x. They do not exist where r is 0.
+//
+// First derivatives take 0 there, one of the subgradients. But h(r) may be smooth at 0 though r is not: r**2, or
+// exp(-r**2). Its gradient c(r) x / r, c = h', is then 0 in the limit, and its own derivative is c'(0), not 0 and not
+// NaN. c is known only as a number, and what c'(0) is depends on all that was computed from r. So where the backward pass
+// is recorded, elements of length 0 get a node that asks the engine for c'(0) when the second derivative arrives there.
+//
+// Where c is not 0, as for h(r) = r, the second derivative is infinite, and shows so. Where c'(0) cannot be known because
+// c was not recorded (forward over forward, reverse over forward), or was computed from something else than this r (two
+// norms of one vector, multiplied), it is NaN or infinite, never a silent 0.
+#pragma once
+
+#include <optional>
+
+#include "tensor/tensor_list.h"
+
+namespace wengert::ops::formulas {
+
+// The reduction that made the lengths.
+struct Lengths {
+    const Tensor& value;  // r, the result of the operation
+    const std::optional<Dims>& dim;
+    bool keepdim;
+    bool isotropic = true;  // all directions alike: else c'(0) is of use only if it is 0
+};
+
+// `product`, the cotangent c times x / r in the shape of x, and beyond its value the derivative of that where r is 0.
+Tensor along_direction(const Tensor& product, const Tensor& cotangent, const Tensor& x, const Lengths& r);
+// The same for `sum`, the tangent of r: the sum of t * x / r.
+Tensor across_direction(const Tensor& sum, const Tensor& tangent, const Tensor& x, const Lengths& r);
+
+}  // namespace wengert::ops::formulas

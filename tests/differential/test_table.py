@@ -1,0 +1,185 @@
+"""Every row of the table that PyTorch has under the same name, on the samples of tests/ops: values, gradients, nodes.
+
+What is meant to differ stands in the row, with the reason: `unlike_pytorch: {gradient: ...}`, and must differ.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from tests.ops.operations import OPERATIONS, Case, Operation, case
+
+torch = pytest.importorskip("torch")
+
+# What PyTorch says of a signature, a dtype or a derivative that it does not have.
+REFUSALS = ("not implemented", "not supported", "only supports", "support", "invalid combination", "unexpected keyword",
+            "must be", "not differentiable", "invalid gradient", "Expected", "expected")  # fmt: skip
+NO_NODE = ("NoneType", "NotImplemented")
+
+
+def torch_function(operation: Operation) -> Any:
+    """PyTorch's function or method of the same name, or None."""
+    name, namespace = operation.python["name"], operation.python["namespace"]
+    if namespace == "private":
+        return None
+    if operation.writes_only or "function" not in operation.methods:
+        return getattr(torch.Tensor, name, None)
+    module = functools.reduce(lambda m, part: getattr(m, part, None), namespace.split(".") if namespace else [], torch)
+    return getattr(module, name, None) or (None if namespace else getattr(torch.Tensor, name, None))
+
+
+ROWS = [o for o in OPERATIONS if torch_function(o)]
+
+
+def is_tensor_like(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) or (isinstance(value, list) and any(map(is_tensor_like, value)))
+
+
+class TorchOperation(Operation):
+    """The same row, computed by PyTorch."""
+
+    def __call__(self, arguments: dict[str, Any]) -> Any:
+        positional, keywords = self.split(arguments)
+        if self.writes_only:
+            positional[0] = positional[0].clone()
+        names = [a["name"] for a in self.arguments]
+        tensors = next((i for i, v in enumerate(positional) if not is_tensor_like(v)), len(positional))
+        try:  # what is no tensor by keyword: losses have older parameters in between
+            by_name = dict(zip(names[tensors:], positional[tensors:], strict=False))
+            return torch_function(self)(*positional[:tensors], **by_name, **keywords)
+        except TypeError:
+            pass
+        return torch_function(self)(*positional, **keywords)
+
+
+def unless_refused(computation: Callable[[], Any]) -> Any:
+    """What PyTorch computes, or None where it does not have the signature, the dtype or the derivative."""
+    try:
+        return computation()
+    except Exception as error:
+        if not any(text in str(error) for text in REFUSALS):
+            raise
+        return None
+
+
+def to_torch(value: Any) -> Any:
+    if isinstance(value, wg.Tensor):
+        return torch.from_numpy(value.detach().numpy().copy())
+    if isinstance(value, wg.dtype):
+        return getattr(torch, str(value).removeprefix("wengert."))
+    return [to_torch(v) for v in value] if isinstance(value, list) else value
+
+
+def pairs(operation: Operation) -> Iterator[tuple[Case, Case]]:
+    """Each sample as a case of Wengert's and one of PyTorch's."""
+    for is_complex in (False, True) if operation.allows_complex else (False,):
+        for sample in operation.samples(is_complex=is_complex):
+            ours = case(operation, sample)
+            values = {n: to_torch(v) for n, v in ours.values.items()}
+            yield ours, replace(ours, operation=TorchOperation(operation.entry), values=values)
+
+
+def called(c: Case) -> tuple[list[Any], tuple[Any, ...]]:
+    """(leaves, all results)"""
+    xs = c.leaves()
+    values = {n: list(v) if isinstance(v, list) else v for n, v in c.values.items()}
+    for (name, i), x in zip(c.paths, xs, strict=True):
+        if i is None:
+            values[name] = x
+        else:
+            values[name][i] = x
+    output = c.operation(values)
+    return xs, tuple(output) if isinstance(output, (tuple, list)) else (output,)
+
+
+def array(value: Any) -> np.ndarray:
+    if isinstance(value, torch.Tensor):
+        return value.detach().resolve_conj().resolve_neg().numpy(force=True)
+    return value.detach().numpy() if isinstance(value, wg.Tensor) else np.asarray(value)
+
+
+def difference(what: str, ours: Any, theirs: Any) -> list[tuple[str, str]]:
+    x, y = array(ours), array(theirs)
+    if x.shape != y.shape or x.dtype != y.dtype:
+        return [(what, f"{x.dtype} {x.shape} instead of {y.dtype} {y.shape}")]
+    if not np.allclose(x, y, rtol=1e-9, atol=1e-11, equal_nan=True):
+        return [(what, f"{x.tolist()} instead of {y.tolist()}")]
+    return []
+
+
+def node_differences(operation: Operation, ours: Any, theirs: Any) -> list[tuple[str, str]]:
+    x, y = type(getattr(ours, "grad_fn", None)).__name__, type(getattr(theirs, "grad_fn", None)).__name__
+    if x == y or y in NO_NODE:
+        return []
+    # What a composition ends with is nobody's business, unless PyTorch names a node after it.
+    named_after = y.partition("Backward")[0].lower() == operation.python["name"].replace("_", "").lower()
+    return [("node", f"{x} instead of {y}")] if operation.form != "compose" or named_after else []
+
+
+def differences(ours: Case, theirs: Case) -> list[tuple[str, str]]:
+    """(what, how) for all that is not the same."""
+    operation = ours.operation
+    attempt = unless_refused(lambda: called(theirs))
+    if attempt is None:
+        return []
+    their_leaves, their_results = attempt
+    our_leaves, our_results = called(ours)
+    if len(our_results) != len(their_results):
+        return [("value", f"{len(our_results)} results instead of {len(their_results)}")]
+    wrong = [d for x, y in zip(our_results, their_results, strict=True) for d in node_differences(operation, x, y)]
+    unique = ours.sample.unique
+    if unique is None:
+        wrong += [d for x, y in zip(our_results, their_results, strict=True) for d in difference("value", x, y)]
+    if not (operation.is_differentiable and ours.paths):
+        return wrong
+    xs, ys = operation.results(our_results), operation.results(their_results)
+    if unique:
+        xs, ys = unique(xs), unique(ys)
+        wrong += [d for x, y in zip(xs, ys, strict=True) for d in difference("value", x, y)]
+    both = [(x, y) for x, y in zip(xs, ys, strict=True) if y.requires_grad and y.numel()]
+    ys_with_grad = [y for _, y in both]
+    xs_with_grad = [x for x, _ in both if x.requires_grad]
+    if not ys_with_grad or any(w == "value" for w, _ in wrong):
+        return wrong
+    cotangents = [
+        np.cos(np.arange(y.numel()) + 1.0 + k).reshape(tuple(y.shape)).astype(array(y).dtype)
+        for k, y in enumerate(ys_with_grad)
+    ]
+    their_cotangents = [torch.from_numpy(g) for g in cotangents]
+    expected = unless_refused(
+        lambda: torch.autograd.grad(ys_with_grad, their_leaves, their_cotangents, allow_unused=True)
+    )
+    if expected is None:
+        return wrong
+    actual: Any = [None] * len(our_leaves)
+    if len(xs_with_grad) == len(ys_with_grad):
+        actual = wg.autograd.grad(xs_with_grad, our_leaves, [wg.tensor(g) for g in cotangents], allow_unused=True)
+    for (name, _), x, y in zip(ours.paths, actual, expected, strict=True):
+        if x is not None and y is not None:
+            if name in ours.sample.hermitian:
+                x, y = ((g + g.transpose(-2, -1).conj()) / 2 for g in (x, y))
+            wrong += difference("gradient", x, y)
+        elif any(g is not None and array(g).any() for g in (x, y)):
+            wrong.append(("gradient", f"of {name}: {x} instead of {y}"))
+    return wrong
+
+
+@pytest.mark.parametrize("operation", ROWS, ids=repr)
+@pytest.mark.filterwarnings("ignore")
+def test_row(operation: Operation) -> None:
+    wrong = [d for ours, theirs in pairs(operation) for d in differences(ours, theirs)]
+    meant = operation.entry["unlike_pytorch"]
+    assert not [w for w in wrong if w[0] not in meant], wrong
+    assert set(meant) == {what for what, _ in wrong}, "what `unlike_pytorch` says does not show"
+
+
+def test_most_rows_are_compared() -> None:
+    public = [o for o in OPERATIONS if o.python["namespace"] != "private"]
+    assert len(ROWS) > 0.95 * len(public), sorted({repr(o) for o in public} - {repr(o) for o in ROWS})
