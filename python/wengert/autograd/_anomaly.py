@@ -1,4 +1,7 @@
-"""Anomaly mode: every node remembers the stack of its forward call, and backward results are searched for NaN.
+"""Anomaly mode: every node remembers the stack of its forward call, and results are searched for NaN.
+
+A NaN that backward returns is traced to the first operation whose forward result contained one, if any did; a NaN that
+is differentiated without any NaN among the gradients is reported by a warning.
 
 The two flags belong to the process, not to a thread, so that a backward pass on any thread obeys them.
 """
@@ -61,10 +64,10 @@ class detect_anomaly(set_detect_anomaly):
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
     ...     with wg.autograd.detect_anomaly():
-    ...         wg.sqrt(x).sum().backward()
+    ...         wg.sqrt(x).sum().backward()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output. The forward pass was nan before: ...
     """
 
     def __init__(self, check_nan: bool = True) -> None:

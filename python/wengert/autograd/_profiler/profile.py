@@ -43,9 +43,9 @@ class profile:
     >>> from wengert.autograd.profiler import profile
     >>> x = wg.ones(3, requires_grad=True)
     >>> with profile(record_shapes=True) as prof:
-    ...     y = (x * 2).sum()
+    ...     y = (x * 2).exp()
     >>> [(event.name, event.input_shapes) for event in prof.function_events]
-    [('aten::mul', [[3], []]), ('aten::sum', [[3]])]
+    [('aten::mul', [[3], []]), ('aten::exp', [[3]])]
     """
 
     def __init__(
