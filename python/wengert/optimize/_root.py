@@ -27,7 +27,7 @@ def root(
     Parameters
     ----------
     fun : callable
-        ``fun(x, *args)``: from a tree of float64 tensors, structured as `x0`, to a tensor or tree with as many elements.
+        ``fun(x, *args)``: from a tree of float64 tensors, structured as `x0`, to a tensor or tree of as many elements.
     x0 : tree of Tensor, ndarray or float
         Where to start.
     args : tuple

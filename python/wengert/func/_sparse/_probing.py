@@ -20,6 +20,7 @@ import scipy.sparse
 import wengert
 
 from ...autograd import enable_grad, grad
+from ...autograd.graph import GradientEdge
 
 _DIGIT = 1024  # exact in every floating-point dtype but the half ones
 _SMALL = 512  # the most products for a map without structure
@@ -39,21 +40,18 @@ def _maps(node: Any, which: int, index: int) -> tuple[Map, Map, int, int]:
     edge, number = node.next_functions[index]
     given = edge._input_metadata[number]
 
-    def call(cotangent: Any) -> Any:
-        cotangents = [None] * len(metadata)
-        cotangents[which] = cotangent
-        gradients = node(*cotangents)
-        return gradients[index] if isinstance(gradients, tuple) else gradients
+    def call(cotangent: Any, create_graph: bool) -> Any:
+        return applied(node, which, cotangent, [index], create_graph)[0]
 
     def backward(values: Any) -> Any:
-        gradient = call(wengert.tensor(values.reshape(tuple(result.shape)), dtype=result.dtype))
+        gradient = call(wengert.tensor(values.reshape(tuple(result.shape)), dtype=result.dtype), False)
         size = math.prod(given.shape)
         return np.zeros(size) if gradient is None else gradient.detach().numpy().reshape(-1)
 
     def forward(values: Any) -> Any:
         with enable_grad():
             cotangent = wengert.zeros(tuple(result.shape), dtype=result.dtype, requires_grad=True)
-            gradient = call(cotangent)
+            gradient = call(cotangent, True)
             size = math.prod(result.shape)
             if gradient is None or not gradient.requires_grad:
                 return np.zeros(size)
@@ -62,6 +60,17 @@ def _maps(node: Any, which: int, index: int) -> tuple[Map, Map, int, int]:
         return np.zeros(size) if product is None else product.detach().numpy().reshape(-1)
 
     return backward, forward, math.prod(result.shape), math.prod(given.shape)
+
+
+def applied(node: Any, which: int, cotangent: Any, indices: Sequence[int], create_graph: bool) -> Any:
+    """Return the gradients of some inputs of a node for a cotangent of one of its results.
+
+    A backward pass of one step, rather than a call of the node: inside another backward pass, a node that is called
+    leaves out what that pass does not need.
+    """
+    targets = [GradientEdge(*node.next_functions[index]) for index in indices]
+    edge = GradientEdge(node, which)
+    return grad(edge, targets, cotangent, retain_graph=True, create_graph=create_graph, allow_unused=True)
 
 
 def _pattern(backward: Map, forward: Map, results: int, inputs: int) -> Any:

@@ -55,7 +55,10 @@ class Solution(Function):
         residual = ctx.problem.residual
         weights = linear_solution(ctx.problem, x, p, list(cotangents), transposed=True)
         products = pull(residual, x, p, weights, by_x=False)
-        return (None, *(-product if need else None for product, need in zip(products, ctx.needs_input_grad[1:])))
+        return (
+            None,
+            *(-product if need else None for product, need in zip(products, ctx.needs_input_grad[1:], strict=True)),
+        )
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:

@@ -89,6 +89,6 @@ def _norm(tensors: Tensors) -> float:
 
 def _failure(name: str, error: float, most: int) -> RuntimeError:
     return RuntimeError(
-        f"[implicit.{name}] no convergence in {most} iterations, residual {error:.3g}; start nearer to the solution, allow "
-        "more with max_iterations=, or pass another solver="
+        f"[implicit.{name}] no convergence in {most} iterations, residual {error:.3g}; start nearer to the solution, "
+        "allow more with max_iterations=, or pass another solver="
     )
