@@ -1,0 +1,29 @@
+"""Transforms of functions: derivatives and batches of any function of tensors, freely nested.
+
+    >>> import wengert as wg
+    >>> per_sample = wg.func.vmap(wg.func.grad(lambda x: (x**2).sum()))
+    >>> per_sample(wg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[2., 4.],
+            [6., 8.]])
+
+Read `_frames` first: it says how transforms know of each other. `_reverse` and `_jvp` hold the two modes of
+differentiation, `_vmap` and `_batched_tensor` the batches, `_dispatch` how an operation finds its batching rule.
+"""
+
+from ._grad import grad, grad_and_value
+from ._jacobians import hessian, jacfwd, jacrev
+from ._jvp import jvp
+from ._vjp import linearize, vjp
+from ._vmap import vmap
+
+__all__ = [
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "vjp",
+    "vmap",
+]
