@@ -10,13 +10,21 @@ Read `_frames` first: it says how transforms know of each other. `_reverse` and 
 differentiation, `_vmap` and `_batched_tensor` the batches, `_dispatch` how an operation finds its batching rule.
 """
 
+from ._auxiliary import debug_unwrap, functionalize
+from ._custom_function import set_up_custom_functions as _set_up_custom_functions
+from ._functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from ._grad import grad, grad_and_value
 from ._jacobians import hessian, jacfwd, jacrev
 from ._jvp import jvp
 from ._vjp import linearize, vjp
 from ._vmap import vmap
 
+_set_up_custom_functions()
+
 __all__ = [
+    "debug_unwrap",
+    "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",
@@ -24,6 +32,8 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
+    "stack_module_state",
     "vjp",
     "vmap",
 ]

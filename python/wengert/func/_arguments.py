@@ -96,7 +96,9 @@ def flatten_outputs(output: Any, caller: str) -> tuple[list[Any], TreeSpec]:
     leaves, spec = tree_flatten(output)
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError(f"{caller}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}")
+            raise RuntimeError(
+                f"{caller}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}"
+            )
     if not leaves:
         raise RuntimeError(f"{caller}: Expected f to be a function that has non-empty output (got output = {output})")
     return leaves, spec

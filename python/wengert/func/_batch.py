@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._batched_tensor import BatchedTensor, move_to_front
+from ._operations import rebuilt
 
 
 class NoRuleError(Exception):
@@ -54,7 +55,7 @@ class Batch:
         """Return results with the batch in front as samples."""
         if isinstance(result, (list, tuple)):
             items = [self.wrap(item) for item in result]
-            return type(result)(items) if type(result) in (list, tuple) else type(result)(*items)
+            return rebuilt(result, items)
         return BatchedTensor.wrap(result, 0, self.level)
 
     def expanded_to(self, value: Any, rank: int) -> Any:

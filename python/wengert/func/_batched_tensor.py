@@ -209,8 +209,28 @@ def _delegate(name: str) -> None:
         setattr(BatchedTensor, name, property(lambda self: getattr(self._value, name)))
 
 
-for _name in (
-    "dtype device layout itemsize is_cpu is_meta is_cuda is_sparse is_quantized is_nested requires_grad grad_fn is_leaf "
-    "output_nr retains_grad _version element_size is_floating_point is_complex is_signed is_inference _is_view"
-).split():
+for _name in [
+    "dtype",
+    "device",
+    "layout",
+    "itemsize",
+    "is_cpu",
+    "is_meta",
+    "is_cuda",
+    "is_sparse",
+    "is_quantized",
+    "is_nested",
+    "requires_grad",
+    "grad_fn",
+    "is_leaf",
+    "output_nr",
+    "retains_grad",
+    "_version",
+    "element_size",
+    "is_floating_point",
+    "is_complex",
+    "is_signed",
+    "is_inference",
+    "_is_view",
+]:
     _delegate(_name)

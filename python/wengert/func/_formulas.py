@@ -48,8 +48,24 @@ def logical_negation(value: Any) -> Any:
     return wengert.logical_not(value) if isinstance(value, Tensor) else not value
 
 
-_HELPERS = {
-    f.__name__: f for f in (reduce_loss, reduce_batch_loss, weighted, as_dtype, logical_negation)
+def sliced(tensor: Any, dim: int, start: Any, end: Any, step: int = 1) -> Any:
+    """Return the elements of one dimension from `start` to `end`."""
+    return tensor[(*(slice(None),) * (dim % tensor.ndim), slice(start, end, step))]
+
+
+def at(tensor: Any, index: Any) -> Any:
+    """Return ``tensor[index]``."""
+    return tensor[index]
+
+
+def diagonal_of(tensor: Any, offset: int) -> Any:
+    """Return a diagonal of a matrix."""
+    return tensor.diagonal(offset)
+
+
+_HELPERS: dict[str, Any] = {
+    f.__name__: f
+    for f in (reduce_loss, reduce_batch_loss, weighted, as_dtype, logical_negation, sliced, at, diagonal_of)
 } | {"pi": math.pi, "inf": math.inf, "nan": math.nan, "prod_of": math.prod, "len": len, "list": list}
 
 

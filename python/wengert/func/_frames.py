@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
+
+from wengert import _randomness
 
 from ._batched_tensor import BatchedTensor, move_to_front
 
@@ -43,6 +45,15 @@ class VmapFrame(Frame):
         self.batch_size = batch_size
         self.randomness = randomness
         self.level = len(_stack.frames) + 1
+
+    def __enter__(self) -> Self:
+        _randomness.depth.value += 1
+        super().__enter__()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        super().__exit__()
+        _randomness.depth.value -= 1
 
 
 class _Stack(threading.local):

@@ -81,9 +81,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     return wrapper
 
 
-def _differentiate(
-    func: Any, argnums: Any, has_aux: bool, value: bool, args: Any, kwargs: Any
-) -> tuple[Any, Any, Any]:
+def _differentiate(func: Any, argnums: Any, has_aux: bool, value: bool, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
     argnums = normalized_argnums(argnums, len(args))
     primals, spec = flatten_tensors(selected(args, argnums))
     with ReverseFrame() as frame:

@@ -92,9 +92,7 @@ def _rows(frame: Any, output: Any, primals: list[Any], chunk_size: int | None) -
         ]
         chunks.append([wengert.stack(column) for column in zip(*rows, strict=True)])
     columns = [parts[0] if len(parts) == 1 else wengert.cat(parts) for parts in zip(*chunks, strict=True)]
-    return [
-        column.reshape(*output.shape, *primal.shape) for column, primal in zip(columns, primals, strict=True)
-    ]
+    return [column.reshape(*output.shape, *primal.shape) for column, primal in zip(columns, primals, strict=True)]
 
 
 def _unit(output: Any, index: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import wengert
 from wengert.autograd._forward_ad import dual_level, make_dual, unpack_dual
@@ -20,7 +20,7 @@ class ForwardFrame(Frame):
 
     kind = "forward"
 
-    def __enter__(self) -> ForwardFrame:
+    def __enter__(self) -> Self:
         self._dual_level = dual_level()
         self.level = self._dual_level.__enter__()
         super().__enter__()

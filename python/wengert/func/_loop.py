@@ -9,6 +9,7 @@ from wengert._C import Tensor
 
 from ._batch import Batch
 from ._batched_tensor import _CONTROL_FLOW, BatchedTensor
+from ._operations import rebuilt
 
 
 def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
@@ -45,7 +46,7 @@ def _stacked(name: str, results: list[Any], batch: Batch) -> Any:
         return BatchedTensor.wrap(wengert.stack(results), 0, batch.level)
     if isinstance(first, (list, tuple)):
         items = [_stacked(name, list(column), batch) for column in zip(*results, strict=True)]
-        return type(first)(items) if type(first) in (list, tuple) else type(first)(*items)
+        return rebuilt(first, items)
     if first is None:
         return None
     raise RuntimeError(f"{_CONTROL_FLOW} ({name} returns a {type(first).__name__}.)")

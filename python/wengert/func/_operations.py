@@ -11,7 +11,6 @@ import ast
 import functools
 import json
 from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +155,8 @@ class Operation:
         return self.function(*args, **kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
+        """Call the operation as formulas do: all arguments may stand in their place."""
+        return self.call({**dict(zip(self.by_name, args, strict=False)), **kwargs})
 
 
 def namespace_of(name: str) -> Any:
@@ -208,15 +208,16 @@ def tensors_in(values: Any) -> list[Any]:
     return found
 
 
+def rebuilt(container: Any, items: list[Any]) -> Any:
+    """Return a list, tuple, named tuple or structseq like `container` with other items."""
+    cls = type(container)
+    return cls(*items) if hasattr(cls, "_fields") else cls(items)
+
+
 def overload_map() -> dict[Any, list[Operation]]:
     """Return the operations behind each function and method, in the order in which the compiled parser tries them."""
     found: dict[Any, list[Operation]] = {}
     for operation in operations().values():
-        for function in dict.fromkeys(public_names(operation)):
+        for function in () if operation.name.endswith("_") else dict.fromkeys(public_names(operation)):
             found.setdefault(function, []).append(operation)
     return found
-
-
-def attribute(path: str) -> Any:
-    """Return a public object of wengert by its dotted path."""
-    return reduce(getattr, path.split("."), wengert)

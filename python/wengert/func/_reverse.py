@@ -15,7 +15,7 @@ leave the frame are detached unless somebody outside tracks them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import wengert
 from wengert import _C
@@ -45,12 +45,14 @@ class ReverseFrame(Frame):
     def __init__(self, inside: ReverseFrame | None = None) -> None:
         self.inside = inside
 
-    def __enter__(self) -> ReverseFrame:
+    def __enter__(self) -> Self:
         self.outer_is_recording = wengert.is_grad_enabled()
         self.batches = open_batches()
         self.aliases: list[Any] = []  # physical tensors
         self.own: list[Any] = [] if self.inside is None else list(self.inside.own)
-        self.tracked = (self.outer_is_recording and is_within_reverse()) or (self.inside is not None and self.inside.tracked)  # whether somebody outside may differentiate results
+        self.tracked = (self.outer_is_recording and is_within_reverse()) or (
+            self.inside is not None and self.inside.tracked
+        )  # whether somebody outside may differentiate results
         self._known: dict[Any, bool] = {}  # nodes whose graphs were searched
         self._previous_message = _hooks._saved_tensors_hooks_get_disabled_error_message()
         try:
@@ -132,10 +134,7 @@ class ReverseFrame(Frame):
         samples = [
             self.pull(
                 outputs,
-                [
-                    c._value.select(c._batch_dim, index) if b else c
-                    for c, b in zip(cotangents, batch, strict=True)
-                ],
+                [c._value.select(c._batch_dim, index) if b else c for c, b in zip(cotangents, batch, strict=True)],
                 True,
             )
             for index in range(size)

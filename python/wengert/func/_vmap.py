@@ -79,8 +79,7 @@ def vmap(
         for start in range(0, size, chunk_size):
             length = min(chunk_size, size - start)
             parts = [
-                leaf if dim is None else leaf.narrow(dim, start, length)
-                for leaf, dim in zip(leaves, dims, strict=True)
+                leaf if dim is None else leaf.narrow(dim, start, length) for leaf, dim in zip(leaves, dims, strict=True)
             ]
             chunks.append(tree_flatten(_run(func, parts, dims, spec, length, out_dims, randomness)))
         return _joined(func, chunks, out_dims)
@@ -163,9 +162,7 @@ def _run(
         args, kwargs = tree_unflatten(samples, spec)
         outputs, out_spec = tree_flatten(func(*args, **kwargs))
         places = _out_places(func, out_dims, out_spec)
-        results = [
-            _unwrapped(func, output, dim, frame) for output, dim in zip(outputs, places, strict=True)
-        ]
+        results = [_unwrapped(func, output, dim, frame) for output, dim in zip(outputs, places, strict=True)]
     return tree_unflatten(results, out_spec)
 
 

@@ -63,4 +63,6 @@ def promoted(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Ba
 @handles(Tensor.as_subclass, Tensor.resize_, Tensor.set_)
 def refused(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     """Raise RuntimeError: these act on the memory of one tensor."""
-    raise RuntimeError(f"vmap: {func.__name__} is not supported inside vmap; it would change the memory of a whole batch")
+    raise RuntimeError(
+        f"vmap: {func.__name__} is not supported inside vmap; it would change the memory of a whole batch"
+    )

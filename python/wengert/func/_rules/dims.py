@@ -12,7 +12,7 @@ import wengert
 from wengert._C import Tensor
 
 from .._batch import Batch
-from .._operations import Argument, Operation
+from .._operations import Argument, Operation, rebuilt
 from ._registry import rule
 
 
@@ -72,7 +72,7 @@ def _whole(new: dict[str, Any], argument: Argument, tensor: str, rank: int) -> N
 def _without_dimension(result: Any) -> Any:
     if isinstance(result, (list, tuple)):
         items = [_without_dimension(item) for item in result]
-        return type(result)(items) if type(result) in (list, tuple) else type(result)(*items)
+        return rebuilt(result, items)
     return result.squeeze(1) if result.ndim > 1 else result
 
 
@@ -80,7 +80,7 @@ def _with_dimensions(result: Any, rank: int) -> Any:
     """Give back the dimensions that flattening took: kept ones have size 1."""
     if isinstance(result, (list, tuple)):
         items = [_with_dimensions(item, rank) for item in result]
-        return type(result)(items) if type(result) in (list, tuple) else type(result)(*items)
+        return rebuilt(result, items)
     missing = rank + 1 - result.ndim
     return result.reshape(*result.shape, *[1] * missing) if missing > 0 else result
 
@@ -90,7 +90,7 @@ def aligned_dims(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     """The same for tensors that broadcast against each other."""
     named = [a.name for a in op.tensors if isinstance(values.get(a.name), Tensor)]
     rank = max(values[name].ndim for name in named)
-    new = {**values, **{name: batch.aligned(values[name], rank) for name in named}}
+    new = {**values, **{name: batch.expanded_to(values[name], rank) for name in named}}
     for argument in op.dims:
         value = op.get(values, argument.name)
         new[argument.name] = value if value is None else shifted(value, rank)

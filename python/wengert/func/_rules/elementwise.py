@@ -130,4 +130,5 @@ def leading(op: Operation, values: dict[str, Any], batch: Batch, numbers: tuple[
     rank = max(values[name].ndim for name in named)
     if numbers and any(values[name].ndim < numbers[0] for name in named):
         rank = 0
-    return batch.wrap(op.call({**values, **{name: batch.aligned(values[name], rank) for name in named}}))
+    place = batch.aligned if len(named) == 1 else batch.expanded_to
+    return batch.wrap(op.call({**values, **{name: place(values[name], rank) for name in named}}))

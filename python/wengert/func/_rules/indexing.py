@@ -102,8 +102,6 @@ def _index(value: Any, indices: list[Any]) -> Any:
 def scattered(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     """``index_put``: values into the places that tensors name."""
     tensor, indices, source = values["self"], _index_vectors(list(values["indices"]), batch), values["values"]
-    if not any(batch.has(index) for index in indices) and _first_place(indices) == 0 and indices[0] is not None:
-        pass
     target = batch.expanded(tensor).clone()
     _put(target, tensor.ndim, indices, source, op.get(values, "accumulate"), batch)
     return batch.wrap(target)
@@ -126,7 +124,6 @@ def _put(target: Any, rank: int, indices: list[Any], source: Any, accumulate: bo
         value = value.movedim(list(range(first + 1, first + index_rank + 1)), list(range(1, index_rank + 1)))
     counter = wengert.arange(batch.size).reshape(batch.size, *[1] * index_rank)
     indices = [counter, *(batch.aligned(index, index_rank) for index in given)]
-    operations()["index_put"].function  # noqa: B018  # the row exists
     view.index_put_(indices, value.to(view.dtype), accumulate)
 
 
@@ -140,8 +137,7 @@ def selected(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     dim = shifted(dim, tensor.ndim)
     if not batch.has(index):
         return batch.wrap(op.function(batch.front(tensor), dim, index))
-    whole: list[Any] = [None] * (dim - 1)
-    return operations()["index"].function(tensor, [*whole, index.reshape(-1)])
+    return gathered(op, {"self": tensor, "indices": [*[None] * (dim - 1), index.reshape(-1)]}, batch)
 
 
 @rule
@@ -269,10 +265,7 @@ def get_item(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Ba
     reader = _Reader(tensor, index)
     if not reader.gathers:
         return reader.view
-    return RULE_GATHERED(operations()["index"], {"self": reader.view, "indices": reader.gathers}, batch)
-
-
-RULE_GATHERED = gathered
+    return gathered(operations()["index"], {"self": reader.view, "indices": reader.gathers}, batch)
 
 
 @handles(Tensor.__setitem__)

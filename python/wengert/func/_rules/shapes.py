@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._batch import Batch, NoRuleError
-from .._operations import Operation
+from .._operations import Operation, rebuilt
 from ._registry import rule
 from .dims import shifted
 
@@ -129,5 +129,5 @@ def samples(op: Operation, values: dict[str, Any], batch: Batch, numbers: tuple[
 def _split(result: Any, batch: Batch, inner: int) -> Any:
     if isinstance(result, (list, tuple)):
         items = [_split(item, batch, inner) for item in result]
-        return type(result)(items) if type(result) in (list, tuple) else type(result)(*items)
+        return rebuilt(result, items)
     return batch.wrap(result.reshape(batch.size, inner, *result.shape[1:]))
