@@ -141,6 +141,11 @@ class Binding:
         return f"{self.where.replace('.', '_') or 'wengert'}_{self.name}"
 
     @property
+    def qualified_name(self) -> str:
+        """The name by which overriding types find the function again (python/registry.h)."""
+        return f"{self.where}.{self.name}" if self.where and not self.is_method else self.name
+
+    @property
     def is_method(self) -> bool:
         return self.where == "Tensor"
 

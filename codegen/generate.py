@@ -216,6 +216,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
             **{k: row.get(k) for k in ("kernel", "compose", "jvp", "linear", "fused", "contracts") if k in row.keys},
         },
         "view": row.is_view,
+        "batch": row.get("batch"),
         "categories": [c for c in row.categories if c != "complex" or complex_ok],
         "result_rule": row.rule,
         "domain": row.get("domain"),

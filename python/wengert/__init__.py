@@ -15,6 +15,7 @@ import importlib as _importlib
 import math as _math
 
 from . import _C as _C
+from . import _randomness as _randomness  # wraps random functions before their names are exported below
 from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
 from ._compositions import allclose as allclose
 from ._compositions import equal as equal
@@ -48,6 +49,8 @@ _LAZY_MODULES = {
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]  # a module, of which mypy knows by its import
+    if name == "vmap":
+        return _importlib.import_module(f"{__name__}.func").vmap
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'wengert' has no attribute {name!r}")

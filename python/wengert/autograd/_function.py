@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from wengert import _C
@@ -17,6 +18,8 @@ from wengert import _C
 from ._function_context import FunctionCtx
 
 _function_ids = itertools.count()
+# (whether a transform of wengert.func is running, what applies a function inside one), once that module is loaded.
+transforms: tuple[Callable[[], bool], Callable[[Any, tuple[Any, ...]], Any]] | None = None
 
 
 class BackwardCFunction(_C._FunctionBase, FunctionCtx):  # type: ignore[misc]  # the stub says Any
@@ -81,7 +84,7 @@ class FunctionMeta(type):
 
 def _inherits_core_apply(cls: type) -> bool:
     owner = next(base for base in cls.__mro__ if "apply" in base.__dict__)
-    return owner is _C._FunctionBase
+    return owner is _C._FunctionBase or owner is globals().get("Function")
 
 
 def _apply_with_bound_arguments(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -92,6 +95,8 @@ def _apply_with_bound_arguments(cls: Any, *args: Any, **kwargs: Any) -> Any:
         known = cls._forward_signature = (forward, inspect.signature(forward))
     bound = known[1].bind(*args, **kwargs)
     bound.apply_defaults()
+    if transforms is not None and transforms[0]():
+        return transforms[1](cls, bound.args)
     return super(Function, cls).apply(*bound.args, **bound.kwargs)
 
 

@@ -1,0 +1,248 @@
+"""`autograd.Function` inside transforms.
+
+Under `grad` and `jvp` a custom function runs as it is: its arguments are plain tensors. Under `vmap` it needs a rule: its
+own static method ``vmap``, which works on whole batches, or ``generate_vmap_rule = True``, which derives one. The
+derived rule is another custom function, of whole batches, whose forward, backward and jvp run the user's under vmap; what
+the user saves for backward is saved as whole batches and shown as samples again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from wengert import _C
+from wengert._C import Tensor
+from wengert.autograd import _function
+from wengert.autograd._function import Function
+from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_structure, tree_unflatten
+
+from ._batch import Batch
+from ._batched_tensor import BatchedTensor
+from ._frames import Frame, VmapFrame, _stack, frame_of_level, is_transforming
+
+_NO_SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+    "setup_context staticmethod: move what forward does with ctx there."
+)
+
+
+class VmapInfo(NamedTuple):
+    """What a function's vmap rule is told."""
+
+    batch_size: int
+    randomness: str
+
+
+def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
+    """Run a custom function whose arguments may be batched.
+
+    Raises
+    ------
+    RuntimeError
+        If the class has no setup_context, no vmap rule or two, or its rule returns something unfit.
+    """
+    if not cls._uses_setup_context:
+        raise RuntimeError(_NO_SETUP)
+    leaves, spec = tree_flatten(args)
+    level = max((leaf._level for leaf in leaves if isinstance(leaf, BatchedTensor)), default=0)
+    if not level:
+        return _core_apply(cls, args)
+    frame = frame_of_level(level)
+    batch = Batch(level, frame.batch_size)
+    own, generated = cls.vmap is not Function.vmap, cls.generate_vmap_rule
+    if own and generated:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+            "ambiguity."
+        )
+    if not own and not generated:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
+            "vmap staticmethod or set generate_vmap_rule=True."
+        )
+    dims = [leaf._batch_dim if batch.has(leaf) else None for leaf in leaves]
+    values = [leaf._value if batch.has(leaf) else leaf for leaf in leaves]
+    if generated:
+        return _run_generated(cls, tree_unflatten(values, spec), dims, spec, batch, frame)
+    with _Without(frame):
+        result = cls.vmap(
+            VmapInfo(batch.size, frame.randomness), tree_unflatten(dims, spec), *tree_unflatten(values, spec)
+        )
+    return _wrapped(result, batch)
+
+
+def _core_apply(cls: Any, args: tuple[Any, ...]) -> Any:
+    return _C._FunctionBase.__dict__["apply"].__get__(None, cls)(*args)
+
+
+class _Without:
+    """A block in which one vmap is not running: its rule works on whole batches."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    def __enter__(self) -> None:
+        self.saved = _stack.frames
+        _stack.frames = [frame for frame in self.saved if frame is not self.frame]
+
+    def __exit__(self, *exc_info: object) -> None:
+        _stack.frames = self.saved
+
+
+def _wrapped(result: Any, batch: Batch) -> Any:
+    """Return what a user's rule returned, ``(output, out_dims)``, as samples."""
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
+            f"with the output. Got a {type(result)} instead"
+        )
+    output, out_dims = result
+    leaves, spec = tree_flatten(output)
+    dims = broadcast_to(out_dims, spec)
+    if dims is None:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
+            f"{tree_structure(out_dims)} but output has structure {spec}."
+        )
+    wrapped = [
+        leaf if dim is None or not isinstance(leaf, Tensor) else BatchedTensor.wrap(leaf, dim % leaf.ndim, batch.level)
+        for leaf, dim in zip(leaves, dims, strict=True)
+    ]
+    return tree_unflatten(wrapped, spec)
+
+
+# --- Generated rules
+class _SampleContext:
+    """The ctx that the user's methods see: of one sample."""
+
+    saved_tensors: tuple[Any, ...] = ()
+    saved_for_forward: tuple[Any, ...] = ()
+    needs_input_grad: tuple[bool, ...] = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        self.saved_tensors = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        self.saved_for_forward = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        self._non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        self._materialize = value
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        raise RuntimeError(
+            "NYI: autograd.Function that uses mark_dirty and generate_vmap_rule=True; write a vmap staticmethod instead"
+        )
+
+
+def _run_generated(cls: Any, args: Any, dims: list[Any], spec: Any, batch: Batch, frame: VmapFrame) -> Any:
+    function = _batched_function(cls, dims, spec, batch, frame)
+    return tree_map(
+        lambda leaf: BatchedTensor.wrap(leaf, 0, batch.level) if isinstance(leaf, Tensor) else leaf,
+        _core_apply(function, args),
+    )
+
+
+def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch, frame: VmapFrame) -> Any:
+    """Return the function of whole batches."""
+
+    def samples(values: Any) -> Any:
+        leaves = [v if d is None else BatchedTensor.wrap(v, d, batch.level) for v, d in zip(values, dims, strict=True)]
+        return tree_unflatten(leaves, spec)
+
+    def whole(value: Any) -> Any:
+        return batch.expanded(value) if isinstance(value, Tensor) else value
+
+    def sample(value: Any) -> Any:
+        return BatchedTensor.wrap(value, 0, batch.level) if isinstance(value, Tensor) else value
+
+    class Inside:
+        """The vmap, running again at its level."""
+
+        def __enter__(self) -> None:
+            self.saved = _stack.frames
+            _stack.frames = [f for f in self.saved if f is not frame] + [frame]
+
+        def __exit__(self, *exc_info: object) -> None:
+            _stack.frames = self.saved
+
+    def seen(ctx: Any, saved: Any) -> Any:
+        context = ctx.sample_context
+        context.saved_tensors = tuple(map(sample, saved))
+        context.needs_input_grad = ctx.needs_input_grad
+        return context
+
+    class Batched(Function):
+        context: Any = None
+
+        @staticmethod
+        def forward(*args: Any) -> Any:
+            context = Batched.context = _SampleContext()
+            with Inside():
+                inputs = samples(tree_flatten(args)[0])
+                output = cls.forward(*inputs)
+                cls.setup_context(context, inputs, output)
+            leaves = tree_flatten(output)[0]
+            values = {id(leaf): whole(leaf) for leaf in leaves}
+            for name in ("saved_tensors", "saved_for_forward", "_non_differentiable"):
+                kept = tuple(values[id(t)] if id(t) in values else whole(t) for t in getattr(context, name, ()))
+                setattr(context, name, kept)
+            return tree_map(lambda leaf: values[id(leaf)], output)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+            context, Batched.context = Batched.context, None
+            ctx.save_for_backward(*context.saved_tensors)
+            ctx.save_for_forward(*context.saved_for_forward)
+            ctx.mark_non_differentiable(*context._non_differentiable)
+            ctx.set_materialize_grads(getattr(context, "_materialize", True))
+            del context.saved_tensors, context.saved_for_forward, context._non_differentiable
+            ctx.sample_context = context
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            with Inside():
+                method = _function._user_backward(cls)
+                results = method(seen(ctx, ctx.saved_tensors), *map(sample, grads))
+            results = results if isinstance(results, tuple) else (results,)
+            return tuple(_placed(r, d, batch) for r, d in zip(results, dims, strict=False))
+
+        @staticmethod
+        def jvp(ctx: Any, *tangents: Any) -> Any:
+            with Inside():
+                given = [
+                    t if t is None or d is None else BatchedTensor.wrap(t, d, batch.level)
+                    for t, d in zip(tangents, dims, strict=True)
+                ]
+                results = cls.jvp(seen(ctx, ctx.saved_tensors), *given)
+            return tuple(map(whole, results)) if isinstance(results, tuple) else whole(results)
+
+    Batched.__name__ = Batched.__qualname__ = f"Vmapped{cls.__name__}"
+    return Batched
+
+
+def _placed(result: Any, dim: int | None, batch: Batch) -> Any:
+    """Return a gradient in the layout of the input it belongs to: summed where all samples share that."""
+    if result is None:
+        return None
+    value = batch.expanded(result)
+    if dim is None:
+        return value.sum(0)
+    return value.movedim(0, dim)
+
+
+def _apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+    """Function.apply once transforms exist: it asks whether one is running."""
+    if is_transforming():
+        return apply_inside_transforms(cls, args)
+    return super(Function, cls).apply(*args, **kwargs)
+
+
+def set_up_custom_functions() -> None:
+    """Let custom functions ask; called when wengert.func is loaded."""
+    Function.apply = classmethod(_apply)  # type: ignore[method-assign, assignment]
+    _function.transforms = (is_transforming, apply_inside_transforms)

@@ -1,0 +1,128 @@
+"""The transforms that are running, as a stack of frames, and the tensors that live between them.
+
+Every transform pushes a frame while it calls the user's function: `vmap` one with the size of its batch, the others
+one that only says what kind of differentiation is going on. From the stack a transform learns what surrounds it:
+
+* which batches are open. A tensor that differs from sample to sample is a `BatchedTensor`; differentiation happens
+  below it, on the *physical* tensor, whose leading dimensions are the open batches from outermost to innermost.
+  `physical` gives that tensor and `logical` makes the wrappers again. Since samples never mix, one engine pass over
+  physical tensors gives the gradients of all samples.
+* whether anybody outside may differentiate the results, which decides if a backward pass must be recorded.
+
+The stack belongs to a thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from wengert import _randomness
+
+from ._batched_tensor import BatchedTensor, move_to_front
+
+
+class Frame:
+    """One running transform."""
+
+    kind = ""  # "reverse", "forward" or "vmap"
+
+    def __enter__(self) -> Any:
+        _stack.frames.append(self)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        _stack.frames.pop()
+
+
+class VmapFrame(Frame):
+    """A batch: its size, what random operations do in it, and the level that marks its tensors."""
+
+    kind = "vmap"
+
+    def __init__(self, batch_size: int, randomness: str) -> None:
+        self.batch_size = batch_size
+        self.randomness = randomness
+        self.level = len(_stack.frames) + 1
+
+    def __enter__(self) -> Self:
+        _randomness.depth.value += 1
+        super().__enter__()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        super().__exit__()
+        _randomness.depth.value -= 1
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.frames: list[Any] = []
+
+
+_stack = _Stack()
+
+
+def is_transforming() -> bool:
+    """Return whether any transform is running on this thread."""
+    return bool(_stack.frames)
+
+
+def is_within_reverse() -> bool:
+    """Return whether a surrounding transform differentiates in reverse mode."""
+    return any(frame.kind == "reverse" for frame in _stack.frames)
+
+
+def open_batches() -> tuple[VmapFrame, ...]:
+    """Return the frames of the vmaps that are running, outermost first."""
+    return tuple(frame for frame in _stack.frames if frame.kind == "vmap")
+
+
+def frame_of_level(level: int) -> Any:
+    """Return the running vmap of a level, or None if it is over."""
+    for frame in reversed(_stack.frames):
+        if frame.kind == "vmap" and frame.level == level:
+            return frame
+    return None
+
+
+def physical(tensor: Any, batches: Sequence[VmapFrame]) -> Any:
+    """Return the plain tensor of shape ``(*batch sizes, *tensor.shape)``; expanded over batches it is the same in."""
+    for position in reversed(range(len(batches))):
+        frame = batches[position]
+        if isinstance(tensor, BatchedTensor) and tensor._level == frame.level:
+            tensor = move_to_front(tensor._value, tensor._batch_dim)
+        else:
+            tensor = tensor.expand(frame.batch_size, *tensor.shape)
+    return tensor
+
+
+def logical(tensor: Any, batches: Sequence[VmapFrame]) -> Any:
+    """Return the tensor of one sample; the inverse of `physical`."""
+    for frame in batches:
+        tensor = BatchedTensor.wrap(tensor, 0, frame.level)
+    return tensor
+
+
+def levels_of(tensor: Any) -> set[int]:
+    """Return the levels of the batches that a tensor differs in."""
+    levels = set()
+    while isinstance(tensor, BatchedTensor):
+        levels.add(tensor._level)
+        tensor = tensor._value
+    return levels
+
+
+def map_physical(function: Callable[[Any], Any], tensor: Any) -> Any:
+    """Apply a function that keeps the shape to the plain tensor below all wrappers, and wrap its result as it was."""
+    if isinstance(tensor, BatchedTensor):
+        return BatchedTensor.wrap(map_physical(function, tensor._value), tensor._batch_dim, tensor._level)
+    return function(tensor)
+
+
+def plain(tensor: Any) -> Any:
+    """Return the plain tensor below all wrappers."""
+    while isinstance(tensor, BatchedTensor):
+        tensor = tensor._value
+    return tensor

@@ -1,0 +1,179 @@
+"""`jacrev`, `jacfwd` and `hessian`: whole matrices of derivatives.
+
+Reverse mode runs the function once and the engine once for each element of the outputs: the engine's nodes are C++
+that computes on plain tensors, so a batch of cotangents cannot go through one pass. At tens of nanoseconds a node the
+passes are cheap; `chunk_size` bounds how many rows are held before they are stacked. Forward mode runs the function
+once under `vmap`, with all tangents of the standard basis as one batch (`chunk_size` of them at a time).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import wengert
+from wengert.utils._pytree import tree_flatten, tree_map, tree_unflatten
+
+from ._arguments import Argnums, check_real, flatten_tensors, normalized_argnums, replaced, selected
+from ._jvp import jvp
+from ._vjp import record_vjp
+from ._vmap import vmap
+
+
+def jacrev(
+    func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None
+) -> Callable[..., Any]:
+    """Return the function that computes the Jacobian of `func` in reverse mode.
+
+    Parameters
+    ----------
+    func : callable
+        From trees of real tensors to a tree of real tensors.
+    argnums : int or tuple of int, default 0
+        The positional arguments to differentiate with respect to.
+    has_aux : bool, default False
+        Whether `func` returns ``(output, aux)``; then the result is ``(jacobian, aux)``.
+    chunk_size : int, optional
+        How many rows to hold at a time.
+
+    Returns
+    -------
+    callable
+        Returns a tree like the output, of trees like the arguments, of tensors ``output.shape + argument.shape``.
+
+    Raises
+    ------
+    ValueError
+        If `chunk_size` is not positive.
+    RuntimeError
+        If inputs or outputs are complex, or outputs are no tensors.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.func.jacrev(lambda x: x * x)(wg.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    @functools.wraps(func, updated=())
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        indices = normalized_argnums(argnums, len(args))
+        chosen = selected(args, indices)
+        primals, spec = flatten_tensors(chosen)
+        check_real(primals, "jacrev", "inputs")
+
+        def partial(*values: Any) -> Any:
+            tree = tree_unflatten(values, spec)
+            return func(*replaced(args, indices, tree), **kwargs)
+
+        _, _, aux, (frame, outputs, _, out_spec) = record_vjp(partial, tuple(primals), has_aux, "vjp(f, *primals)")
+        check_real(outputs, "jacrev", "outputs")
+        blocks = [tree_unflatten(_rows(frame, output, primals, chunk_size), spec) for output in outputs]
+        jacobian = tree_unflatten(blocks, out_spec)
+        return (jacobian, aux) if has_aux else jacobian
+
+    return wrapper
+
+
+def _rows(frame: Any, output: Any, primals: list[Any], chunk_size: int | None) -> list[Any]:
+    """Return the derivative of one output with respect to each primal."""
+    count = output.numel()
+    if not count:
+        return [primal.new_zeros((*output.shape, *primal.shape)) for primal in primals]
+    chunks: list[list[Any]] = []
+    for start in range(0, count, chunk_size or count):
+        rows = [
+            frame.pull([output], [_unit(output, index)], True)
+            for index in range(start, min(start + (chunk_size or count), count))
+        ]
+        chunks.append([wengert.stack(column) for column in zip(*rows, strict=True)])
+    columns = [parts[0] if len(parts) == 1 else wengert.cat(parts) for parts in zip(*chunks, strict=True)]
+    return [column.reshape(*output.shape, *primal.shape) for column, primal in zip(columns, primals, strict=True)]
+
+
+def _unit(output: Any, index: int) -> Any:
+    unit = wengert.zeros(output.numel(), dtype=output.dtype, device=output.device)
+    unit[index] = 1
+    return unit.reshape(output.shape)
+
+
+def jacfwd(
+    func: Callable[..., Any],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    randomness: str = "error",
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """Return the function that computes the Jacobian of `func` in forward mode.
+
+    It suits functions with more outputs than inputs. Parameters, results and errors are those of `jacrev`; `randomness`
+    is that of `vmap`, and aux must be tensors.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.func.jacfwd(lambda x: x * x)(wg.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError("jacfwd: `chunk_size` should be greater than 0.")
+
+    @functools.wraps(func, updated=())
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        indices = normalized_argnums(argnums, len(args))
+        primals, spec = flatten_tensors(selected(args, indices))
+        check_real(primals, "jacfwd", "inputs")
+
+        def partial(*values: Any) -> Any:
+            return func(*replaced(args, indices, tree_unflatten(values, spec)), **kwargs)
+
+        def push(*tangents: Any) -> Any:
+            _, pushed, *aux = jvp(partial, tuple(primals), tangents, has_aux=has_aux)
+            return (pushed, *aux)
+
+        basis = _standard_basis(primals)
+        pushed, *aux = vmap(push, randomness=randomness, chunk_size=chunk_size)(*basis)
+        columns, out_spec = tree_flatten(pushed)
+        check_real(columns, "jacfwd", "outputs")
+        jacobian = tree_unflatten([tree_unflatten(_blocks(c, primals), spec) for c in columns], out_spec)
+        return (jacobian, tree_map(lambda leaf: leaf[0], aux[0])) if has_aux else jacobian
+
+    return wrapper
+
+
+def _standard_basis(primals: list[Any]) -> list[Any]:
+    """Return a batch of tangents for each primal: together the rows of the identity."""
+    counts = [primal.numel() for primal in primals]
+    total, start, basis = sum(counts), 0, []
+    for primal, count in zip(primals, counts, strict=True):
+        block = wengert.zeros(total, count, dtype=primal.dtype, device=primal.device)
+        block[start : start + count].diagonal().fill_(1)
+        basis.append(block.reshape(total, *primal.shape))
+        start += count
+    return basis
+
+
+def _blocks(columns: Any, primals: list[Any]) -> list[Any]:
+    """Cut ``[inputs, *output.shape]`` into ``output.shape + primal.shape`` for each primal."""
+    parts = columns.split([primal.numel() for primal in primals], 0)
+    shape = columns.shape[1:]
+    return [part.movedim(0, -1).reshape(*shape, *primal.shape) for part, primal in zip(parts, primals, strict=True)]
+
+
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """Return the function that computes second derivatives of `func`: ``jacfwd(jacrev(func))``.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.func.hessian(lambda x: x.prod())(wg.tensor([2.0, 3.0]))
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)

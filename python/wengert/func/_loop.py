@@ -1,0 +1,52 @@
+"""The rule for everything without a rule: once for each sample, results stacked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import wengert
+from wengert._C import Tensor
+
+from ._batch import Batch
+from ._batched_tensor import _CONTROL_FLOW, BatchedTensor
+from ._operations import rebuilt
+
+
+def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
+    """Call `func` on each sample and stack what it returns.
+
+    Raises
+    ------
+    RuntimeError
+        If the batch is empty, a result is no tensor, or results differ in shape.
+    """
+    name = getattr(func, "__name__", repr(func))
+    if batch.size == 0:
+        raise RuntimeError(f"[vmap] {name} has no batching rule, and an empty batch has no sample to run it on")
+    results = [
+        func(*batch.sample(args, index), **{key: batch.sample(value, index) for key, value in kwargs.items()})
+        for index in range(batch.size)
+    ]
+    if results[0] is NotImplemented:
+        return NotImplemented
+    if any(value is results[0] for value in args) or (args and batch.has(args[0]) and name.endswith("_")):
+        return args[0]  # an in-place operation, which wrote through views
+    return _stacked(name, results, batch)
+
+
+def _stacked(name: str, results: list[Any], batch: Batch) -> Any:
+    first = results[0]
+    if isinstance(first, Tensor):
+        shapes = {tuple(result.shape) for result in results}
+        if len(shapes) > 1:
+            raise RuntimeError(
+                "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+                f"{name}, whose results have shapes {sorted(shapes)}."
+            )
+        return BatchedTensor.wrap(wengert.stack(results), 0, batch.level)
+    if isinstance(first, (list, tuple)):
+        items = [_stacked(name, list(column), batch) for column in zip(*results, strict=True)]
+        return rebuilt(first, items)
+    if first is None:
+        return None
+    raise RuntimeError(f"{_CONTROL_FLOW} ({name} returns a {type(first).__name__}.)")

@@ -1,0 +1,191 @@
+"""Reverse mode inside a transform: the frame that `grad`, `vjp`, `jacrev` and `linearize` share.
+
+A `ReverseFrame` gives the user's function an alias of each primal. The alias is a node of the surrounding graph where
+the primal is tracked by it, and a leaf otherwise; a pass of the engine that stops at the aliases therefore computes
+derivatives with respect to this call's primals and no others, however often the same tensor is differentiated around
+it (no perturbation confusion). Tangents of surrounding forward transforms stay on the aliases, so that forward over
+reverse works too.
+
+A pass is recorded only if something outside can see the difference: a surrounding reverse transform, a primal or a
+cotangent that requires grad, or a leaf that the function captured. The last is found by a walk over the recorded
+nodes, which is made only where grad mode was on outside and nothing else decides. For the same reason values that
+leave the frame are detached unless somebody outside tracks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import wengert
+from wengert import _C
+from wengert.autograd import _forward_ad
+from wengert.autograd._engine import run_engine
+from wengert.utils._pytree import tree_map
+
+from ._batched_tensor import BatchedTensor
+from ._frames import Frame, is_within_reverse, levels_of, logical, map_physical, open_batches, physical, plain
+
+_hooks = _C._autograd
+_NO_HOOKS = (
+    "wengert.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Leave saved_tensors_hooks outside "
+    "of the function, or use wengert.autograd.grad."
+)
+
+
+class ReverseFrame(Frame):
+    """A call of the user's function whose results will be differentiated with respect to the aliases it is given.
+
+    ``with ReverseFrame() as frame:`` is around the call; `pull` may come later. A frame `inside` another one knows the
+    other's aliases as its own.
+    """
+
+    kind = "reverse"
+
+    def __init__(self, inside: ReverseFrame | None = None) -> None:
+        self.inside = inside
+
+    def __enter__(self) -> Self:
+        self.outer_is_recording = wengert.is_grad_enabled()
+        self.batches = open_batches()
+        self.aliases: list[Any] = []  # physical tensors
+        self.own: list[Any] = [] if self.inside is None else list(self.inside.own)
+        self.tracked = (self.outer_is_recording and is_within_reverse()) or (
+            self.inside is not None and self.inside.tracked
+        )  # whether somebody outside may differentiate results
+        self._known: dict[Any, bool] = {}  # nodes whose graphs were searched
+        self._previous_message = _hooks._saved_tensors_hooks_get_disabled_error_message()
+        try:
+            _hooks._saved_tensors_hooks_disable(_NO_HOOKS)  # refuses, after taking effect, while hooks are active
+        except BaseException:
+            self._allow_hooks()
+            raise
+        _C._set_grad_enabled(True)
+        super().__enter__()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        super().__exit__()
+        _C._set_grad_enabled(self.outer_is_recording)
+        self._allow_hooks()
+
+    def _allow_hooks(self) -> None:
+        if self._previous_message is None:
+            _hooks._saved_tensors_hooks_enable()
+        else:
+            _hooks._saved_tensors_hooks_disable(self._previous_message)
+
+    def alias(self, primal: Any) -> Any:
+        """Return the tensor that stands for `primal` inside; gradients will be with respect to it.
+
+        Raises
+        ------
+        RuntimeError
+            If its dtype is neither floating point nor complex.
+        """
+        value = physical(primal, self.batches)
+        if not (value.is_floating_point() or value.is_complex()):
+            raise RuntimeError(
+                f"only Tensors of floating point and complex dtype can require gradients, but a primal is {value.dtype}"
+            )
+        if value.requires_grad and self.outer_is_recording:
+            self.tracked = True
+            result = value.view_as(value)
+        else:
+            result = detached(value).requires_grad_()
+        self.aliases.append(result)
+        self.own.append(result)
+        return logical(result, self.batches)
+
+    def pull(self, outputs: Sequence[Any], cotangents: Sequence[Any], keep_graph: bool) -> list[Any]:
+        """Return the product of cotangents with the Jacobian, one tensor for each alias; zeros for independent ones."""
+        foreign = set().union(*map(levels_of, cotangents)) - {frame.level for frame in self.batches}
+        if foreign:
+            return self._pull_each(outputs, cotangents, max(foreign))
+        roots, gradients = [], []
+        for output, cotangent in zip(outputs, cotangents, strict=True):
+            root = plain(output)
+            if root.requires_grad:
+                roots.append(self._physical_output(output))
+                gradients.append(physical(cotangent, self.batches))
+        if not roots:
+            return [logical(wengert.zeros_like(alias), self.batches) for alias in self.aliases]
+        record = wengert.is_grad_enabled() and (
+            is_within_reverse() or any(gradient.requires_grad for gradient in gradients) or self.is_tracked(roots)
+        )
+        results = run_engine(
+            tuple(roots), tuple(gradients), keep_graph or record, record, tuple(self.aliases), True, False
+        )
+        return [
+            logical(wengert.zeros_like(alias) if result is None else result, self.batches)
+            for alias, result in zip(self.aliases, results, strict=True)
+        ]
+
+    def _physical_output(self, output: Any) -> Any:
+        if not self.batches:
+            return output
+        with wengert.enable_grad():
+            return physical(output, self.batches)
+
+    def _pull_each(self, outputs: Sequence[Any], cotangents: Sequence[Any], level: int) -> list[Any]:
+        """One pass for each sample of a vmap that was opened after the graph was recorded."""
+        batch = [isinstance(c, BatchedTensor) and c._level == level for c in cotangents]
+        size = next(c._value.shape[c._batch_dim] for c, b in zip(cotangents, batch, strict=True) if b)
+        samples = [
+            self.pull(
+                outputs,
+                [c._value.select(c._batch_dim, index) if b else c for c, b in zip(cotangents, batch, strict=True)],
+                True,
+            )
+            for index in range(size)
+        ]
+        return [BatchedTensor.wrap(wengert.stack(rows), 0, level) for rows in zip(*samples, strict=True)]
+
+    def is_tracked(self, outputs: Sequence[Any]) -> bool:
+        """Return whether somebody outside of this frame tracks one of these physical tensors."""
+        if self.tracked or not self.outer_is_recording:
+            return self.tracked
+        return any(self._captures(output) for output in outputs)
+
+    def _captures(self, output: Any) -> bool:
+        node = output.grad_fn
+        if node is None:
+            return output.requires_grad and not any(output is alias for alias in self.own)
+        if node not in self._known:
+            self._known[node] = _reaches_other_leaves(node, self.own)
+        return self._known[node]
+
+    def release(self, tree: Any) -> Any:
+        """Return what leaves the frame: detached, unless somebody outside tracks it."""
+
+        def released(leaf: Any) -> Any:
+            if not isinstance(leaf, wengert.Tensor) or not plain(leaf).requires_grad or self.is_tracked([plain(leaf)]):
+                return leaf
+            return map_physical(detached, leaf)
+
+        return tree_map(released, tree)
+
+
+def detached(tensor: Any) -> Any:
+    """Return the tensor without its history, with the tangents of all open levels."""
+    if _forward_ad._current_level < 0:
+        return tensor.detach()
+    with wengert.no_grad():
+        return tensor.view_as(tensor)
+
+
+def _reaches_other_leaves(start: Any, own: Sequence[Any]) -> bool:
+    """Return whether the graph below a node holds a leaf that is not one of `own`."""
+    mine = {id(alias) for alias in own}
+    waiting, seen = [start], {start}
+    while waiting:
+        for node, _ in waiting.pop().next_functions:
+            if node is None or node in seen:
+                continue
+            variable = getattr(node, "variable", None)
+            if variable is None:
+                seen.add(node)
+                waiting.append(node)
+            elif id(variable) not in mine:
+                return True
+    return False

@@ -1,0 +1,223 @@
+"""`vmap`: a function of one sample becomes a function of a batch."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import wengert
+from wengert._C import Tensor
+from wengert.utils._pytree import TreeSpec, broadcast_to, tree_flatten, tree_unflatten
+
+from ._batched_tensor import BatchedTensor, move_to_front
+from ._frames import VmapFrame
+
+_RANDOMNESS = ("error", "different", "same")
+
+
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """Return the function that applies `func` to every sample of a batch, at the speed of batched operations.
+
+    Inside, tensors look like those of one sample. Operations run once for the whole batch, by rules that come from the
+    table of operations; those without a rule run in a loop over the samples. vmap nests with itself and with the other
+    transforms, so ``vmap(grad(f))`` gives the gradients of all samples in one pass.
+
+    Parameters
+    ----------
+    func : callable
+        Takes tensors (or trees of them) and other arguments, and returns a tensor or a tree of tensors.
+    in_dims : int, None or tree, default 0
+        The dimension of each positional argument that counts samples; None for what all samples share. Keyword
+        arguments are mapped along dimension 0.
+    out_dims : int, None or tree, default 0
+        Where that dimension goes in each output; None for an output that is the same for all samples.
+    randomness : {"error", "different", "same"}
+        Whether random operations are refused, or draw for each sample, or once for all.
+    chunk_size : int, optional
+        How many samples to compute at a time, to bound memory; by default all.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ValueError
+        If `in_dims`, `out_dims` or `chunk_size` do not fit, inputs are missing or differ in size, or an output is no
+        tensor.
+    RuntimeError
+        Inside, if a single value is asked of a batch (``.item()``, ``if tensor:``), a shape would depend on values, an
+        unmapped tensor is overwritten with mapped ones, or a random operation runs with ``randomness="error"``.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> x, y = wg.ones(3, 2), wg.tensor([1.0, 2.0])
+    >>> wg.func.vmap(wg.dot, in_dims=(0, None))(x, y)
+    tensor([3., 3., 3.])
+    """
+    if randomness not in _RANDOMNESS:
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    @functools.wraps(func, updated=())
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        leaves, dims, spec = _mapped_inputs(func, in_dims, args, kwargs)
+        size = _batch_size(leaves, dims)
+        if chunk_size is None or chunk_size >= size:
+            return _run(func, leaves, dims, spec, size, out_dims, randomness)
+        chunks = []
+        for start in range(0, size, chunk_size):
+            length = min(chunk_size, size - start)
+            parts = [
+                leaf if dim is None else leaf.narrow(dim, start, length) for leaf, dim in zip(leaves, dims, strict=True)
+            ]
+            chunks.append(tree_flatten(_run(func, parts, dims, spec, length, out_dims, randomness)))
+        return _joined(func, chunks, out_dims)
+
+    return wrapper
+
+
+def _name(func: Any) -> str:
+    return getattr(func, "__name__", None) or repr(func)
+
+
+def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], TreeSpec]:
+    """Return the leaves of all arguments with the mapped dimension of each (or None), checked."""
+    call = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(
+            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
+            f"got: {type(in_dims)}."
+        )
+    if not args and not kwargs:
+        raise ValueError(
+            f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
+            "over a function with no inputs. The latter is unsupported."
+        )
+    leaves, args_spec = tree_flatten(args)
+    dims = broadcast_to(in_dims, args_spec)
+    if dims is None:
+        raise ValueError(
+            f"{call}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+            f"{tree_flatten(in_dims)[1]} but inputs has structure {args_spec}."
+        )
+    named, _ = tree_flatten(kwargs)
+    leaves += named
+    dims += [0 if isinstance(leaf, Tensor) else None for leaf in named]
+    dims = [_checked_dim(call, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+    return leaves, dims, tree_flatten((args, kwargs))[1]
+
+
+def _checked_dim(call: str, leaf: Any, dim: Any) -> int | None:
+    if dim is None:
+        return None
+    if not isinstance(dim, int):
+        raise ValueError(
+            f"{call}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
+        )
+    if not isinstance(leaf, Tensor):
+        raise ValueError(
+            f"{call}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
+            "non-Tensor arguments, please use None as the respective in_dim"
+        )
+    rank = leaf.dim()
+    if not -rank <= dim < rank:
+        raise ValueError(
+            f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {rank} so expected "
+            f"in_dim to satisfy -{rank} <= in_dim < {rank}."
+        )
+    return dim % rank
+
+
+def _batch_size(leaves: list[Any], dims: list[Any]) -> int:
+    sizes = [leaf.shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if any(size != sizes[0] for size in sizes):
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    return sizes[0]  # type: ignore[no-any-return]
+
+
+def _run(
+    func: Any, leaves: list[Any], dims: list[Any], spec: TreeSpec, size: int, out_dims: Any, randomness: str
+) -> Any:
+    with VmapFrame(size, randomness) as frame:
+        samples = [
+            leaf if dim is None else BatchedTensor.wrap(leaf, dim, frame.level)
+            for leaf, dim in zip(leaves, dims, strict=True)
+        ]
+        args, kwargs = tree_unflatten(samples, spec)
+        outputs, out_spec = tree_flatten(func(*args, **kwargs))
+        places = _out_places(func, out_dims, out_spec)
+        results = [_unwrapped(func, output, dim, frame) for output, dim in zip(outputs, places, strict=True)]
+    return tree_unflatten(results, out_spec)
+
+
+def _out_places(func: Any, out_dims: Any, spec: TreeSpec) -> list[Any]:
+    """Return the place of the batch dimension for each leaf of the output."""
+    if not all(dim is None or isinstance(dim, int) for dim in tree_flatten(out_dims)[0]):
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
+            "ints representing where in the outputs the vmapped dimension should appear."
+        )
+    if isinstance(out_dims, tuple) and len(out_dims) == 1 and spec.is_leaf():
+        out_dims = out_dims[0]
+    places = broadcast_to(out_dims, spec)
+    if places is None:
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
+            f"`outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
+        )
+    return places
+
+
+def _unwrapped(func: Any, output: Any, place: int | None, frame: VmapFrame) -> Any:
+    """Return an output with the batch dimension at `place`."""
+    batched = isinstance(output, BatchedTensor) and output._level == frame.level
+    if place is None:
+        if batched:
+            raise ValueError(
+                f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when out_dim is None"
+            )
+        return output
+    if not isinstance(output, Tensor):
+        raise ValueError(
+            f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type {type(output)}. Did you mean "
+            "to set out_dims= to None for output?"
+        )
+    if batched:
+        value = move_to_front(output._value, output._batch_dim)
+    else:
+        value = output.expand(frame.batch_size, *output.shape)
+    rank = value.dim()
+    if not -rank <= place < rank:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {place}); it is an "
+            "out_dim of vmap"
+        )
+    return value if place % rank == 0 else value.movedim(0, place)
+
+
+def _joined(func: Any, chunks: list[Any], out_dims: Any) -> Any:
+    """Concatenate the outputs of chunks along the batch."""
+    spec = chunks[0][1]
+    places = _out_places(func, out_dims, spec)
+    columns = zip(*(leaves for leaves, _ in chunks), strict=True)
+    results = [
+        parts[0] if place is None else wengert.cat(list(parts), place)
+        for parts, place in zip(columns, places, strict=True)
+    ]
+    return tree_unflatten(results, spec)

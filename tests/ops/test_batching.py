@@ -1,0 +1,120 @@
+"""Every row under vmap gives what a Python loop over the samples gives, whichever arguments are mapped.
+
+The batch of a sample's tensor holds three versions of it that differ by a factor, along the first dimension or the last.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.func._dispatch import rule_name, rule_of
+from wengert.func._operations import operations
+
+from .operations import OPERATIONS, to_tensor
+
+FACTORS = (1.0, 0.9, 0.8)
+SAMPLES = 6  # of each row; the first ones of a generator differ most
+RANDOM = {"dropout"}  # families whose results are drawn
+
+
+def is_mapped(value: Any) -> bool:
+    return isinstance(value, np.ndarray) or (isinstance(value, list) and any(isinstance(v, np.ndarray) for v in value))
+
+
+def versions(value: Any) -> list[Any]:
+    """The samples of one argument."""
+    if isinstance(value, list) and is_mapped(value):
+        return [list(items) for items in zip(*(versions(v) for v in value), strict=True)]
+    if not isinstance(value, np.ndarray):
+        return [value] * len(FACTORS)
+    scaled = [value * f if value.dtype.kind in "fc" else value for f in FACTORS]
+    return [to_tensor(np.asarray(v, value.dtype)) for v in scaled]
+
+
+def stacked(samples: list[Any], dim: int) -> tuple[Any, Any]:
+    """The batch of one argument, and its in_dims."""
+    if isinstance(samples[0], list):
+        pairs = [stacked(list(column), dim) for column in zip(*samples, strict=True)]
+        return [batch for batch, _ in pairs], [d for _, d in pairs]
+    if not isinstance(samples[0], wg.Tensor):
+        return samples[0], None
+    return wg.stack(samples, dim), dim
+
+
+def run(operation: Any, names: list[str], values: tuple[Any, ...], fixed: dict[str, Any]) -> list[Any]:
+    output = operation({**fixed, **dict(zip(names, values, strict=True))})
+    return list(output) if isinstance(output, (tuple, list)) else [output]
+
+
+def patterns(names: list[str]) -> list[tuple[list[str], int]]:
+    found = [(names, 0), (names, -1)]
+    if len(names) > 1:
+        found += [([name], 0) for name in names]
+    return found
+
+
+def check(operation: Any, arguments: dict[str, Any]) -> None:
+    for names, dim in patterns([name for name, value in arguments.items() if is_mapped(value)]):
+        fixed = {name: versions(value)[0] for name, value in arguments.items() if name not in names}
+        samples = {name: versions(arguments[name]) for name in names}
+        try:
+            loops = [run(operation, names, tuple(samples[n][i] for n in names), fixed) for i in range(len(FACTORS))]
+        except (RuntimeError, ValueError, IndexError, TypeError):
+            continue  # a factor leaves the domain
+        if not all(isinstance(result, wg.Tensor) for result in loops[0]):
+            continue
+        if dim and operation.entry["samples"] == "as_strided":
+            continue  # its meaning depends on the strides of samples
+        batches, in_dims = zip(*(stacked(samples[name], dim) for name in names), strict=True)
+        mapped = wg.func.vmap(lambda *values, n=names, f=fixed: run(operation, n, values, f), in_dims=in_dims)
+        try:
+            results = mapped(*batches)
+        except RuntimeError as error:
+            if operation.view and "stride" in str(error):
+                continue  # a view that the layout of this batch does not allow
+            raise
+        assert len(results) == len(loops[0])
+        for result, column in zip(results, zip(*loops, strict=True), strict=True):
+            wg.testing.assert_close(result, wg.stack(list(column)), equal_nan=True, msg=f"mapped {names} along {dim}")
+
+
+TESTED = [
+    o
+    for o in OPERATIONS
+    if not o.writes_only and o.family not in RANDOM and rule_name(operations()[o.name]) != "dynamic"
+]
+
+
+@pytest.mark.parametrize("operation", TESTED, ids=str)
+def test_batch_is_loop(operation: Any) -> None:
+    for sample in operation.samples()[:SAMPLES]:
+        if any(is_mapped(value) for value in sample.arguments.values()):
+            check(operation, dict(sample.arguments))
+
+
+DYNAMIC = [o for o in OPERATIONS if rule_name(operations()[o.name]) == "dynamic"]
+
+
+@pytest.mark.parametrize("operation", DYNAMIC, ids=str)
+def test_dynamic_shapes_are_refused(operation: Any) -> None:
+    sample = operation.samples()[0]
+    names = [name for name, value in sample.arguments.items() if is_mapped(value)]
+    batches = [stacked(versions(sample.arguments[name]), 0)[0] for name in names]
+    fixed = {name: value for name, value in sample.arguments.items() if name not in names}
+    with pytest.raises(RuntimeError, match="dynamic shape"):
+        wg.func.vmap(lambda *values: run(operation, names, values, fixed))(*batches)
+
+
+def test_every_rule_exists() -> None:
+    for operation in operations().values():
+        rule_of(operation)
+
+
+def test_few_public_rows_run_in_a_loop() -> None:
+    rules = Counter(rule_name(operations()[o.name]) for o in OPERATIONS if o.python["namespace"] != "private")
+    assert rules["loop"] < 0.1 * rules.total(), rules

@@ -1,0 +1,139 @@
+"""Row F24: custom functions inside transforms."""
+
+from __future__ import annotations
+
+import pytest
+
+import wengert as wg
+from wengert.autograd import Function
+from wengert.func import grad, jacrev, jvp, vmap
+
+close = wg.testing.assert_close
+batch = wg.arange(6.0).reshape(3, 2)
+
+
+class Cube(Function):
+    @staticmethod
+    def forward(x):
+        return x**3, x**2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0], output[1])
+        ctx.save_for_forward(inputs[0], output[1])
+
+    @staticmethod
+    def backward(ctx, grad_cube, grad_square):
+        x, square = ctx.saved_tensors
+        return 3 * square * grad_cube + 2 * x * grad_square
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        x, square = ctx.saved_tensors
+        return 3 * square * tangent, 2 * x * tangent
+
+
+class Generated(Cube):
+    generate_vmap_rule = True
+
+
+class Scaled(Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x, w, factor):
+        return x * w * factor
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs[:2])
+        ctx.factor = inputs[2]
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, w = ctx.saved_tensors
+        return grad * w * ctx.factor, grad * x * ctx.factor, None
+
+
+class Own(Cube):
+    infos: list = []  # noqa: RUF012
+
+    @staticmethod
+    def vmap(info, in_dims, x):
+        Own.infos.append((info, in_dims))
+        return Cube.apply(x.movedim(in_dims[0], 0)), (0, 0)
+
+
+def test_f24_generated_rule():
+    close(vmap(lambda x: Generated.apply(x)[0])(batch), batch**3)
+    close(vmap(grad(lambda x: Generated.apply(x)[0].sum()))(batch), 3 * batch**2)
+    close(grad(lambda x: vmap(lambda y: Generated.apply(y)[0].sum())(x).sum())(batch), 3 * batch**2)
+    tangent = jvp(lambda x: vmap(lambda y: Generated.apply(y)[0])(x), (batch,), (wg.ones(3, 2),))[1]
+    close(tangent, 3 * batch**2)
+
+
+def test_f24_generated_rule_sums_over_what_samples_share():
+    w = wg.tensor([3.0, 4.0])
+    gradient = grad(lambda w: vmap(lambda x: Scaled.apply(x, w, 2.0))(batch).sum())(w)
+    close(gradient, 2 * batch.sum(0))
+    close(vmap(vmap(lambda x: Scaled.apply(x, x, 1.0)))(batch), batch**2)
+
+
+def test_f24_own_rule():
+    Own.infos.clear()
+    close(vmap(lambda x: Own.apply(x)[0], in_dims=1, randomness="same")(batch.t()), batch**3)
+    ((info, in_dims),) = Own.infos
+    assert (info.batch_size, info.randomness, in_dims) == (3, "same", (1,))
+    close(vmap(grad(lambda x: Own.apply(x)[0].sum()))(batch), 3 * batch**2)
+
+
+def test_f24_grad_and_jvp_need_no_rule():
+    close(grad(lambda x: Cube.apply(x)[0].sum())(batch), 3 * batch**2)
+    close(jvp(lambda x: Cube.apply(x)[0], (batch,), (wg.ones(3, 2),))[1], 3 * batch**2)
+    assert jacrev(lambda x: Cube.apply(x)[0])(batch[0]).shape == (2, 2)
+
+
+def with_rule(result):
+    class Bad(Cube):
+        @staticmethod
+        def vmap(info, in_dims, x):
+            return result(x)
+
+    return Bad
+
+
+class Both(Own):
+    generate_vmap_rule = True
+
+
+class Plain(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: vmap(Cube.apply)(batch), "does not have vmap support"),
+        (lambda: vmap(Both.apply)(batch), "both generate_vmap_rule=True and an overridden vmap"),
+        (lambda: vmap(with_rule(lambda x: x).apply)(batch), "to have two returns"),
+        (lambda: vmap(with_rule(lambda x: (x, (0, 0))).apply)(batch), r"incompatible \(output, out_dims\) tuple"),
+        (lambda: vmap(Plain.apply)(batch), "must override the setup_context staticmethod"),
+        (lambda: grad(lambda x: Plain.apply(x).sum())(batch), "must override the setup_context staticmethod"),
+        (lambda: jvp(Plain.apply, (batch,), (batch,)), "must override the setup_context staticmethod"),
+    ],
+)
+def test_f24_errors(call, text):
+    with pytest.raises(RuntimeError, match=text):
+        call()
+
+
+def test_f24_outside_of_transforms_nothing_changes():
+    x = batch.clone().requires_grad_()
+    Plain.apply(x).sum().backward()
+    close(x.grad, wg.ones(3, 2))
