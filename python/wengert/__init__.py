@@ -44,7 +44,8 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "profiler", "random", "special", "testing", "utils",
+    "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "profiler", "random", "special",
+    "testing", "utils",
 }  # fmt: skip
 
 

@@ -180,13 +180,13 @@ def G4_names(tc):
     return [output.grad_fn.name() for output in outputs]
 
 
-def G4_one_row_one_name(tc):
+def G4_names_along_dimensions(tc):
     a, _ = _ab(tc)
     return better(
         [a.sum(0).grad_fn.name(), a.mean(0).grad_fn.name(), tc.zeros(2).copy_(a).grad_fn.name()],
         torch=["SumBackward1", "MeanBackward1", "tc::autograd::CopyBackwards"],
-        wengert=["SumBackward0", "MeanBackward0", "CopyBackwards"],
-        why="one row of the table has one node class, with dimensions or without",
+        wengert=["SumBackward1", "MeanBackward1", "CopyBackwards"],
+        why="names of nodes have no namespace where it says nothing",
     )
 
 
@@ -559,12 +559,7 @@ def G18_leaf_in_grad(tc):
     seen = []
     y.register_hook(lambda grad: seen.append(raised(lambda: tc._C._will_engine_execute_node(leaf))))
     tc.autograd.grad(y.sum(), a)
-    return better(
-        seen,
-        torch=[("RuntimeError", "")],
-        wengert=[None],
-        why="the question has an answer (captured), so multi-grad hooks on leaves work in grad()",
-    )
+    return seen
 
 
 def G19_current_node(tc):

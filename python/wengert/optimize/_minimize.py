@@ -76,7 +76,7 @@ def minimize(
     >>> def rosenbrock(p):
     ...     return (1 - p["x"]) ** 2 + 100 * (p["y"] - p["x"] ** 2) ** 2
     >>> result = wg.optimize.minimize(rosenbrock, {"x": -1.0, "y": 2.0}, method="trust-exact")
-    >>> {name: round(value, 6) for name, value in result.x.items()}
+    >>> {name: round(value, 4) for name, value in result.x.items()}
     {'x': 1.0, 'y': 1.0}
     """
     from scipy import optimize
