@@ -1,6 +1,7 @@
 """Every row under vmap gives what a Python loop over the samples gives, whichever arguments are mapped.
 
-The batch of a sample's tensor holds three versions of it that differ by a factor, along the first dimension or the last.
+The batch of a sample's tensor holds three versions of it that differ by a factor, along the first dimension or the
+last.
 """
 
 from __future__ import annotations

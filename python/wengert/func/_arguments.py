@@ -109,6 +109,7 @@ def check_real(tensors: list[Any], caller: str, what: str) -> None:
     for index, tensor in enumerate(tensors):
         if tensor.is_complex():
             raise RuntimeError(
-                f"{caller}: Expected all {what} to be real but received complex tensor at flattened input idx: {index}; "
+                f"{caller}: Expected all {what} to be real but received complex tensor at flattened input "
+                f"idx: {index}; "
                 "differentiate with respect to wengert.view_as_real of it"
             )

@@ -38,7 +38,8 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if remove not in _REMOVE:
             raise RuntimeError(
-                f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options are: "
+                f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. "
+                f"Valid options are: "
                 f"{' and '.join(repr(option) for option in _REMOVE)}."
             )
         return func(*args, **kwargs)

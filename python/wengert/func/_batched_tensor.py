@@ -58,17 +58,17 @@ class BatchedTensor(Tensor):
 
     # --- Shape
     @property
-    def shape(self) -> Any:  # type: ignore[override]
+    def shape(self) -> Any:
         sizes = list(self._value.shape)
         del sizes[self._batch_dim]
         return wengert.Size(sizes)
 
-    def size(self, dim: int | None = None) -> Any:  # type: ignore[override]
+    def size(self, dim: int | None = None) -> Any:
         """Return the shape, or the size along one dimension."""
         return self.shape if dim is None else self.shape[dim]
 
     @property
-    def ndim(self) -> int:  # type: ignore[override]
+    def ndim(self) -> int:
         return self._value.ndim - 1  # type: ignore[no-any-return]
 
     def dim(self) -> int:
@@ -86,18 +86,18 @@ class BatchedTensor(Tensor):
 
     nelement = numel
 
-    def stride(self, dim: int | None = None) -> Any:  # type: ignore[override]
+    def stride(self, dim: int | None = None) -> Any:
         """Return the strides of a sample."""
         strides = list(self._value.stride())
         del strides[self._batch_dim]
         return tuple(strides) if dim is None else strides[dim]
 
-    def is_contiguous(self, **options: Any) -> bool:  # type: ignore[override]
+    def is_contiguous(self, **options: Any) -> bool:
         """Return whether a sample is contiguous."""
         return move_to_front(self._value, self._batch_dim).is_contiguous(**options)  # type: ignore[no-any-return]
 
     @property
-    def nbytes(self) -> int:  # type: ignore[override]
+    def nbytes(self) -> int:
         return self.numel() * self._value.itemsize  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
@@ -112,27 +112,27 @@ class BatchedTensor(Tensor):
 
     # --- Views that Tensor has as attributes
     @property
-    def T(self) -> Any:  # type: ignore[override]
+    def T(self) -> Any:  # noqa: N802
         return self.permute(*reversed(range(self.ndim)))
 
     @property
-    def mT(self) -> Any:  # type: ignore[override]
+    def mT(self) -> Any:  # noqa: N802
         return self.transpose(-2, -1)
 
     @property
-    def mH(self) -> Any:  # type: ignore[override]
+    def mH(self) -> Any:  # noqa: N802
         return self.transpose(-2, -1).conj()
 
     @property
-    def H(self) -> Any:  # type: ignore[override]
+    def H(self) -> Any:  # noqa: N802
         return self.mH if self.ndim else self
 
     @property
-    def real(self) -> Any:  # type: ignore[override]
+    def real(self) -> Any:
         return wengert.real(self) if self.is_complex() else self
 
     @property
-    def imag(self) -> Any:  # type: ignore[override]
+    def imag(self) -> Any:
         return wengert.imag(self)
 
     @property
@@ -169,7 +169,7 @@ class BatchedTensor(Tensor):
         """Raise RuntimeError: a batch has no single value."""
         raise RuntimeError(_ITEM)
 
-    __float__ = __int__ = __index__ = __complex__ = item  # type: ignore[assignment]
+    __float__ = __int__ = __index__ = __complex__ = item
 
     def __contains__(self, element: Any) -> NoReturn:
         raise RuntimeError(_ITEM)
@@ -182,7 +182,8 @@ class BatchedTensor(Tensor):
     def tolist(self) -> NoReturn:
         """Raise RuntimeError: a batch has no single value."""
         raise RuntimeError(
-            "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands for one sample "
+            "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands "
+            "for one sample "
             "of a batch; convert the result of vmap instead."
         )
 
@@ -209,28 +210,9 @@ def _delegate(name: str) -> None:
         setattr(BatchedTensor, name, property(lambda self: getattr(self._value, name)))
 
 
-for _name in [
-    "dtype",
-    "device",
-    "layout",
-    "itemsize",
-    "is_cpu",
-    "is_meta",
-    "is_cuda",
-    "is_sparse",
-    "is_quantized",
-    "is_nested",
-    "requires_grad",
-    "grad_fn",
-    "is_leaf",
-    "output_nr",
-    "retains_grad",
-    "_version",
-    "element_size",
-    "is_floating_point",
-    "is_complex",
-    "is_signed",
-    "is_inference",
-    "_is_view",
-]:
+_ALIKE = (
+    "dtype device layout itemsize is_cpu is_meta is_cuda is_sparse is_quantized is_nested requires_grad grad_fn",
+    "is_leaf output_nr retains_grad _version element_size is_floating_point is_complex is_signed is_inference _is_view",
+)
+for _name in " ".join(_ALIKE).split():
     _delegate(_name)

@@ -1,9 +1,9 @@
 """`autograd.Function` inside transforms.
 
-Under `grad` and `jvp` a custom function runs as it is: its arguments are plain tensors. Under `vmap` it needs a rule: its
-own static method ``vmap``, which works on whole batches, or ``generate_vmap_rule = True``, which derives one. The
-derived rule is another custom function, of whole batches, whose forward, backward and jvp run the user's under vmap; what
-the user saves for backward is saved as whole batches and shown as samples again.
+Under `grad` and `jvp` a custom function runs as it is: its arguments are plain tensors. Under `vmap` it needs a rule:
+its own static method ``vmap``, which works on whole batches, or ``generate_vmap_rule = True``, which derives one. The
+derived rule is another custom function, of whole batches, whose forward, backward and jvp run the user's under vmap;
+what the user saves for backward is saved as whole batches and shown as samples again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from ._batched_tensor import BatchedTensor
 from ._frames import Frame, VmapFrame, _stack, frame_of_level, is_transforming
 
 _NO_SETUP = (
-    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
+    "must override the "
     "setup_context staticmethod: move what forward does with ctx there."
 )
 
@@ -58,7 +59,8 @@ def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
         )
     if not own and not generated:
         raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override "
+            f"and implement the "
             "vmap staticmethod or set generate_vmap_rule=True."
         )
     dims = [leaf._batch_dim if batch.has(leaf) else None for leaf in leaves]
@@ -94,7 +96,8 @@ def _wrapped(result: Any, batch: Batch) -> Any:
     """Return what a user's rule returned, ``(output, out_dims)``, as samples."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError(
-            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
+            "structure compatible "
             f"with the output. Got a {type(result)} instead"
         )
     output, out_dims = result
@@ -244,5 +247,5 @@ def _apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
 
 def set_up_custom_functions() -> None:
     """Let custom functions ask; called when wengert.func is loaded."""
-    Function.apply = classmethod(_apply)  # type: ignore[method-assign, assignment]
+    Function.apply = classmethod(_apply)
     _function.transforms = (is_transforming, apply_inside_transforms)

@@ -1,8 +1,8 @@
 """How an operation that meets a `BatchedTensor` finds its batching rule.
 
-`dispatch` looks for the highest level among the arguments: that vmap's rule runs, on tensors of one level less. Handlers
-are kept in a dictionary from functions (what `__torch_function__` is given) to callables; it is made from the table when
-the first batched operation runs. A row's rule is, in this order,
+`dispatch` looks for the highest level among the arguments: that vmap's rule runs, on tensors of one level less.
+Handlers are kept in a dictionary from functions (what `__torch_function__` is given) to callables; it is made from the
+table when the first batched operation runs. A row's rule is, in this order,
 
 1. the row's `batch:` key: a rule of the package `_rules`, or an expression of other operations;
 2. `elementwise`, if the row has a kernel of one element;
@@ -44,7 +44,8 @@ def dispatch(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kwargs.get("out") is not None:
         name = getattr(func, "__name__", func)
         raise RuntimeError(
-            f"Batching rule not implemented for {name}.out; the fallback path doesn't work on out= or view ops. Use the "
+            f"Batching rule not implemented for {name}.out; the fallback path doesn't work on out= or "
+            f"view ops. Use the "
             "result instead of out=."
         )
     handler = _handlers().get(func, loop)

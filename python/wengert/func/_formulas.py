@@ -1,8 +1,8 @@
 """Formulas of the table, evaluated in Python on tensors of any kind.
 
 A composition or a `batch:` expression becomes a Python function of the row's arguments. It may use the operations of
-the table by their C++ names and the helpers below; tensors know `.sizes`, `.dim` and `.dtype` in formulas. Each operation
-that it calls finds its own batching rule.
+the table by their C++ names and the helpers below; tensors know `.sizes`, `.dim` and `.dtype` in formulas. Each
+operation that it calls finds its own batching rule.
 """
 
 from __future__ import annotations

@@ -100,7 +100,8 @@ def jvp(
             if tangent is None:
                 if strict:
                     raise RuntimeError(
-                        f"{_CALL[:-1]}, strict=True): The output of f is independent of the inputs. This is not allowed "
+                        f"{_CALL[:-1]}, strict=True): The output of f is independent of the inputs. This "
+                        f"is not allowed "
                         "with strict=True."
                     )
                 tangent = wengert.zeros_like(frame.primal(tensor))

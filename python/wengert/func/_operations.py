@@ -21,8 +21,14 @@ from wengert import _C
 from wengert._C import Tensor
 
 # What callers may write for the names of the schema.
-_SPELLINGS = {"input": ("self",), "x": ("self", "input"), "self": ("input",), "axis": ("dim",), "keepdims": ("keepdim",),
-              "x2": ("other",)}  # fmt: skip
+_SPELLINGS = {
+    "input": ("self",),
+    "x": ("self", "input"),
+    "self": ("input",),
+    "axis": ("dim",),
+    "keepdims": ("keepdim",),
+    "x2": ("other",),
+}
 _DIM_NAMES = {"dim", "dims", "dim0", "dim1", "dim2", "dimension", "axis0", "axis1", "source", "destination"}
 _SIZE_NAMES = {"size", "shape"}
 _MISSING = object()

@@ -19,7 +19,8 @@ from ._frames import VmapFrame, open_batches
 from ._operations import tensors_in
 
 _ERROR = (
-    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+    "'different' randomness "
     "flags on vmap or perform the randomness operation out of vmap"
 )
 _UNBATCHED = (

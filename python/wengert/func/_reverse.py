@@ -44,6 +44,7 @@ class ReverseFrame(Frame):
 
     def __init__(self, inside: ReverseFrame | None = None) -> None:
         self.inside = inside
+        self.tracked = False
 
     def __enter__(self) -> Self:
         self.outer_is_recording = wengert.is_grad_enabled()

@@ -65,7 +65,8 @@ def record_vjp(func: Any, primals: tuple[Any, ...], has_aux: bool, caller: str) 
         given, given_spec = tree_flatten((cotangents, *more) if more else cotangents)
         if given_spec != out_spec:
             raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs "
+                "to the function. "
                 f"cotangents: {given_spec}, primal output: {out_spec}"
             )
         for index, (tensor, cotangent) in enumerate(zip(outputs, given, strict=True)):

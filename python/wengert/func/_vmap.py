@@ -178,7 +178,8 @@ def _out_places(func: Any, out_dims: Any, spec: TreeSpec) -> list[Any]:
     places = broadcast_to(out_dims, spec)
     if places is None:
         raise ValueError(
-            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
+            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
+            f"the structure of "
             f"`outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
         )
     return places
@@ -195,7 +196,8 @@ def _unwrapped(func: Any, output: Any, place: int | None, frame: VmapFrame) -> A
         return output
     if not isinstance(output, Tensor):
         raise ValueError(
-            f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type {type(output)}. Did you mean "
+            f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
+            f"{type(output)}. Did you mean "
             "to set out_dims= to None for output?"
         )
     if batched:

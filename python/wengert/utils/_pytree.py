@@ -175,7 +175,8 @@ def tree_map_only(cls: Any, func: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def broadcast_to(tree: Any, treespec: TreeSpec) -> list[Any] | None:
-    """Return leaves for `treespec` from a tree whose leaves may each stand for a whole subtree; None if it does not fit.
+    """Return leaves for `treespec` from a tree whose leaves may each stand for a whole subtree; None if it does not
+    fit.
 
     Examples
     --------

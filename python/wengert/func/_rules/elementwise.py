@@ -1,7 +1,7 @@
 """Elementwise operations: samples broadcast against each other as the batches do.
 
-Tensors of one sample may have different ranks and broadcast from the right; with the batch in front, those of lower rank
-get dimensions of size 1 behind it. Where all have the same layout nothing moves.
+Tensors of one sample may have different ranks and broadcast from the right; with the batch in front, those of lower
+rank get dimensions of size 1 behind it. Where all have the same layout nothing moves.
 
 A tensor of one element without dimensions counts less in type promotion than others; as a batch of such it has a
 dimension, so it is converted first where that would change the result's dtype.
@@ -34,7 +34,7 @@ def elementwise(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch:
         named = {key: t._value if batch.has(t) else t for key, t in kwargs.items()}
         if not any(batch.has(t) and not t.ndim for t in tensors):
             result = func(*values, **named)
-            return result if result is NotImplemented else BatchedTensor.wrap(result, dims.pop(), batch.level)
+            return result if result is NotImplemented else BatchedTensor.wrap(result, dims.pop() or 0, batch.level)
     convert = _promotion(tensors, rank, batch)
     values = [convert(batch.aligned(value, rank), value) for value in args]
     named = {key: convert(batch.aligned(value, rank), value) for key, value in kwargs.items()}
@@ -68,8 +68,10 @@ def _category(dtype: Any) -> int:
 
 
 _INCOMPATIBLE = (
-    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
-    "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in "
+    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` "
+    "in extra_args that "
+    "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being "
+    "vmapped over in "
     "a vmap. Please try to use out-of-place operators instead of inplace arithmetic."
 )
 

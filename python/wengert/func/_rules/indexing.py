@@ -21,7 +21,8 @@ from .dims import shifted
 from .elementwise import _INCOMPATIBLE
 
 _MASK = (
-    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with a "
+    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
+    "indexing with a "
     "boolean mask: each sample would select another number of elements. Use wengert.where(mask, x, other)."
 )
 

@@ -38,7 +38,7 @@ def matmul(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     return _product(first, second, batch)
 
 
-HANDLERS[Tensor.__matmul__] = lambda func, args, kwargs, batch: _product(*args, batch)
+HANDLERS[Tensor.__matmul__] = lambda func, args, kwargs, batch: _product(args[0], args[1], batch)
 HANDLERS[Tensor.__rmatmul__] = lambda func, args, kwargs, batch: _product(args[1], args[0], batch)
 
 

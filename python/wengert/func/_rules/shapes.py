@@ -27,7 +27,8 @@ def expansion(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     tensor, size = values["self"], list(values["size"])
     if len(size) < tensor.ndim:
         raise RuntimeError(
-            f"expand: the number of sizes provided ({len(size)}) must be greater or equal to the number of dimensions in "
+            f"expand: the number of sizes provided ({len(size)}) must be greater or equal to the number "
+            f"of dimensions in "
             f"the tensor ({tensor.ndim})"
         )
     return batch.wrap(batch.aligned(tensor, len(size)).expand(batch.size, *size))
@@ -39,7 +40,8 @@ def repetition(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     tensor, counts = values["self"], list(values["repeats"])
     if len(counts) < tensor.ndim:
         raise RuntimeError(
-            f"Number of dimensions of repeat dims ({len(counts)}) can not be smaller than number of dimensions of tensor "
+            f"Number of dimensions of repeat dims ({len(counts)}) can not be smaller than number of "
+            f"dimensions of tensor "
             f"({tensor.ndim})"
         )
     return batch.wrap(batch.aligned(tensor, len(counts)).repeat(1, *counts))
@@ -78,7 +80,8 @@ def strided(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     start = value.storage_offset() if offset is None else offset
     if 0 not in size and start + reach > value.storage_offset() + sample_reach:
         raise RuntimeError(
-            f"result = tensor.as_strided({size}, {stride}, {offset}) can access memory outside of `tensor`: a sample ends "
+            f"result = tensor.as_strided({size}, {stride}, {offset}) can access memory outside of "
+            f"`tensor`: a sample ends "
             f"at element {value.storage_offset() + sample_reach} of the storage"
         )
     return batch.wrap(value.as_strided([batch.size, *size], [step, *stride], offset))
@@ -107,7 +110,8 @@ def embedded_diagonal(op: Operation, values: dict[str, Any], batch: Batch) -> An
 
 @rule
 def padding(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
-    """Constants around the last dimensions; other modes go by the rank, so the batch joins the samples' first dimension."""
+    """Constants around the last dimensions; other modes go by the rank, so the batch joins the samples' "
+    "first dimension."""
     if "mode" in op.by_name and op.get(values, "mode") != "constant":
         return samples(op, values, batch, (len(values["pad"]) // 2 + 2,))
     name = op.tensors[0].name
