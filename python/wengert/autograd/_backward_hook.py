@@ -174,7 +174,7 @@ class _Side:
                 f"{who} returned an invalid number of {what}, got {len(result)}, but expected {self.length}: "
                 "one for each, None where there is no gradient"
             )
-        return result
+        return tuple(result)
 
     def with_zeros(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return `grads` with zeros for the tensors that have none."""

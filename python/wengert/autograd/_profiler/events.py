@@ -128,11 +128,11 @@ class FunctionEvent(_Measures):
         child.cpu_parent = self
 
     @property
-    def cpu_time_total(self) -> float:  # type: ignore[override]
+    def cpu_time_total(self) -> float:
         return self.time_range.elapsed_us()
 
     @property
-    def self_cpu_time_total(self) -> float:  # type: ignore[override]
+    def self_cpu_time_total(self) -> float:
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
@@ -183,7 +183,8 @@ class FunctionEventAvg(_Measures):
         return self
 
     def __iadd__(self, other: Any) -> Self:
-        return self.add(other)
+        self.add(other)
+        return self
 
     def __repr__(self) -> str:
         return (

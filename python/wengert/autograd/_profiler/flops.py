@@ -35,7 +35,7 @@ def _convolution(shapes: Shapes, concrete: Sequence[Any]) -> int:
         (size + 2 * p - d * (k - 1) - 1) // s + 1
         for size, k, s, p, d in zip(image[2:], weight[2:], stride, padding, dilation, strict=True)
     ]
-    return 2 * image[0] * math.prod(outputs) * math.prod(weight)
+    return int(2 * image[0] * math.prod(outputs) * math.prod(weight))
 
 
 FORMULAS: dict[str, Callable[[Shapes, Sequence[Any]], int]] = {

@@ -47,7 +47,7 @@ class EventList(list):  # type: ignore[type-arg]
     @property
     def self_cpu_time_total(self) -> float:
         """Microseconds in which anything ran."""
-        return sum(event.self_cpu_time_total for event in self)
+        return float(sum(event.self_cpu_time_total for event in self))
 
     def key_averages(
         self,
@@ -66,7 +66,7 @@ class EventList(list):  # type: ignore[type-arg]
         """
         averages: dict[Any, FunctionEventAvg] = {}
         for event in self:
-            key = (event.key, event.is_user_annotation)
+            key: tuple[Any, ...] = (event.key, event.is_user_annotation)
             if group_by_input_shapes:
                 key += (str(event.input_shapes),)
             if group_by_stack_n > 0:

@@ -75,7 +75,7 @@ class profile:
         self._running: Any = None
         self._function_events: EventList | None = None
 
-    def __enter__(self) -> profile | None:  # type: ignore[valid-type]  # the class, not the module
+    def __enter__(self) -> profile | None:
         if not self.enabled:
             return None
         if self.entered:

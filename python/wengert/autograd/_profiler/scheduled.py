@@ -111,7 +111,7 @@ class profile:
     ) -> None:
         self._plan = schedule or _always
         self._on_trace_ready = on_trace_ready
-        self._options = {
+        self._options: dict[str, Any] = {
             "record_shapes": record_shapes,
             "profile_memory": profile_memory,
             "with_stack": with_stack,

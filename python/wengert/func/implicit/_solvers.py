@@ -16,7 +16,7 @@ from ._products import Residual, Tensors
 def _tolerance(x: Tensors, tolerance: float | None) -> float:
     if tolerance is not None:
         return tolerance
-    return float(max((wengert.finfo(value.dtype).eps for value in x), default=0.0)) ** 0.75
+    return float(max((wengert.finfo(value.dtype).eps for value in x), default=0.0) ** 0.75)
 
 
 def newton(
