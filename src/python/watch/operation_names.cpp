@@ -10,15 +10,19 @@ namespace {
 
 class OperationNames final : public OperationObserver {
 public:
-    void enter(const OperationCall& call) override { running_.push_back(call.operation.name); }
+    // A pass that continues on other threads takes the observers along; those threads have their own names.
+    void enter(const OperationCall& call) override {
+        if (this_thread_number() == owner_) running_.push_back(call.operation.name);
+    }
     void leave() noexcept override {
-        if (!running_.empty()) running_.pop_back();
+        if (this_thread_number() == owner_ && !running_.empty()) running_.pop_back();
     }
     const char* innermost() const noexcept { return running_.empty() ? nullptr : running_.back(); }
 
     int users = 0;
 
 private:
+    const uint64_t owner_ = this_thread_number();
     std::vector<const char*> running_;
 };
 // While it is watched; a pointer, since the loader has little room for thread-local data of libraries loaded late.
