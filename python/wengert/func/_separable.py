@@ -20,8 +20,8 @@ def jacobian_diagonal(f: Callable[[Any], Any], x: Any, *, check: bool = False, c
     Parameters
     ----------
     f : callable
-        From a tensor to a tensor of its shape, where ``f(x)[i]`` depends on ``x[i]`` only. If it does not, the result is
-        the sum of each column of the Jacobian.
+        From a tensor to a tensor of its shape, where ``f(x)[i]`` depends on ``x[i]`` only. If it does not, the result
+        is the sum of each column of the Jacobian.
     x : Tensor
         Where to differentiate.
     check : bool
@@ -97,8 +97,8 @@ def batched_jacobian(f: Callable[[Any], Any], x: Any, *, check: bool = False, cr
     x, y = _evaluated(f, x, create_graph)
     if x.dim() == 0 or y.dim() == 0 or x.shape[0] != y.shape[0]:
         raise ValueError(
-            f"[batched_jacobian] dimension 0 must be the batch of both x and f(x), but the shapes are {tuple(x.shape)} and "
-            f"{tuple(y.shape)}"
+            f"[batched_jacobian] dimension 0 must be the batch of both x and f(x), but the shapes are {tuple(x.shape)} "
+            f"and {tuple(y.shape)}"
         )
     batch, outputs = y.shape[0], tuple(y.shape[1:])
     count = int(np.prod(outputs, dtype=int))
@@ -141,6 +141,6 @@ def _require_equal(found: Any, expected: Any, caller: str, parts: str) -> None:
     scale = 1 + expected.detach().abs().max().item() if expected.numel() else 1.0
     if error.numel() and not error.max().item() <= tolerance * scale:
         raise ValueError(
-            f"[{caller}] {parts} of the function mix: a product with random weights is off by {error.max().item():.3g}; "
-            "use jacrev, jacfwd or sparse_jacobian"
+            f"[{caller}] {parts} of the function mix: a product with random weights is off by "
+            f"{error.max().item():.3g}; use jacrev, jacfwd or sparse_jacobian"
         )
