@@ -8,6 +8,9 @@
 
 Read `_frames` first: it says how transforms know of each other. `_reverse` and `_jvp` hold the two modes of
 differentiation, `_vmap` and `_batched_tensor` the batches, `_dispatch` how an operation finds its batching rule.
+
+Derivatives with more structure have packages of their own: `_sparse` (Jacobians and Hessians by coloring), `implicit`
+(solutions of equations), `_jet` (Taylor series). They walk recorded graphs, with what the table says of each node.
 """
 
 from . import implicit
@@ -16,7 +19,9 @@ from ._custom_function import set_up_custom_functions as _set_up_custom_function
 from ._functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from ._grad import grad, grad_and_value
 from ._jacobians import hessian, jacfwd, jacrev
+from ._jet import jet, nth_derivatives
 from ._jvp import jvp
+from ._separable import batched_jacobian, jacobian_diagonal
 from ._sparse import Sparsity, sparse_hessian, sparse_jacobian, sparsity
 from ._vjp import linearize, vjp
 from ._vmap import vmap
@@ -25,6 +30,7 @@ _set_up_custom_functions()
 
 __all__ = [
     "Sparsity",
+    "batched_jacobian",
     "debug_unwrap",
     "functional_call",
     "functionalize",
@@ -33,9 +39,12 @@ __all__ = [
     "hessian",
     "implicit",
     "jacfwd",
+    "jacobian_diagonal",
     "jacrev",
+    "jet",
     "jvp",
     "linearize",
+    "nth_derivatives",
     "replace_all_batch_norm_modules_",
     "sparse_hessian",
     "sparse_jacobian",

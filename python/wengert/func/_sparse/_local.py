@@ -17,8 +17,9 @@ import scipy.sparse
 
 import wengert
 
+from .._nodes import varying
 from .._table import Row, rows_of_nodes
-from ._probing import applied, probed
+from ._probing import probed
 
 Shape = tuple[int, ...]
 Keys = Any  # integer array, one key for each element; -1 for an element that depends on nothing
@@ -140,17 +141,6 @@ def in_place_patterns(node: Any, result: Shape, shapes: list[Shape | None]) -> l
             )
             matrix = matrix + _matrix(more)
         found[index] = matrix
-    return found
-
-
-def varying(node: Any, which: int) -> list[bool]:
-    """Return for each input whether the coefficients of its gradient are computed from what is differentiated."""
-    metadata = node._input_metadata[which]
-    cotangent = wengert.ones(tuple(metadata.shape), dtype=metadata.dtype)
-    known = [index for index, (edge, _) in enumerate(node.next_functions) if edge is not None]
-    found = [False] * len(node.next_functions)
-    for index, gradient in zip(known, applied(node, which, cotangent, known, create_graph=True), strict=True):
-        found[index] = gradient is not None and gradient.requires_grad
     return found
 
 

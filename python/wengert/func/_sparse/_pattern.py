@@ -9,6 +9,7 @@ import scipy.sparse
 
 from ...autograd import no_grad
 from ...autograd.graph import get_gradient_edge
+from .._nodes import nodes_between, outside_passes
 from ._local import patterns
 
 _LIMIT = 1 << 28  # entries: beyond, sparse matrices do not pay
@@ -16,6 +17,10 @@ _LIMIT = 1 << 28  # entries: beyond, sparse matrices do not pay
 
 def pattern_of(outputs: list[Any], inputs: list[Any]) -> Any:
     """Return the pattern of all elements of `outputs` by all elements of `inputs`, a sparse Boolean matrix."""
+    return outside_passes(_pattern_of, outputs, inputs)
+
+
+def _pattern_of(outputs: list[Any], inputs: list[Any]) -> Any:
     rows = sum(output.numel() for output in outputs)
     found: dict[tuple[Any, int], Any] = {}
     first = 0
@@ -28,7 +33,7 @@ def pattern_of(outputs: list[Any], inputs: list[Any]) -> Any:
     targets = [get_gradient_edge(value) for value in inputs]
     kept = {(target.node, target.output_nr): None for target in targets}
     with no_grad():
-        for node in _order([node for node, _ in found], {target.node for target in targets}):
+        for node in nodes_between([node for node, _ in found], {target.node for target in targets}):
             for which in range(len(node._input_metadata)):
                 key = (node, which)
                 reached = found.get(key) if key in kept else found.pop(key, None)
@@ -68,21 +73,3 @@ def _times(reached: Any, pattern: Any, node: Any) -> Any:
             "not sparse; pass pattern=..., or use products (vjp, jvp) instead of the matrix"
         )
     return scipy.sparse.csr_array(product @ right)
-
-
-def _order(roots: list[Any], targets: set[Any]) -> list[Any]:
-    """Return the nodes between roots and targets, every one before the nodes that it leads to."""
-    finished: list[Any] = []
-    useful: dict[Any, bool] = {}
-    stack: list[tuple[Any, bool]] = [(root, False) for root in roots]
-    while stack:
-        node, done = stack.pop()
-        if done:
-            useful[node] = node in targets or any(useful.get(edge, False) for edge, _ in node.next_functions)
-            if useful[node]:
-                finished.append(node)
-        elif node not in useful:
-            useful[node] = False
-            stack.append((node, True))
-            stack.extend((edge, False) for edge, _ in node.next_functions if edge is not None and edge not in useful)
-    return finished[::-1]

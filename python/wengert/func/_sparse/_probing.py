@@ -20,7 +20,7 @@ import scipy.sparse
 import wengert
 
 from ...autograd import enable_grad, grad
-from ...autograd.graph import GradientEdge
+from .._nodes import applied
 
 _DIGIT = 1024  # exact in every floating-point dtype but the half ones
 _SMALL = 512  # the most products for a map without structure
@@ -60,17 +60,6 @@ def _maps(node: Any, which: int, index: int) -> tuple[Map, Map, int, int]:
         return np.zeros(size) if product is None else product.detach().numpy().reshape(-1)
 
     return backward, forward, math.prod(result.shape), math.prod(given.shape)
-
-
-def applied(node: Any, which: int, cotangent: Any, indices: Sequence[int], create_graph: bool) -> Any:
-    """Return the gradients of some inputs of a node for a cotangent of one of its results.
-
-    A backward pass of one step, rather than a call of the node: inside another backward pass, a node that is called
-    leaves out what that pass does not need.
-    """
-    targets = [GradientEdge(*node.next_functions[index]) for index in indices]
-    edge = GradientEdge(node, which)
-    return grad(edge, targets, cotangent, retain_graph=True, create_graph=create_graph, allow_unused=True)
 
 
 def _pattern(backward: Map, forward: Map, results: int, inputs: int) -> Any:
