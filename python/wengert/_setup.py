@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert._C import Tensor
 
-from . import _compositions, _copying, _overrides, _tensor_str
+from . import _compositions, _copying, _numpy_dispatch, _overrides, _tensor_str
 
 
 def _repr(self: Any) -> str:
@@ -22,6 +22,8 @@ def set_up_tensor() -> None:
     Tensor.__reduce_ex__ = _copying.reduce_ex  # type: ignore[method-assign, assignment]
     Tensor.__deepcopy__ = _copying.deepcopy  # type: ignore[attr-defined]
     Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[attr-defined]
+    Tensor.__array_ufunc__ = _numpy_dispatch.array_ufunc  # type: ignore[attr-defined]
+    Tensor.__array_function__ = _numpy_dispatch.array_function  # type: ignore[attr-defined]
     Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win
     for method in _compositions.METHODS:
         setattr(Tensor, method.__name__, method)

@@ -1,0 +1,72 @@
+"""From NumPy's arguments to wengert's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import wengert
+from wengert._C import Tensor
+
+
+def unsupported(name: str, detail: str = "") -> TypeError:
+    """Return the error for what has no counterpart."""
+    return TypeError(
+        f"[{name}] is not available for wengert tensors{': ' if detail else ''}{detail}. Use wengert's own functions, or "
+        "convert explicitly with tensor.detach().numpy(), which gives up gradients."
+    )
+
+
+def refuse(name: str, **options: Any) -> None:
+    """Raise TypeError for options that were given: they have no counterpart."""
+    for option, value in options.items():
+        if value is not None:
+            raise unsupported(name, f"the argument {option}={value!r} has no counterpart")
+
+
+def tensor(value: Any) -> Any:
+    """Return a tensor of an array-like."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+        return wengert.stack(promoted([tensor(v) for v in value]))
+    return wengert.as_tensor(np.asarray(value) if not isinstance(value, np.ndarray) else value)
+
+
+def operand(value: Any) -> Any:
+    """Return an operand of an elementwise operation: a tensor, or a number as it is."""
+    return value if isinstance(value, (Tensor, int, float, complex, np.generic)) else tensor(value)
+
+
+def promoted(tensors: Any) -> list[Any]:
+    """Return tensors in their common dtype, as NumPy computes products and joins."""
+    values = [tensor(value) for value in tensors]
+    dtype = values[0].dtype
+    for value in values[1:]:
+        dtype = wengert.promote_types(dtype, value.dtype)
+    return [value if value.dtype == dtype else value.to(dtype) for value in values]
+
+
+def written(result: Any, out: Any) -> Any:
+    """Return the result, copied into ``out`` if there is one.
+
+    Raises
+    ------
+    TypeError
+        If that is an array and the result has a history, which an array cannot have.
+    """
+    out = out[0] if isinstance(out, tuple) else out
+    if out is None:
+        return result
+    if isinstance(out, Tensor):
+        return out.copy_(result)
+    if result.requires_grad:
+        raise unsupported("out", "an array cannot hold a result that requires grad; write array = array + tensor")
+    out[...] = result.numpy()
+    return out
+
+
+def axes(axis: Any) -> Any:
+    """Return an axis or tuple of axes as dimensions."""
+    return list(axis) if isinstance(axis, tuple) else axis

@@ -1,0 +1,157 @@
+"""Products, and ``numpy.linalg``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import wengert
+
+from ._convert import axes, promoted, refuse, tensor, unsupported, written
+
+
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    first, second = promoted((a, b))
+    if not first.ndim or not second.ndim:
+        return written(first * second, out)
+    if first.ndim <= 2 and second.ndim <= 2:
+        return written(first @ second, out)
+    return written(_contracted(first, second, [-1], [-1 if second.ndim == 1 else -2]), out)
+
+
+def _contracted(a: Any, b: Any, dims_a: list[int], dims_b: list[int]) -> Any:
+    return wengert._C._private.tensordot_along(a, b, dims_a, dims_b)
+
+
+def vdot(a: Any, b: Any, /) -> Any:
+    first, second = promoted((a, b))
+    return wengert.vdot(first.reshape(-1), second.reshape(-1))
+
+
+def inner(a: Any, b: Any, /) -> Any:
+    return wengert.inner(*promoted((a, b)))
+
+
+def outer(a: Any, b: Any, out: Any = None) -> Any:
+    return written(wengert.outer(*(value.reshape(-1) for value in promoted((a, b)))), out)
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    first, second = promoted((a, b))
+    if isinstance(axes, int):
+        return wengert.tensordot(first, second, axes)
+    along = [[d] if isinstance(d, int) else list(d) for d in axes]
+    return _contracted(first, second, *along)
+
+
+def einsum(*operands: Any, out: Any = None, **options: Any) -> Any:
+    equation, *tensors = operands
+    if not isinstance(equation, str):
+        raise unsupported("numpy.einsum", "operands with lists of axes; write the equation as a string")
+    options.pop("optimize", None)
+    refuse("numpy.einsum", **options)
+    return written(wengert.einsum(equation, promoted(tensors)), out)
+
+
+def kron(a: Any, b: Any) -> Any:
+    return wengert.kron(*promoted((a, b)))
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    first, second = promoted((tensor(a).movedim(axisa, -1), tensor(b).movedim(axisb, -1)))
+    return wengert.linalg.cross(first, second).movedim(-1, axisc)
+
+
+# --- numpy.linalg
+def _matrices(name: str) -> Callable[..., Any]:
+    """Functions of one stack of matrices, called alike."""
+
+    def function(a: Any) -> Any:
+        return getattr(wengert.linalg, name)(tensor(a))
+
+    return function
+
+
+def solve(a: Any, b: Any) -> Any:
+    return wengert.linalg.solve(*promoted((a, b)))
+
+
+def cholesky(a: Any, /, *, upper: bool = False) -> Any:
+    return wengert.linalg.cholesky(tensor(a), upper=upper)
+
+
+def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803  # NumPy's name
+    return wengert.linalg.eigh(tensor(a), UPLO)
+
+
+def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
+    return wengert.linalg.eigvalsh(tensor(a), UPLO)
+
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    refuse("numpy.linalg.svd", hermitian=hermitian or None)
+    if not compute_uv:
+        return wengert.linalg.svdvals(tensor(a))
+    return wengert.linalg.svd(tensor(a), full_matrices)
+
+
+def qr(a: Any, mode: str = "reduced") -> Any:
+    result = wengert.linalg.qr(tensor(a), mode)
+    return result.R if mode == "r" else result
+
+
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    return wengert.linalg.pinv(tensor(a), rtol=rcond if rtol is None else rtol, hermitian=hermitian)
+
+
+def matrix_power(a: Any, n: int) -> Any:
+    return wengert.linalg.matrix_power(tensor(a), n)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    return wengert.linalg.norm(tensor(x), ord, axes(axis), keepdims)
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    return wengert.linalg.vector_norm(tensor(x), ord, axes(axis), keepdims)
+
+
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+    return wengert.linalg.matrix_norm(tensor(x), ord, [-2, -1], keepdims)
+
+
+def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    return written(wengert.linalg.multi_dot(promoted(arrays)), out)
+
+
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    first, second = promoted((a, b))
+    vector = second.ndim == 1
+    result = wengert.linalg.lstsq(first, second.unsqueeze(-1) if vector else second, rcond)
+    return (result.solution.squeeze(-1) if vector else result.solution, *tuple(result)[1:])
+
+
+_PRODUCTS = (dot, vdot, inner, outer, tensordot, einsum, kron, cross)
+_LINALG = (
+    solve,
+    cholesky,
+    eigh,
+    eigvalsh,
+    svd,
+    qr,
+    pinv,
+    matrix_power,
+    norm,
+    vector_norm,
+    matrix_norm,
+    multi_dot,
+    lstsq,
+)
+
+TABLE: dict[str, Callable[..., Any]] = {f.__name__: f for f in _PRODUCTS}
+TABLE |= {f"linalg.{f.__name__}": f for f in (*_LINALG, outer, tensordot)}
+TABLE |= {f"linalg.{n}": _matrices(n) for n in ("inv", "det", "slogdet", "eig", "eigvals", "svdvals")}
+TABLE["linalg.cross"] = lambda x1, x2, /, *, axis=-1: cross(x1, x2, axis=axis)
+TABLE["linalg.matmul"] = lambda x1, x2, /: wengert.matmul(*promoted((x1, x2)))

@@ -1,0 +1,214 @@
+"""Sums, means, extremes, orders and scans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import wengert
+
+from ._convert import axes, promoted, refuse, tensor, unsupported, written
+
+_NEUTRAL = {"sum": 0, "nansum": 0, "prod": 1}
+
+
+def _reduction(name: str) -> Callable[..., Any]:
+    """A reduction with dtype=, out=, keepdims=, and initial= and where= where they have a meaning."""
+
+    def reduce(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
+        where: Any = None,
+    ) -> Any:  # fmt: skip
+        value = tensor(a) if dtype is None else tensor(a).to(dtype)
+        if where is not None and where is not True:
+            value = _masked(name, value, where)
+        result = getattr(wengert, name)(value, _dims(value, axis), keepdims)
+        if initial is not None:
+            result = _started(name, result, initial)
+        return written(result, out)
+
+    return reduce
+
+
+def _dims(value: Any, axis: Any) -> Any:
+    return list(range(value.ndim)) if axis is None else axes(axis)
+
+
+def _masked(name: str, value: Any, where: Any) -> Any:
+    if name not in _NEUTRAL:
+        raise unsupported(f"numpy.{name}", "where= needs an element that changes nothing; use wengert.where before")
+    return wengert.where(tensor(where), value, _NEUTRAL[name])
+
+
+def _started(name: str, result: Any, initial: Any) -> Any:
+    combine = {"sum": wengert.add, "nansum": wengert.add, "prod": wengert.mul, "amax": wengert.maximum,
+               "amin": wengert.minimum}  # fmt: skip
+    if name not in combine:
+        raise unsupported(f"numpy.{name}", "initial= has no counterpart")
+    return combine[name](result, initial)
+
+
+def _extreme(name: str) -> Callable[..., Any]:
+    reduce = _reduction(name)
+
+    def extreme(
+        a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = None
+    ) -> Any:
+        return reduce(a, axis, None, out, keepdims, initial, where)
+
+    return extreme
+
+
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = None
+) -> Any:
+    value = tensor(a) if dtype is None else tensor(a).to(dtype)
+    if not (value.is_floating_point() or value.is_complex()):
+        value = value.double()
+    if where is None or where is True:
+        return written(value.mean(_dims(value, axis), keepdims), out)
+    mask = tensor(where).broadcast_to(value.shape)
+    total = wengert.where(mask, value, 0).sum(_dims(value, axis), keepdims)
+    return written(total / mask.sum(_dims(value, axis), keepdims), out)
+
+
+def _spread(name: str) -> Callable[..., Any]:
+    def spread(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
+        where: Any = None, mean: Any = None, correction: Any = None,
+    ) -> Any:  # fmt: skip
+        refuse(f"numpy.{name}", where=where, mean=mean)
+        value = tensor(a) if dtype is None else tensor(a).to(dtype)
+        if not (value.is_floating_point() or value.is_complex()):
+            value = value.double()
+        free = ddof if correction is None else correction
+        return written(getattr(wengert, name)(value, _dims(value, axis), correction=free, keepdim=keepdims), out)
+
+    return spread
+
+
+def _truth(name: str) -> Callable[..., Any]:
+    def truth(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = None) -> Any:
+        refuse(f"numpy.{name}", where=where)
+        value = tensor(a)
+        return written(getattr(wengert, name)(value, _dims(value, axis), keepdims), out)
+
+    return truth
+
+
+def _index_of(name: str) -> Callable[..., Any]:
+    def index_of(a: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        return written(getattr(wengert, name)(tensor(a), axis, keepdims), out)
+
+    return index_of
+
+
+def _scan(name: str) -> Callable[..., Any]:
+    def scan(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        value = tensor(a) if dtype is None else tensor(a).to(dtype)
+        value, dim = (value.reshape(-1), 0) if axis is None else (value, axis)
+        return written(getattr(wengert, name)(value, dim), out)
+
+    return scan
+
+
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    value = tensor(a) != 0
+    return value.sum(_dims(value, axis), keepdims)
+
+
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+    return quantile(a, 0.5, axis, out, keepdims=keepdims)
+
+
+def quantile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, **options: Any,
+) -> Any:  # fmt: skip
+    refuse("numpy.quantile", **options)
+    value = tensor(a)
+    value = value if value.is_floating_point() else value.double()
+    level = q if isinstance(q, float) else tensor(q).to(value.dtype)
+    return written(wengert.quantile(value, level, axis, keepdims, interpolation=method), out)
+
+
+def percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
+    return quantile(a, q / 100 if isinstance(q, (int, float)) else tensor(q) / 100, *args, **kwargs)
+
+
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    value = tensor(a)
+    dims = _dims(value, axis)
+    return written(value.amax(dims, keepdims) - value.amin(dims, keepdims), out)
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    if weights is None:
+        result, total = mean(a, axis, keepdims=keepdims), None
+    else:
+        value, weight = promoted((a, weights))
+        if weight.ndim == 1 and isinstance(axis, int):
+            weight = weight.reshape([-1 if d == axis % value.ndim else 1 for d in range(value.ndim)])
+        weight = weight.broadcast_to(value.shape)
+        total = weight.sum(_dims(value, axis), keepdims)
+        result = (value * weight).sum(_dims(value, axis), keepdims) / total
+    if not returned:
+        return result
+    return result, wengert.ones_like(result) * (tensor(a).numel() / result.numel()) if total is None else total
+
+
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    refuse("numpy.sort", order=order)
+    value, dim = (tensor(a).reshape(-1), 0) if axis is None else (tensor(a), axis)
+    return wengert.sort(value, dim).values
+
+
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    refuse("numpy.argsort", order=order)
+    value, dim = (tensor(a).reshape(-1), 0) if axis is None else (tensor(a), axis)
+    return wengert.sort(value, dim, stable=bool(stable)).indices
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    return wengert.searchsorted(tensor(a), tensor(v), side=side, sorter=None if sorter is None else tensor(sorter))
+
+
+def nonzero(a: Any) -> Any:
+    return tensor(a).nonzero(as_tuple=True)
+
+
+def argwhere(a: Any) -> Any:
+    return tensor(a).nonzero()
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    ends = [None if end is None else tensor(end) for end in (prepend, append)]
+    return wengert.diff(tensor(a), n, axis, *ends)
+
+
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    if x is None:
+        return wengert.trapezoid(tensor(y), dx=dx, dim=axis)
+    return wengert.trapezoid(*promoted((y, x)), dim=axis)
+
+
+TABLE: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (mean, count_nonzero, median, quantile, percentile, ptp, average, sort, argsort, searchsorted, nonzero,
+              argwhere, diff, trapezoid)
+}  # fmt: skip
+TABLE |= {name: _reduction(name) for name in ("sum", "prod", "nansum")}
+TABLE |= {name: _extreme(name) for name in ("amax", "amin")}
+TABLE |= {"max": TABLE["amax"], "min": TABLE["amin"]}
+TABLE |= {name: _spread(name) for name in ("var", "std")}
+TABLE |= {name: _truth(name) for name in ("all", "any")}
+TABLE |= {name: _index_of(name) for name in ("argmax", "argmin")}
+TABLE |= {name: _scan(name) for name in ("cumsum", "cumprod")}
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    value = tensor(a) if dtype is None else tensor(a).to(dtype)
+    return written(wengert.nanmean(value, _dims(value, axis), keepdims), out)
+
+
+TABLE["nanmean"] = nanmean
