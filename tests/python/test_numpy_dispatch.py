@@ -208,7 +208,7 @@ def test_dtype_argument():
     ],
 )
 def test_unsupported_functions_name_the_remedy(call):
-    with pytest.raises(TypeError, match="not available for wengert tensors.*detach"):
+    with pytest.raises(TypeError, match=r"not available for wengert tensors.*detach"):
         call(wg.tensor([1.0, 2.0]))
 
 

@@ -13,7 +13,8 @@ from wengert._C import Tensor
 def unsupported(name: str, detail: str = "") -> TypeError:
     """Return the error for what has no counterpart."""
     return TypeError(
-        f"[{name}] is not available for wengert tensors{': ' if detail else ''}{detail}. Use wengert's own functions, or "
+        f"[{name}] is not available for wengert tensors{': ' if detail else ''}{detail}. Use wengert's "
+        f"own functions, or "
         "convert explicitly with tensor.detach().numpy(), which gives up gradients."
     )
 

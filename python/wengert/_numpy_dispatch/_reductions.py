@@ -160,13 +160,13 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     refuse("numpy.sort", order=order)
     value, dim = (tensor(a).reshape(-1), 0) if axis is None else (tensor(a), axis)
-    return wengert.sort(value, dim).values
+    return wengert.sort(value, dim)[0]
 
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     refuse("numpy.argsort", order=order)
     value, dim = (tensor(a).reshape(-1), 0) if axis is None else (tensor(a), axis)
-    return wengert.sort(value, dim, stable=bool(stable)).indices
+    return wengert.sort(value, dim, stable=bool(stable))[1]
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:

@@ -15,7 +15,7 @@ _NAMES = {
     "left_shift": "bitwise_left_shift", "power": "pow", "radians": "deg2rad", "right_shift": "bitwise_right_shift",
     "rint": "round", "mod": "remainder",
 }  # fmt: skip
-_SPECIAL = {
+_SPECIAL: dict[str, Callable[..., Any]] = {
     "divmod": lambda a, b: (wengert.floor_divide(a, b), wengert.remainder(a, b)),
     "modf": lambda x: (wengert.frac(x), wengert.trunc(x)),
     "cbrt": lambda x: wengert.sign(x) * wengert.abs(x) ** (1 / 3),
