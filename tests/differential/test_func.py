@@ -12,6 +12,8 @@ import wengert as wg
 from wengert.utils._pytree import tree_leaves
 
 torch = pytest.importorskip("torch")
+# torch.func imports torch.jit, and its linearize warns of itself.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
 
 RNG = np.random.default_rng(0)
 M, N = RNG.standard_normal((2, 3, 3))

@@ -78,6 +78,8 @@ def check(operation: Any, arguments: dict[str, Any]) -> None:
         except RuntimeError as error:
             if operation.view and "stride" in str(error):
                 continue  # a view that the layout of this batch does not allow
+            if "dynamic shape" in str(error):
+                continue  # a mask that differs between samples
             raise
         assert len(results) == len(loops[0])
         for result, column in zip(results, zip(*loops, strict=True), strict=True):

@@ -49,7 +49,7 @@ class Argument:
         self.collects = self.type in ("Tensor[]", "int[]") and self.required
         is_int = self.type.startswith("int")
         self.is_dim = is_int and self.name in _DIM_NAMES
-        self.is_size = is_int and self.name in _SIZE_NAMES
+        self.is_size = is_int and self.is_list and self.name in _SIZE_NAMES
 
     def takes(self, value: Any) -> bool:
         if value is None:
