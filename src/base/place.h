@@ -5,6 +5,7 @@
 // debug mode nothing is taken, and a message names the operation alone.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -20,11 +21,11 @@ inline std::shared_ptr<const Place> (*current_place)() = nullptr;
 
 // Belongs to the process, as anomaly mode does: a backward pass on any thread obeys it.
 struct DebugMode {
-    static bool is_enabled() noexcept { return enabled_; }
+    static bool is_enabled() noexcept { return enabled_.load(std::memory_order_relaxed); }
     static void set_enabled(bool enabled) noexcept { enabled_ = enabled; }
 
 private:
-    inline static bool enabled_ = false;
+    inline static std::atomic<bool> enabled_ = false;
 };
 
 }  // namespace wengert

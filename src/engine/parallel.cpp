@@ -248,7 +248,11 @@ void set_num_threads(int n) {
     thread_limit = n;
 }
 
-bool may_run_parallel() noexcept { return num_threads() > 1 && state.multithreading && !inside_parallel; }
+// Who watches operations is told of them one after the other, and need not be safe against several threads.
+bool may_run_parallel() noexcept {
+    bool watched = state.watch & (kWatchObservers | kWatchModes);
+    return num_threads() > 1 && state.multithreading && !inside_parallel && !watched;
+}
 
 bool try_run_parallel(const EngineHooks& hooks, GraphTask& task) {
     // The plan of a big graph takes time as well. What goes in and what comes out is about three times what goes in.

@@ -18,7 +18,8 @@ namespace wengert {
 int num_threads() noexcept;
 void set_num_threads(int n);  // at least 1
 
-// Whether a pass started now may use several threads: never one inside of such a pass.
+// Whether a pass started now may use several threads: never one inside of such a pass, nor one that is watched
+// (ops/watch.h).
 bool may_run_parallel() noexcept;
 
 // Runs the nodes of the pass if a plan finds it worthwhile; false if not.

@@ -126,7 +126,7 @@ void SavedVariable::check_version(const Tensor& data, Node* saved_for) const {
          " instead. Hint: the backtrace further above shows the operation that failed to compute its gradient; enable "
          "anomaly detection to find it, with wengert.autograd.set_detect_anomaly(True), and clone the tensor before it "
          "is written.",
-         written_by(data_, version_ + 1), advice());
+         written_by(data, version_ + 1), advice());
 }
 
 Tensor SavedVariable::unpack(Node* saved_for) const {

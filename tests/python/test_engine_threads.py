@@ -436,3 +436,15 @@ def test_parallel_time_is_bounded(threads):
     for _ in range(10):
         grad(total, leaves, retain_graph=True)
     assert time.perf_counter() - start < 30
+
+
+def test_parallel_a_watched_pass_runs_on_one_thread(threads):
+    leaves, total = wide()
+    idents = set()
+    for leaf in leaves:
+        leaf.register_hook(lambda gradient: idents.add(threading.get_ident()))
+    threads(2)
+    with wg.autograd.profiler.profile() as profile:
+        total.backward()
+    assert idents == {threading.get_ident()}
+    assert any("TanhBackward0" in event.name for event in profile.function_events)
