@@ -183,7 +183,7 @@ class Evaluator:
         if changing <= set(formulas.get("linear", ())) or (len(parts) == 1 and changing <= product_arguments(name)):
             return series.mapped(lambda *values: at(values), *parts)
         if len(parts) == 2 and changing <= product_arguments(name):
-            return series.product(*parts, lambda a, b: at((a, b)))
+            return series.product(parts[0], parts[1], lambda a, b: at((a, b)))
         bound = dict(zip(names, arguments, strict=False)) | keywords
         value = at(tuple(first(part) for part in parts))
         if row["form"] == "non_differentiable":

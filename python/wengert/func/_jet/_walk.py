@@ -104,7 +104,7 @@ class Walk:
             if value is not None:
                 saved = bound.get(name)
                 start = saved if isinstance(saved, wengert.Tensor) else None
-                bound[name] = Series([start], lambda k, value=value: value[k])
+                bound[name] = Series([start], value.__getitem__)
         result = row["differentiable_results"][which]
         for other in row["results"]:
             if other["name"] != result and hasattr(node, f"_saved_{other['name']}"):
