@@ -78,11 +78,11 @@ class Evaluator:
 
     def _attribute(self, node: ast.Attribute, names: Mapping[str, Any]) -> Any:
         value = first(self._visit(node.value, names))
-        read = {"sizes": lambda t: list(t.shape), "dtype": lambda t: t.dtype, "dim": lambda t: t.dim(),
-                "numel": lambda t: t.numel()}.get(node.attr)  # fmt: skip
-        if read is None or not isinstance(value, wengert.Tensor):
+        if not isinstance(value, wengert.Tensor) or node.attr not in ("sizes", "dtype", "dim", "numel"):
             raise NoRuleError(f"attribute {node.attr}")
-        return read(value)
+        if node.attr == "sizes":
+            return list(value.shape)
+        return value.dtype if node.attr == "dtype" else getattr(value, node.attr)()
 
     def _list(self, node: ast.List, names: Mapping[str, Any]) -> Any:
         return [self._visit(item, names) for item in node.elts]
