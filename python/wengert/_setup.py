@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from wengert import _C
 from wengert._C import Tensor
 
 from . import _compositions, _copying, _overrides, _tensor_str
@@ -22,6 +23,7 @@ def set_up_tensor() -> None:
     Tensor.__reduce_ex__ = _copying.reduce_ex  # type: ignore[method-assign, assignment]
     Tensor.__deepcopy__ = _copying.deepcopy  # type: ignore[attr-defined]
     Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[attr-defined]
+    _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass  # type: ignore[attr-defined]
     Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win
     for method in _compositions.METHODS:
         setattr(Tensor, method.__name__, method)
