@@ -161,7 +161,7 @@ class Operation:
     def write_out(self) -> str:
         if self.row.is_elementwise:
             return f"run_out(out, {self.operands})"
-        return f"write_out(out, {self.forward})"
+        return f'write_out(out, {self.forward}, "{self.name}")'
 
     @property
     def composition(self) -> str:
@@ -186,15 +186,28 @@ class Operation:
     # --- Views
     @property
     def view_extras(self) -> str:
-        """Further arguments of as_view: how the view came to be, and how to repeat it on another base."""
-        if self.row.returns_list:
-            return ", CreationMeta::MultiOutputNode"
-        if self.row.get("view") != "replay":
-            return ""
+        """Further arguments of as_views: whether the view must be repeated by its operation, and a maker of that."""
         rest = self.schema.arguments[1:]
-        captures = ", ".join(f"{a.name} = {owning(a)}" for a in rest)
-        call = ", ".join(["base", *(a.name for a in rest)])
-        return f", CreationMeta::Default, [{captures}](const Tensor& base) {{ return ops::{self.name}({call}); }}"
+        captures = [f"{a.name} = {owning(a)}" for a in rest]
+        call = f"ops::{self.name}({', '.join(['base', *(a.name for a in rest)])})"
+        always = "true" if self.row.get("view") == "replay" else "false"
+        if self.row.returns_list:
+            captures, call = ["i", *captures], f"{call}[i]"
+        replay = f"[{', '.join(captures)}](const Tensor& base) {{ return {call}; }}"
+        of_result = "(size_t i)" if self.row.returns_list else "()"
+        return f", {always}, [&]{of_result} {{ return ViewFunction({replay}); }}"
+
+    @property
+    def other_tensors(self) -> list[Argument]:
+        """What an in-place variant reads besides `self`."""
+        return [a for a in self.schema.tensors if a.name != self.schema.arguments[0].name]
+
+    @property
+    def arguments_apart(self) -> str:
+        """The arguments of an in-place variant, with copies of what shares memory with `self`."""
+        first, *rest = self.schema.arguments
+        texts = [f"apart_from(self, {a.name})" if a in self.other_tensors else a.name for a in rest]
+        return ", ".join([first.name, *texts])
 
     # --- Gradients that are a small region of the argument
     @cached_property

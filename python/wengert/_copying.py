@@ -11,18 +11,25 @@ from wengert import _C
 from wengert._C import Tensor
 
 
-def _memory_order(tensor: Any) -> tuple[int, ...]:
-    """Return the axes from the slowest to the fastest in memory; the natural order where there are gaps."""
-    order = tuple(sorted(range(tensor.ndim), key=tensor.stride, reverse=True))
-    dense = tensor.detach().numpy().transpose(order).flags.c_contiguous
-    return order if dense else tuple(range(tensor.ndim))
+def _span(tensor: Any) -> np.ndarray[Any, Any]:
+    """Return a copy of the memory from the first to the last element, gaps included."""
+    if tensor.numel() == 0:
+        return np.empty(0, tensor.detach().numpy().dtype)
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    flat = tensor.detach().as_strided((last + 1,), (1,), tensor.storage_offset())
+    return flat.numpy().copy()
 
 
 def rebuild_tensor(
-    cls: Any, array: np.ndarray[Any, Any], order: tuple[int, ...], requires_grad: bool, attributes: dict[str, Any]
+    cls: Any,
+    memory: np.ndarray[Any, Any],
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    requires_grad: bool,
+    attributes: dict[str, Any],
 ) -> Any:
-    """Make the tensor that `reduce_ex` took apart; axis i of `array` is axis ``order[i]`` of the tensor."""
-    tensor = _C.from_numpy(array.transpose(np.argsort(order)) if order else array)
+    """Make the tensor that `reduce_ex` took apart, on memory of its own."""
+    tensor = _C.from_numpy(memory).clone().as_strided(shape, strides).detach()
     if cls is not Tensor:
         tensor = Tensor._make_subclass(cls, tensor)  # type: ignore[attr-defined]
     tensor.requires_grad_(requires_grad)
@@ -37,9 +44,8 @@ def reduce_ex(self: Any, protocol: int) -> Any:
     disabled = _C._set_overrides_disabled(True)
     try:
         warn_if_has_hooks(self)
-        order = _memory_order(self)
-        array = self.detach().numpy().transpose(order).copy()
-        return rebuild_tensor, (type(self), array, order, self.requires_grad, dict(self.__dict__))
+        layout = tuple(self.shape), tuple(self.stride())
+        return rebuild_tensor, (type(self), _span(self), *layout, self.requires_grad, dict(self.__dict__))
     finally:
         _C._set_overrides_disabled(disabled)
 
@@ -56,10 +62,9 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
         )
     disabled = _C._set_overrides_disabled(True)
     try:
-        result = self.detach().clone()
-        if type(self) is not Tensor:
-            result = Tensor._make_subclass(type(self), result)  # type: ignore[attr-defined]
-        result.requires_grad_(self.requires_grad)
+        result = rebuild_tensor(
+            type(self), _span(self), tuple(self.shape), tuple(self.stride()), self.requires_grad, {}
+        )
         memo[id(self)] = result
         if self.grad is not None:
             result.grad = copy.deepcopy(self.grad, memo)

@@ -29,6 +29,15 @@ class DisableTorchFunctionSubclass:
         _C._set_overrides_disabled(self._previous)
 
 
+def overridden(*arguments: Any) -> bool:
+    """Tell whether a tensor among the arguments, or in a list or tuple among them, overrides operations."""
+    for argument in arguments:
+        items = argument if isinstance(argument, (list, tuple)) else (argument,)
+        if any(type(item) is not Tensor and _C._has_torch_function(item) for item in items):
+            return True
+    return False
+
+
 # Getters whose results stay plain tensors.
 _PLAIN_RESULTS = {Tensor.grad.__get__, Tensor._grad.__get__, Tensor._base.__get__}  # type: ignore[attr-defined, union-attr]
 

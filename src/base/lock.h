@@ -15,7 +15,7 @@
 
 namespace wengert {
 
-enum class LockRank { Accumulate, Graph, SharedState, Tangents, Memory };
+enum class LockRank { Accumulate, Noted, Graph, SharedState, Tangents, Log, Memory };
 
 class ForkSafeMutex {
 public:

@@ -27,6 +27,7 @@ enum WatchFlag : uint32_t {
     kWatchObservers = 1u << 8,  // someone is told of every operation
     kWatchInference = 1u << 9,  // results become inference tensors
     kWatchModes = 1u << 10,     // someone computes in the kernels' place
+    kWatchWrites = 1u << 11,    // someone wants to know before a tensor is written (ops/recording.h)
 };
 
 class OperationObserver;

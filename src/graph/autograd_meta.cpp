@@ -4,6 +4,8 @@
 
 #include "base/lock.h"
 #include "graph/grad_mode.h"
+#include "graph/graph_gradients.h"
+#include "graph/retain_grad.h"
 
 namespace wengert {
 namespace {
@@ -67,13 +69,16 @@ const Ref<Node>& grad_fn(const Tensor& t) {
     if (!view || !requires_grad(t) || view->attr_version == t.version()) return meta->grad_fn;
     check(view->creation == CreationMeta::Default, ErrorKind::Runtime, creation_error(t, true));
     Ref<Node> fresh = graph_providers.regenerate_view_grad_fn(t);
-    std::lock_guard lock(meta_mutex);
-    if (view->attr_version != t.version()) {
+    uint32_t old_output = 0;
+    {
+        std::lock_guard lock(meta_mutex);
+        if (view->attr_version == t.version()) return meta->grad_fn;
         view->attr_version = t.version();
         meta->grad_fn.swap(fresh);
-        meta->output_nr = 0;
+        old_output = std::exchange(meta->output_nr, 0);
         t.impl()->flags |= kRequiresGrad;
     }
+    move_retained_grad(t, fresh.get(), old_output);
     return meta->grad_fn;
 }
 
@@ -91,8 +96,11 @@ Tensor grad(const Tensor& t) noexcept {
 
 void set_grad(const Tensor& t, Tensor grad) {
     AutogradMeta& meta = materialize_meta(t);
-    SharedStateLock lock(&meta);
-    std::swap(meta.grad, grad);  // the old one dies after the lock
+    {
+        SharedStateLock lock(&meta);
+        std::swap(meta.grad, grad);  // the old one dies after the lock
+    }
+    note_graph_gradient(t);
 }
 
 bool replace_grad(const Tensor& t, const Tensor& expected, Tensor grad) {
@@ -154,25 +162,28 @@ Tensor variable_data(const Tensor& t) {
     return out;
 }
 
+std::string operation_of(const Node& node) {
+    std::string name = node.name();
+    if (size_t at = name.rfind("Backward"); at != std::string::npos) name.resize(at);
+    return name;
+}
+
 std::string creation_error(const Tensor& view, bool indirect) {
     const ViewInfo& info = *view_info(view);
     const Ref<Node>& node = meta_of(view)->grad_fn;
-    std::string made = node ? node->name() : "";
-    if (size_t at = made.rfind("Backward"); at != std::string::npos) made.resize(at);
-    std::string message;
-    switch (info.creation) {
-        case CreationMeta::InferenceMode:
-            message = "A view was created in inference mode and ";
-            break;
-        case CreationMeta::NoGradMode:
-            message = "A view was created in no_grad mode and ";
-            break;
-        default:
-            message =
-                "Output " + std::to_string(output_nr(view)) + (made.empty() ? "" : " of " + made) + " is a view and ";
+    const std::string output =
+        "Output " + std::to_string(output_nr(view)) + (node ? " of " + operation_of(*node) : "") + " is a view ";
+    std::string message = output + "and ";
+    const bool in_inference = info.creation == CreationMeta::InferenceMode;
+    if (in_inference || info.creation == CreationMeta::NoGradMode) {
+        const char* mode = in_inference ? "inference mode" : "no_grad mode";
+        // A view that was recorded inherits the restriction from the view that it was taken of.
+        message = (node ? output + "of a view which was created in " : std::string("A view was created in ")) + mode +
+                  " and ";
     }
     message +=
         indirect ? "its base or another view of its base has been modified inplace" : "is being modified inplace";
+    if (in_inference) message += " in normal mode";
     switch (info.creation) {
         case CreationMeta::MultiOutputNode:
             message +=
@@ -182,8 +193,9 @@ std::string creation_error(const Tensor& view, bool indirect) {
             break;
         case CreationMeta::NoGradMode:
         case CreationMeta::InferenceMode:
+            if (!in_inference) message += " with grad mode enabled";
             message += indirect ? ". Clone the view before its base is written, or make it with grad mode enabled."
-                                : " with grad mode enabled. Clone the view, or make it with grad mode enabled.";
+                                : ". Clone the view, or make it with grad mode enabled.";
             break;
         case CreationMeta::InCustomFunction:
             message +=

@@ -64,6 +64,7 @@ struct AutogradMeta final : TensorMeta, SlabAllocated {
     uint32_t output_nr = 0;
     bool retains_grad = false;
     bool any_grad_dtype = false;
+    bool noted_graph_gradient = false;  // graph_gradients.h
     std::optional<DType> grad_dtype;
     Tensor grad;
     std::unique_ptr<ViewInfo> view;
@@ -124,12 +125,16 @@ Tensor variable_data(const Tensor& t);
 struct GraphProviders {
     Ref<Node> (*make_accumulator)(const Tensor& leaf) = nullptr;
     Ref<Node> (*regenerate_view_grad_fn)(const Tensor& view) = nullptr;
+    // `region`, which the node inside of a running CopySlices saved as its result, with the history that this gave it.
+    Tensor (*attach_region)(const Tensor& region, Node* wrapped) = nullptr;
     Tensor (*clone)(const Tensor&) = nullptr;
     Tensor (*add)(const Tensor&, const Tensor&) = nullptr;
 };
 inline GraphProviders graph_providers;
 
-// Message fragments for a view that may not be written in place, see ops/inplace.cpp.
+// Message for a view that may not be written in place, or, `indirect`, whose base may not have been (ops/inplace.cpp).
 std::string creation_error(const Tensor& view, bool indirect);
+// The name of the operation that a node belongs to, as messages show it: "Mul" for MulBackward0.
+std::string operation_of(const Node& node);
 
 }  // namespace wengert

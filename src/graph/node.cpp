@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "base/place.h"
+#include "tensor/wrappers.h"
 
 namespace wengert {
 namespace {
@@ -50,6 +51,7 @@ Node::~Node() {
 // Destroying a node releases the nodes behind its edges and, through saved tensors, others; each of those arrives here
 // again and only joins the list.
 void Node::dispose(Node* node) noexcept {
+    if (node->owns_pyobj && node_wrapper_takes_over(node->pyobj)) return;
     if (dying.draining) {
         node->engine.captures = std::exchange(dying.head, node);
         return;
@@ -88,6 +90,8 @@ void Node::set_next_edges(EdgeList edges) {
     next_edges_ = std::move(edges);
     for (const Edge& edge : next_edges_) update_topological_nr(edge);
 }
+
+void Node::drop_edges() noexcept { EdgeList edges = std::exchange(next_edges_, EdgeList(next_edges_.size())); }
 
 bool Node::task_should_compute_output(size_t i) const noexcept {
     const Edge& edge = next_edges_[i];

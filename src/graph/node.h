@@ -113,6 +113,7 @@ public:
     }
     void set_next_edge(size_t i, Edge edge);
     void set_next_edges(EdgeList edges);
+    void drop_edges() noexcept;  // of a node that is garbage
     const EdgeList& next_edges() const noexcept { return next_edges_; }
     size_t num_outputs() const noexcept { return next_edges_.size(); }
     bool should_compute_output(size_t i) const noexcept { return next_edges_[i].is_valid(); }
@@ -141,6 +142,7 @@ public:
     EngineState engine;
     void* pyobj = nullptr;    // the Python wrapper; identity of `grad_fn` rests on it
     bool owns_pyobj = false;  // as in TensorImpl
+    bool shown = false;       // likewise
 
 protected:
     static uint64_t next_sequence_nr() noexcept { return state.sequence_nr++; }

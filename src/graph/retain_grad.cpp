@@ -1,6 +1,7 @@
 #include "graph/retain_grad.h"
 
 #include "graph/grad_mode.h"
+#include "graph/graph_gradients.h"
 
 namespace wengert {
 namespace {
@@ -20,7 +21,7 @@ public:
                 sum = graph_providers.add(kept, grad);
             else
                 sum = GradMode::is_enabled() ? grad : graph_providers.clone(grad);
-            if (replace_grad(t, kept, std::move(sum))) return;
+            if (replace_grad(t, kept, std::move(sum))) return note_graph_gradient(t);
         }
     }
 

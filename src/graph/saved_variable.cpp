@@ -2,7 +2,7 @@
 
 #include "base/place.h"
 #include "graph/grad_mode.h"
-#include "tensor/debug_writes.h"
+#include "tensor/write_log.h"
 
 namespace wengert {
 
@@ -15,12 +15,6 @@ const char* advice() noexcept {
     return DebugMode::is_enabled() ? ""
                                    : " With wengert.autograd.set_debug_mode(True) before the forward pass this message "
                                      "names the lines.";
-}
-
-// Names the write that made `version`.
-std::string written_by(const Tensor& t, uint32_t version) {
-    std::string write = describe_write(&t.impl()->version(), version);
-    return write.empty() ? write : " It was written" + write + ".";
 }
 
 }  // namespace
@@ -45,32 +39,40 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output, bool is_inplace_on
     none_ = false;
     is_output_ = is_output;
     version_ = t.version();
+    requires_grad_ = t.flags() & kRequiresGrad;
     if (!is_output && !is_inplace_on_view) {
         original_ = true;
         data_ = t;
         is_leaf_ = !meta_of(t) || !meta_of(t)->grad_fn;
-        requires_grad_ = t.flags() & kRequiresGrad;
     } else {
         output_nr_ = output_nr(t);
-        requires_grad_ = t.flags() & kRequiresGrad;
         data_ = alias(t);
         if (t.flags() & kHasTangent) [[unlikely]] {
             const ForwardGrad& tangents = *meta_of(t)->tangents;
             for (int32_t level : tangents.levels()) set_tangent(data_, level, tangents.at(level));
         }
-        if (is_inplace_on_view) weak_grad_fn_ = grad_fn(t).get();
+        is_inplace_on_view_ = is_inplace_on_view;
     }
     if (SavedTensorDefaultHooks::active()) [[unlikely]]
-        pack_with(SavedTensorDefaultHooks::factory());
+        if (auto hooks = SavedTensorDefaultHooks::factory()) {
+            pack_with(std::move(hooks));
+            return;
+        }
+    Storage& storage = *data_.storage();
+    storage.watch();
+    if (storage.is_shared()) [[unlikely]]
+        storage.check_outside_writes(region_of(*data_.impl()));
+    writes_ = storage.writes;
+    swaps_ = data_.impl()->swaps;
 }
 
 void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks) {
-    if (!hooks) return;
-    // A leaf keeps its accumulator through edge_; an output gets its node at unpack.
-    if (original_ && requires_grad(data_)) edge_ = gradient_edge(data_);
-    Tensor given = original_ ? detach(data_) : data_;
+    // A leaf keeps its accumulator through the edge; an output gets its node at unpack.
+    Edge edge;
+    if (original_ && requires_grad(data_)) edge = gradient_edge(data_);
     {
         AutoGradMode no_grad(false);
+        const Tensor given = data_;
         uint32_t before = given.version();
         hooks->pack(given);
         check(
@@ -79,18 +81,34 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks) {
             "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
             "you need to perform in-place operations on the input to a pack hook; clone it in the hook instead.");
     }
-    std::shared_ptr<SavedVariableHooks> shared(std::move(hooks));
+    auto fresh = std::make_unique<Extra>();
+    fresh->hooks = std::move(hooks);
+    fresh->edge = std::move(edge);
     Tensor replaced;  // dies after the lock
     SharedStateLock lock(this);
-    std::swap(hooks_, shared);
+    std::swap(extra_, fresh);
     std::swap(data_, replaced);
 }
 
 void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
     check(!none_, ErrorKind::Runtime, "Calling register_hooks on a saved tensor with value None is forbidden");
     check(!released_, ErrorKind::Runtime, "Calling register_hooks on a saved tensor after it has been freed");
-    check(!hooks_, ErrorKind::Runtime, "Calling register_hooks on a saved tensor whose hooks have already been set");
-    pack_with(std::move(hooks));
+    check(!has_hooks(), ErrorKind::Runtime,
+          "Calling register_hooks on a saved tensor whose hooks have already been set");
+    // Saved long ago: the hook gets the values, not the tensor as it is now.
+    Edge edge;
+    Tensor original = data_;
+    if (original_ && requires_grad(data_)) {
+        edge = gradient_edge(data_);
+        data_ = detach(data_);
+    }
+    try {
+        pack_with(std::move(hooks));
+    } catch (...) {
+        data_ = std::move(original);
+        throw;
+    }
+    if (edge.is_valid()) extra_->edge = std::move(edge);
 }
 
 void SavedVariable::carry_tangent(int32_t level, Tensor tangent) {
@@ -99,34 +117,56 @@ void SavedVariable::carry_tangent(int32_t level, Tensor tangent) {
 
 void SavedVariable::reset_data() noexcept {
     Tensor data;  // these die after the lock
-    std::shared_ptr<SavedVariableHooks> hooks;
-    Edge edge;
+    std::unique_ptr<Extra> extra;
     SharedStateLock lock(this);
     released_ = !none_;
     std::swap(data, data_);
-    std::swap(hooks, hooks_);
-    std::swap(edge, edge_);
+    std::swap(extra, extra_);
 }
 
-void SavedVariable::check_version(const Tensor& data, Node* saved_for) const {
-    uint32_t current = data.version();
-    if (current == version_) [[likely]]
+void SavedVariable::check_unchanged(const Tensor& data, Node* saved_for) const {
+    Storage& storage = *data.storage();
+    if (storage.is_shared()) [[unlikely]]
+        storage.check_outside_writes(region_of(*data.impl()));
+    const uint32_t swaps = data.impl()->swaps, bumps = data.version() - version_;
+    if (bumps == 0 && storage.writes == writes_ && swaps == swaps_) [[likely]]
         return;
+    if (swaps != swaps_)
+        raise_modified(data, saved_for,
+                       " Its memory or shape was exchanged: by assigning to .data, set_, resize_ or the like.");
+    // More counts than writes: somebody changed the counter by hand.
+    if (storage.writes < writes_ || bumps > storage.writes - writes_) raise_modified(data, saved_for, {});
+    const WriteLog::Found write = storage.log().find(region_of(*data.impl()), writes_);
+    if (!write.any) return;
+    std::string cause;
+    if (write.outside) {
+        cause = " Its memory is shared with an array or buffer outside of Wengert, and was written there.";
+    } else if (write.operation) {
+        cause = std::string(" It was written by '") + write.operation + "'";
+        if (bumps == 0) cause += ", through .data or another tensor that does not share its version counter";
+        if (write.place) cause += (bumps == 0 ? ", at " : " at ") + write.place->describe();
+        cause += '.';
+    }
+    raise_modified(data, saved_for, cause);
+}
+
+void SavedVariable::raise_modified(const Tensor& data, Node* saved_for, const std::string& cause) const {
     std::ostringstream shape;
     for (size_t i = 0; i < data.sizes().size(); ++i) shape << (i ? ", " : "") << data.sizes()[i];
-    const Ref<Node>& made_by = original_ ? grad_fn(data) : Ref<Node>::share(saved_for);
+    const Ref<Node> made_by = original_ ? grad_fn(data) : Ref<Node>::share(saved_for);
     std::string origin;
     if (made_by)
         origin = ", which is output " + std::to_string(original_ ? output_nr(data) : output_nr_) + " of " +
                  name_and_place(*made_by) + ",";
+    const std::string saved_by = saved_for ? " It was saved by " + saved_for->name() + "." : "";
     fail(ErrorKind::Runtime,
          "one of the variables needed for gradient computation has been modified by an inplace operation: [wengert.",
-         legacy_type_name(data.dtype()), " [", shape.str(), "]]", origin, " is at version ", current,
+         legacy_type_name(data.dtype()), " [", shape.str(), "]]", origin, " is at version ", data.version(),
          "; expected version ", version_,
          " instead. Hint: the backtrace further above shows the operation that failed to compute its gradient; enable "
          "anomaly detection to find it, with wengert.autograd.set_detect_anomaly(True), and clone the tensor before it "
          "is written.",
-         written_by(data, version_ + 1), advice());
+         saved_by, cause, advice());
 }
 
 Tensor SavedVariable::unpack(Node* saved_for) const {
@@ -138,13 +178,15 @@ Tensor SavedVariable::unpack(Node* saved_for) const {
         SharedStateLock lock(this);
         if (!released_) {
             data = data_;
-            hooks = hooks_;
-            edge = edge_;
+            if (extra_) {
+                hooks = extra_->hooks;
+                edge = extra_->edge;
+            }
         }
     }
     if (!data.defined() && !hooks) raise_freed(saved_for);
     if (original_ && !hooks) [[likely]] {
-        check_version(data, saved_for);
+        check_unchanged(data, saved_for);
         check(
             is_leaf_ || !requires_grad_ || meta_of(data)->grad_fn, ErrorKind::Runtime,
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). Use .detach() instead "
@@ -157,18 +199,18 @@ Tensor SavedVariable::unpack(Node* saved_for) const {
         out = hooks->unpack();
         out = variable_data(out);
     } else {
-        check_version(data, saved_for);
-        out = alias(data);
+        check_unchanged(data, saved_for);
+        const bool attach = is_inplace_on_view_ && requires_grad_ && GradMode::is_enabled();
+        out = attach ? graph_providers.attach_region(data, saved_for) : alias(data);
         if (data.flags() & kHasTangent) [[unlikely]] {
             const ForwardGrad& tangents = *meta_of(data)->tangents;
             for (int32_t level : tangents.levels()) set_tangent(out, level, tangents.at(level));
         }
     }
-    if (!requires_grad_) return out;
+    if (!requires_grad_ || is_inplace_on_view_) return out;
     if (is_output_) {
-        Node* node = weak_grad_fn_ ? weak_grad_fn_ : saved_for;
-        check(node, ErrorKind::Runtime, "a saved output needs its node to be unpacked");
-        set_gradient_edge(out, Edge(Ref<Node>::share(node), output_nr_));
+        check(saved_for, ErrorKind::Runtime, "a saved output needs its node to be unpacked");
+        set_gradient_edge(out, Edge(Ref<Node>::share(saved_for), output_nr_));
     } else if (is_leaf_) {
         set_requires_grad(out, true);
         AutogradMeta& meta = materialize_meta(out);

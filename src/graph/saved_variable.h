@@ -3,9 +3,15 @@
 // Two cases. An *input* of the operation (or a leaf) is kept itself: it cannot own the node that saves it. An *output* of
 // the very node that saves it would close a cycle node -> tensor -> node, so a detached alias is kept and `unpack` makes
 // a new tensor with the node as its grad_fn. Unpacking an input gives the same object, unpacking an output a new one.
+// The output of an in-place operation on a view has the node of that view behind a CopySlices as its grad_fn; nobody keeps
+// that for us, so it is made again, and only where the backward pass is recorded.
 //
-// At unpack the version counter must be what it was at save, else an in-place write has destroyed the value. Saved-tensor
-// hooks replace the data by whatever their pack function returned; the graph's metadata stays here.
+// At unpack the elements must be what they were at save. The version counter and the storage's count of writes (which
+// counts those through `.data` too) say quickly that nothing happened. If something did, the storage's log of written
+// regions decides whether this tensor was touched (tensor/write_log.h); for memory that is shared with other libraries it
+// finds their writes as well.
+//
+// Saved-tensor hooks replace the data by whatever their pack function returned; the graph's metadata stays here.
 #pragma once
 
 #include <memory>
@@ -44,6 +50,9 @@ public:
     void reset_data() noexcept;
 
     bool was_none() const noexcept { return none_; }
+    bool has_hooks() const noexcept { return extra_ && extra_->hooks; }
+    SavedVariableHooks* hooks() const noexcept { return extra_ ? extra_->hooks.get() : nullptr; }
+    const Edge* edge() const noexcept { return extra_ ? &extra_->edge : nullptr; }
     bool released() const noexcept { return released_; }
     // The tensor itself without any check; what the garbage collector walks.
     const Tensor& peek() const noexcept { return data_; }
@@ -54,22 +63,30 @@ public:
 
 private:
     void pack_with(std::unique_ptr<SavedVariableHooks> hooks);
-    void check_version(const Tensor& data, Node* saved_for) const;
+    void check_unchanged(const Tensor& data, Node* saved_for) const;
+    [[noreturn]] void raise_modified(const Tensor& data, Node* saved_for, const std::string& cause) const;
 
-    // These and hooks_, edge_ change under SharedStateLock(this): one pass may release what another one unpacks.
+    // What few have.
+    struct Extra : SlabAllocated {
+        std::shared_ptr<SavedVariableHooks> hooks;
+        // Where data_ is not the original: what unpack re-attaches.
+        Edge edge;
+    };
+
+    // These two change under SharedStateLock(this): one pass may release what another one unpacks.
     Tensor data_;
+    std::unique_ptr<Extra> extra_;
     uint32_t version_ = 0;
+    uint32_t writes_ = 0;  // Storage::writes
+    uint32_t swaps_ = 0;   // TensorImpl::swaps
     uint32_t output_nr_ = 0;
     bool none_ = true;
     bool is_output_ = false;
+    bool is_inplace_on_view_ = false;
     bool original_ = false;
     bool is_leaf_ = false;
     bool requires_grad_ = false;
     bool released_ = false;
-    std::shared_ptr<SavedVariableHooks> hooks_;
-    // Only where data_ is not the original: what unpack re-attaches.
-    Edge edge_;
-    Node* weak_grad_fn_ = nullptr;
 };
 
 [[noreturn]] void raise_freed(const Node* node);
@@ -81,7 +98,9 @@ public:
     explicit SavedOperand(const Operand& o)
         : variable_(o.is_tensor() ? SavedVariable(o.tensor(), false) : SavedVariable()),
           scalar_(o.scalar()),
-          is_tensor_(o.is_tensor()) {}
+          is_tensor_(o.is_tensor()),
+          was_none_(false) {}
+    bool was_none() const noexcept { return was_none_; }  // no formula needed it
     bool is_tensor() const noexcept { return is_tensor_; }
     const Scalar& scalar() const noexcept { return scalar_; }
     SavedVariable& variable() noexcept { return variable_; }
@@ -92,6 +111,7 @@ private:
     SavedVariable variable_;
     Scalar scalar_;
     bool is_tensor_ = false;
+    bool was_none_ = true;
 };
 
 // An unpacked operand that owns its tensor; converts to Operand where a formula needs one.

@@ -3,6 +3,7 @@
 #include "base/lock.h"
 #include "generated/ops/ops.h"
 #include "graph/grad_mode.h"
+#include "graph/graph_gradients.h"
 #include "kernels/elementwise.h"
 
 namespace wengert {
@@ -88,7 +89,11 @@ void AccumulateGrad::accumulate(Tensor grad) {
             return;
         }
         Tensor sum = old.defined() ? ops::add(old, grad) : first(std::move(grad));
-        if (replace_grad(variable_, old, sum)) return;
+        if (replace_grad(variable_, old, sum)) {
+            if (turn.owns_lock()) turn.unlock();
+            if (recorded) note_graph_gradient(variable_);
+            return;
+        }
         if (!old.defined()) grad = std::move(sum);
         if (turn.owns_lock()) turn.unlock();
     }

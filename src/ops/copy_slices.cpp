@@ -5,6 +5,17 @@
 #include "ops/recording.h"
 
 namespace wengert {
+namespace {
+
+thread_local constinit CopySlices* running = nullptr;  // whose wrapped node computes on this thread
+
+struct Running {
+    explicit Running(CopySlices* node) noexcept : previous(std::exchange(running, node)) {}
+    ~Running() { running = previous; }
+    CopySlices* previous;
+};
+
+}  // namespace
 
 CopySlices::CopySlices(const Tensor& base, const Tensor& view, std::function<Tensor(const Tensor&)> replay,
                        Ref<Node> wrapped)
@@ -12,7 +23,9 @@ CopySlices::CopySlices(const Tensor& base, const Tensor& view, std::function<Ten
       base_strides_(base.strides()),
       view_sizes_(view.sizes()),
       view_strides_(view.strides()),
-      view_offset_(view.offset() - base.offset()),
+      base_offset_(base.offset()),
+      view_offset_(view.offset()),
+      base_dtype_(base.dtype()),
       replay_(std::move(replay)),
       wrapped_(std::move(wrapped)) {
     // Edge 0 leads to the base's former history, for the wrapped node too: so that it computes the region's gradient just
@@ -23,7 +36,8 @@ CopySlices::CopySlices(const Tensor& base, const Tensor& view, std::function<Ten
 }
 
 Tensor CopySlices::region_of(const Tensor& grad) const {
-    return replay_ ? replay_(grad) : ops::as_strided(grad, view_sizes_, view_strides_, grad.offset() + view_offset_);
+    return replay_ ? replay_(grad)
+                   : ops::as_strided(grad, view_sizes_, view_strides_, grad.offset() + view_offset_ - base_offset_);
 }
 
 TensorList CopySlices::apply(TensorList&& grads) {
@@ -38,7 +52,10 @@ TensorList CopySlices::apply(TensorList&& grads) {
         ops::copy_(result, grad);
     }
     Tensor region = region_of(result);
-    TensorList inner = (*wrapped_)({ops::clone(region)});
+    TensorList inner = [&] {
+        const Running guard(this);
+        return (*wrapped_)({ops::clone(region)});
+    }();
     for (size_t i = 0; i < inner.size() && i < out.size(); ++i) {
         if (!should_compute_output(i)) continue;
         if (i == 0) {
@@ -53,6 +70,15 @@ TensorList CopySlices::apply(TensorList&& grads) {
         }
     }
     return out;
+}
+
+Tensor CopySlices::attach_region(const Tensor& region, Node* wrapped) {
+    check(running && running->wrapped_.get() == wrapped, ErrorKind::Runtime,
+          "the saved result of an in-place operation on a view can be used in backward only");
+    const CopySlices& self = *running;
+    Tensor base = alias_as(region, self.base_dtype_, self.base_sizes_, self.base_strides_, self.base_offset_);
+    set_gradient_edge(base, Edge(Ref<Node>::share(running), 0));
+    return self.region_of(base);
 }
 
 }  // namespace wengert

@@ -22,13 +22,16 @@ public:
     std::string name() const override { return "torch::autograd::CopySlices"; }
     bool is_python() const noexcept override { return wrapped_->is_python(); }
     const Ref<Node>& wrapped() const noexcept { return wrapped_; }
+    // GraphProviders::attach_region
+    static Tensor attach_region(const Tensor& region, Node* wrapped);
 
 private:
     Tensor region_of(const Tensor& grad) const;
 
     Dims base_sizes_, base_strides_;
     Dims view_sizes_, view_strides_;
-    int64_t view_offset_;  // from the base's first element
+    int64_t base_offset_, view_offset_;
+    DType base_dtype_;
     std::function<Tensor(const Tensor&)> replay_;
     Ref<Node> wrapped_;
 };

@@ -16,7 +16,8 @@ bool contains(const TensorList& list, const Tensor& t) {
 
 // An input that the user changed in place and returned.
 Tensor wrap_dirty(const CustomOutputs& custom, const Tensor& t, bool differentiable, size_t num_outputs) {
-    bump_version(t);  // the write itself may have been one that nobody counted, through NumPy for example
+    bump_version(
+        t, "a custom Function");  // the write itself may have been one that nobody counted, through NumPy for example
     if (!custom.node) return t;
     if (differentiable) {
         ViewInfo* view = view_info(t);
@@ -48,7 +49,11 @@ Tensor wrap_output(const CustomOutputs& custom, const Tensor& t, size_t num_outp
     CreationMeta creation = num_outputs > 1 ? CreationMeta::MultiOutputNode : CreationMeta::InCustomFunction;
     Tensor out = t;
     if (is_input) {
-        out = as_view(t, alias(t), creation);
+        out = alias(t);
+        if (custom.node)
+            out = as_view(t, out, creation);
+        else if (GradMode::is_enabled())  // nothing here requires grad; a later write could, which nobody would see
+            out = as_view(t, out, CreationMeta::NoGradMode);
     } else if (ViewInfo* view = view_info(t); view && custom.node) {
         view->creation = creation;
     }

@@ -19,6 +19,7 @@ void resize_output(const Tensor& out, IntSpan sizes) {
     impl.strides = fresh.strides();
     impl.numel = fresh.numel();
     impl.offset = 0;
+    ++impl.swaps;
 }
 
 void check_castable(const Tensor& out, DType dtype) {
@@ -33,14 +34,14 @@ void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {
     for (const Operand& o : operands) shape = broadcast_shapes(shape, o.sizes(), kernels::kernel_table[kernel].name);
     resize_output(out, shape);
     run_into(out, kernel, operands);
-    bump_version(out);
+    bump_version(out, kernels::kernel_table[kernel].name);
 }
 
-void write_out(const Tensor& out, const Tensor& value) {
+void write_out(const Tensor& out, const Tensor& value, const char* op) {
     check_castable(out, value.dtype());
     resize_output(out, value.sizes());
     kernels::copy_into(out, value);
-    bump_version(out);
+    bump_version(out, op);
 }
 
 // --- Operands in formulas
@@ -98,7 +99,7 @@ void materialize_grads(const Node& node, TensorList& grads) {
 void reduce_to_operands(const Node& node, TensorList& grad_inputs, bool in_place) {
     for (size_t i = in_place; i < grad_inputs.size(); ++i) {
         Tensor& grad = grad_inputs[i];
-        if (!grad.defined()) continue;
+        if (!grad.defined() || !node.next_edges()[i].is_valid()) continue;
         const Edge& edge = node.next_edges()[i];
         const InputMetadata& m = edge.function->input_metadata()[edge.input_nr];
         if (!m.used) continue;
@@ -177,15 +178,16 @@ void replace_tangent(const Tensor& self, int32_t level, Tensor tangent) {
 // --- Around the computation
 void assign(const Tensor& self, const Tensor& value) { ops::copy_(self, value); }
 
-Tensor as_views(const Tensor& base, Tensor out, CreationMeta creation, std::function<Tensor(const Tensor&)> replay) {
+Tensor as_views(const Tensor& base, Tensor out, ViewFunction replay) {
     if (out.storage() != base.storage()) return out;  // a kernel that had to copy
     inherit_inference(base, out);
-    return as_view(base, std::move(out), creation, std::move(replay));
+    return as_view(base, std::move(out), CreationMeta::Default, std::move(replay));
 }
 
-TensorList as_views(const Tensor& base, TensorList outs, CreationMeta creation) {
+TensorList as_views(const Tensor& base, TensorList outs, const std::function<ViewFunction(size_t)>& replay) {
     inherit_inference(base, outs);
-    for (Tensor& out : outs) out = as_view(base, std::move(out), creation);
+    for (size_t i = 0; i < outs.size(); ++i)
+        outs[i] = as_view(base, std::move(outs[i]), CreationMeta::MultiOutputNode, replay ? replay(i) : nullptr);
     return outs;
 }
 

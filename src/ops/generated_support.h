@@ -28,7 +28,7 @@ inline Tensor run_as(DType compute, kernels::KernelId kernel, Operands operands)
     return kernels::run_as(compute, kernels::kernel_table[kernel], {operands.begin(), operands.size()});
 }
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands);
-void write_out(const Tensor& out, const Tensor& value);
+void write_out(const Tensor& out, const Tensor& value, const char* op);
 
 // Adds `grad` to a region of a buffer that nobody differentiates.
 inline void add_into(const Tensor& region, const Tensor& grad) { run_into(region, kernels::K_add, {region, grad}); }
@@ -191,6 +191,25 @@ void replace_tangent(const Tensor& self, int32_t level, Tensor tangent);
 // --- Around the computation
 void assign(const Tensor& self, const Tensor& value);  // copy_, recorded
 inline Tensor unwritten(const Tensor& self) { return GradMode::is_enabled() ? ops::clone(self) : self; }
+// An in-place operation records what it reads; where that shares memory with what it writes, a copy is read instead.
+inline bool shares_memory(const Tensor& self, const Tensor& t) noexcept {
+    return t.defined() && t.storage() == self.storage();
+}
+inline bool shares_memory(const Tensor& self, const Operand& o) noexcept {
+    return o.is_tensor() && o.impl()->storage == self.storage();
+}
+inline bool shares_memory(const Tensor& self, TensorSpan ts) noexcept {
+    return std::ranges::any_of(ts, [&](const Tensor& t) { return shares_memory(self, t); });
+}
+inline Tensor apart_from(const Tensor& self, const Tensor& t) { return shares_memory(self, t) ? ops::clone(t) : t; }
+inline HeldOperand apart_from(const Tensor& self, const Operand& o) {
+    return shares_memory(self, o) ? HeldOperand(ops::clone(o.tensor())) : HeldOperand(o);
+}
+inline TensorList apart_from(const Tensor& self, TensorSpan ts) {
+    TensorList apart;
+    for (const Tensor& t : ts) apart.push_back(apart_from(self, t));
+    return apart;
+}
 inline bool is_same(const Tensor& a, const Tensor& b) noexcept { return a.is_same(b); }
 inline bool is_same(const Tensor& a, const Operand& b) noexcept { return a.impl() == b.impl(); }
 inline bool is_same(const Tensor& a, TensorSpan bs) noexcept {
@@ -208,9 +227,20 @@ void inherit_inference(const Tensor& base, const Results& results) noexcept {
         mark_inference_one(results);
 }
 
-Tensor as_views(const Tensor& base, Tensor out, CreationMeta creation = CreationMeta::Default,
-                std::function<Tensor(const Tensor&)> replay = nullptr);
-TensorList as_views(const Tensor& base, TensorList outs, CreationMeta creation);
+// Marks results of a view kernel as views of `base`. `replay` makes the function that repeats the view (that of result i)
+// on another base; asked for only where as_strided will not do or users want it.
+using ViewFunction = std::function<Tensor(const Tensor&)>;
+Tensor as_views(const Tensor& base, Tensor out, ViewFunction replay);
+TensorList as_views(const Tensor& base, TensorList outs, const std::function<ViewFunction(size_t)>& replay);
+template <class MakeReplay>
+Tensor as_views(const Tensor& base, Tensor out, bool always, MakeReplay&& make_replay) {
+    return as_views(base, std::move(out), always || state.view_replay ? make_replay() : ViewFunction());
+}
+template <class MakeReplay>
+TensorList as_views(const Tensor& base, TensorList outs, bool always, MakeReplay&& make_replay) {
+    return as_views(base, std::move(outs),
+                    always || state.view_replay ? std::function<ViewFunction(size_t)>(make_replay) : nullptr);
+}
 
 // For writes that have no derivative: an error where one would be needed.
 template <class... Args>

@@ -3,6 +3,7 @@
 
 #include "generated/ops/ops.h"
 #include "ops/accumulate_grad.h"
+#include "ops/copy_slices.h"
 #include "ops/recording.h"
 
 namespace wengert {
@@ -25,6 +26,7 @@ Ref<Node> regenerate_view_grad_fn(const Tensor& t) {
 void install_graph_providers() noexcept {
     graph_providers.make_accumulator = make_accumulator;
     graph_providers.regenerate_view_grad_fn = regenerate_view_grad_fn;
+    graph_providers.attach_region = CopySlices::attach_region;
     graph_providers.clone = [](const Tensor& t) { return ops::clone(t); };
     graph_providers.add = [](const Tensor& a, const Tensor& b) { return ops::add(a, b); };
 }

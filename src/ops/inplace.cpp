@@ -7,6 +7,7 @@
 namespace wengert {
 
 void check_inplace(const Tensor& t, bool recorded) {
+    announce_write(t);
     if (!recorded || !GradMode::is_enabled()) return;
     if (ViewInfo* view = view_info(t)) {
         check(view->creation == CreationMeta::Default, ErrorKind::Runtime, creation_error(t, false));
@@ -51,11 +52,8 @@ void rebase_history(const Tensor& t, const Ref<Node>& node) {
     replace_history(base, Edge(slices, 0));
     view->attr_version = t.version() - 1;  // stale: made anew from the base when it is next asked for
     t.impl()->flags |= kRequiresGrad;
-    Ref<Node> old = meta_of(t)->grad_fn;
-    uint32_t old_output = output_nr(t);
     if (meta_of(t)->hooks) meta_of(t)->hooks->pre_hooks.clear();
     grad_fn(t);
-    move_retained_grad(t, old.get(), old_output);
 }
 
 }  // namespace wengert

@@ -94,6 +94,12 @@ void set_history(TensorSpan outputs, const Ref<Node>& node);
 void note_nan(Node& node, const Tensor& output);
 
 // --- In-place and out=
+// Called before each in-place and out= write on a thread whose state has kWatchWrites.
+inline void (*before_write)(const Tensor& t) = nullptr;
+inline void announce_write(const Tensor& t) {
+    if (state.watch & kWatchWrites) [[unlikely]]
+        before_write(t);
+}
 // Raises if `t` may not be written: a leaf that requires grad, a view of one, a view with a restricted creation.
 void check_inplace(const Tensor& t, bool recorded);
 // After an in-place operation: `node` becomes the history of `t`, through CopySlices if `t` is a view.
@@ -111,6 +117,7 @@ inline void check_out(const char* op, const Tensor& out, const Args&... args) {
     check(!GradMode::is_enabled() || !(requires_grad(out) || ... || requires_grad(args)), ErrorKind::Runtime, op,
           "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
           "requires grad; call it without out=, or under no_grad");
+    announce_write(out);
 }
 
 // --- Views

@@ -91,7 +91,12 @@ PyObject* export_capsule(Tensor t, const char* name, uint64_t flags) {
     d.strides = x.impl()->strides.data();
     d.byte_offset = 0;
     out->managed.context = out.get();
-    out->managed.deleter = [](Managed* m) { delete static_cast<Export<Managed>*>(m->context); };
+    x.storage()->lend();
+    out->managed.deleter = [](Managed* m) {
+        auto* mine = static_cast<Export<Managed>*>(m->context);
+        mine->tensor.storage()->take_back();
+        delete mine;
+    };
     if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
         out->managed.version = {1, 0};
         out->managed.flags = flags;
@@ -157,14 +162,14 @@ Tensor import_capsule(PyObject* capsule, const char* name, const char* used_name
     }
     int64_t numel = numel_of(sizes);
     checked(PyCapsule_SetName(capsule, used_name));
-    auto release = [](void* context) noexcept {
+    static constexpr Storage::Foreign owner{[](void* context) noexcept {
         auto* managed = static_cast<Managed*>(context);
         if (!managed->deleter || !Py_IsInitialized()) return;
         GilGuard gil;
         managed->deleter(managed);
-    };
+    }};
     auto* data = static_cast<std::byte*>(d.data) + d.byte_offset;
-    Ref<Storage> storage = Storage::wrap(data, numel == 0 ? 0 : (last + 1) * item_size(*dtype), release, m);
+    Ref<Storage> storage = Storage::wrap(data, numel == 0 ? 0 : (last + 1) * item_size(*dtype), owner, m);
     auto* t = new TensorImpl(std::move(storage), *dtype);
     t->numel = numel;
     t->sizes = std::move(sizes);

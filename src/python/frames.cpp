@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "graph/node.h"
-#include "tensor/debug_writes.h"
 
 namespace wengert::python {
 namespace {
@@ -56,7 +55,6 @@ PyObject* set_debug_mode(PyObject*, PyObject* enabled) {
     int on = PyObject_IsTrue(enabled);
     if (on < 0) return nullptr;
     DebugMode::set_enabled(on);
-    if (!on) forget_writes();
     Py_RETURN_NONE;
 }
 PyObject* is_debug_mode(PyObject*, PyObject*) { return PyBool_FromLong(DebugMode::is_enabled()); }

@@ -124,6 +124,7 @@ PyObject* format(PyObject* self, PyObject* spec) noexcept {
 // --- Buffers
 struct BufferShape {
     SmallVector<Py_ssize_t, 4> sizes, strides;
+    Ref<Storage> storage;  // lent while the buffer is in use
 };
 
 const char* buffer_format(DType d) noexcept {
@@ -152,11 +153,17 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
         view->shape = flags & PyBUF_ND ? shape->sizes.data() : nullptr;
         view->strides = strides_wanted ? shape->strides.data() : nullptr;
         view->suboffsets = nullptr;
+        shape->storage = t.storage();
+        shape->storage->lend();
         view->internal = shape.release();
         view->obj = Py_NewRef(self);
     });
 }
-void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<BufferShape*>(view->internal); }
+void release_buffer(PyObject*, Py_buffer* view) noexcept {
+    auto* shape = static_cast<BufferShape*>(view->internal);
+    shape->storage->take_back();
+    delete shape;
+}
 
 }  // namespace
 

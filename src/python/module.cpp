@@ -70,8 +70,9 @@ int fill_module(PyObject* module) {
               add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
               add_functions(module, "", random_functions) == 0 && add_tensor_methods(random_methods) == 0 &&
               add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
-              add_tensor_methods(dlpack_methods) == 0 && add_frame_functions(module) == 0 &&
-              add_autograd(module) == 0 && add_watch_functions(module) == 0 && add_generated(module) == 0;
+              add_tensor_methods(dlpack_methods) == 0 && add_tensor_methods(view_methods) == 0 &&
+              add_frame_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
+              add_generated(module) == 0;
     return ok ? 0 : -1;
 }
 

@@ -33,41 +33,33 @@ Tensor power_of(const Operand& a, const Operand& b) {
     return a.is_tensor() ? ops::pow(a, b) : ops::pow_base(a.scalar(), b.tensor());
 }
 
-// An operator as a type: `run` computes it, `name` and `reflected` are the special methods.
-#define WENGERT_OPERATOR(Type, special, expression)                                  \
+// An operator as a type. `forward` and `reflected` are the attributes of Tensor that overriding types are asked about:
+// methods where there are some, as in PyTorch.
+#define WENGERT_OPERATOR(Type, forward_name, reflected_name, expression)             \
     struct Type {                                                                    \
-        static constexpr const char* name = "__" #special "__";                      \
-        static constexpr const char* reflected = "__r" #special "__";                \
-        static constexpr const char* in_place = "__i" #special "__";                 \
+        static constexpr const char* forward = forward_name;                         \
+        static constexpr const char* reflected = reflected_name;                     \
         static Tensor run(const Operand& a, const Operand& b) { return expression; } \
     };
-WENGERT_OPERATOR(Add, add, ops::add(a, b))
-WENGERT_OPERATOR(Sub, sub, ops::sub(a, b))
-WENGERT_OPERATOR(Mul, mul, ops::mul(a, b))
-WENGERT_OPERATOR(TrueDiv, truediv, ops::div(a, b))
-WENGERT_OPERATOR(FloorDiv, floordiv, ops::floor_divide(a, b))
-WENGERT_OPERATOR(Mod, mod, ops::remainder(a, b))
-WENGERT_OPERATOR(Pow, pow, power_of(a, b))
-WENGERT_OPERATOR(And, and, ops::bitwise_and(a, b))
-WENGERT_OPERATOR(Or, or, ops::bitwise_or(a, b))
-WENGERT_OPERATOR(Xor, xor, ops::bitwise_xor(a, b))
-WENGERT_OPERATOR(LeftShift, lshift, ops::bitwise_left_shift(a, b))
-WENGERT_OPERATOR(RightShift, rshift, ops::bitwise_right_shift(a, b))
+WENGERT_OPERATOR(Add, "add", "add", ops::add(a, b))
+WENGERT_OPERATOR(Sub, "sub", "__rsub__", ops::sub(a, b))
+WENGERT_OPERATOR(Mul, "mul", "mul", ops::mul(a, b))
+WENGERT_OPERATOR(TrueDiv, "div", "__rtruediv__", ops::div(a, b))
+WENGERT_OPERATOR(FloorDiv, "__floordiv__", "__rfloordiv__", ops::floor_divide(a, b))
+WENGERT_OPERATOR(Mod, "remainder", "__rmod__", ops::remainder(a, b))
+WENGERT_OPERATOR(Pow, "pow", "__rpow__", power_of(a, b))
+WENGERT_OPERATOR(And, "__and__", "__rand__", ops::bitwise_and(a, b))
+WENGERT_OPERATOR(Or, "__or__", "__ror__", ops::bitwise_or(a, b))
+WENGERT_OPERATOR(Xor, "__xor__", "__rxor__", ops::bitwise_xor(a, b))
+WENGERT_OPERATOR(LeftShift, "__lshift__", "__rlshift__", ops::bitwise_left_shift(a, b))
+WENGERT_OPERATOR(RightShift, "__rshift__", "__rrshift__", ops::bitwise_right_shift(a, b))
+WENGERT_OPERATOR(Eq, "__eq__", "__eq__", ops::eq(a, b))
+WENGERT_OPERATOR(Ne, "ne", "ne", ops::ne(a, b))
+WENGERT_OPERATOR(Lt, "lt", "gt", ops::lt(a, b))
+WENGERT_OPERATOR(Le, "le", "ge", ops::le(a, b))
+WENGERT_OPERATOR(Gt, "gt", "lt", ops::gt(a, b))
+WENGERT_OPERATOR(Ge, "ge", "le", ops::ge(a, b))
 #undef WENGERT_OPERATOR
-
-#define WENGERT_COMPARISON(Type, special, function)                                           \
-    struct Type {                                                                             \
-        static constexpr const char* name = "__" #special "__";                               \
-        static constexpr const char* reflected = "__" #special "__";                          \
-        static Tensor run(const Operand& a, const Operand& b) { return ops::function(a, b); } \
-    };
-WENGERT_COMPARISON(Eq, eq, eq)
-WENGERT_COMPARISON(Ne, ne, ne)
-WENGERT_COMPARISON(Lt, lt, lt)
-WENGERT_COMPARISON(Le, le, le)
-WENGERT_COMPARISON(Gt, gt, gt)
-WENGERT_COMPARISON(Ge, ge, ge)
-#undef WENGERT_COMPARISON
 
 // A number before a tensor: as its reflected method does it, 2 * x is x * 2.
 template <class Op>
@@ -82,7 +74,7 @@ template <class Op>
 [[gnu::noinline]] PyObject* general(PyObject* a, PyObject* b) noexcept {
     if (overrides(a) || (overrides(b) && is_tensor(a))) {
         PyObject* both[] = {a, b};
-        return call_override(Op::name, both);
+        return call_override(Op::forward, both);
     }
     if (overrides(b) && is_tensor(b)) {
         PyObject* both[] = {b, a};
@@ -129,7 +121,7 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) noexcept {
     bool tensor_first = is_tensor(a);
     if (overrides(a) || overrides(b)) {
         PyObject* both[] = {tensor_first ? a : b, tensor_first ? b : a};
-        return call_override(tensor_first ? "__matmul__" : "__rmatmul__", both);
+        return call_override(tensor_first ? "matmul" : "__rmatmul__", both);
     }
     auto fits = [](PyObject* o) { return is_tensor(o) || is_numpy_array(o); };
     if (!fits(a) || !fits(b)) Py_RETURN_NOTIMPLEMENTED;
@@ -159,11 +151,11 @@ PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
 }
 
 // --- In place
-#define WENGERT_IN_PLACE(slot, special, function)             \
+#define WENGERT_IN_PLACE(slot, name, function)                \
     PyObject* slot(PyObject* a, PyObject* b) noexcept {       \
         if (overrides(a) || overrides(b)) {                   \
             PyObject* both[] = {a, b};                        \
-            return call_override("__i" #special "__", both);  \
+            return call_override(name, both);                 \
         }                                                     \
         if (!is_operand(b)) Py_RETURN_NOTIMPLEMENTED;         \
         return guarded([&] {                                  \
@@ -172,18 +164,18 @@ PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
             return Py_NewRef(a);                              \
         });                                                   \
     }
-WENGERT_IN_PLACE(add_in_place, add, add_)
-WENGERT_IN_PLACE(sub_in_place, sub, sub_)
-WENGERT_IN_PLACE(mul_in_place, mul, mul_)
-WENGERT_IN_PLACE(div_in_place, truediv, div_)
-WENGERT_IN_PLACE(floordiv_in_place, floordiv, floor_divide_)
-WENGERT_IN_PLACE(mod_in_place, mod, remainder_)
-WENGERT_IN_PLACE(and_in_place, and, bitwise_and_)
-WENGERT_IN_PLACE(or_in_place, or, bitwise_or_)
-WENGERT_IN_PLACE(xor_in_place, xor, bitwise_xor_)
-WENGERT_IN_PLACE(lshift_in_place, lshift, bitwise_left_shift_)
-WENGERT_IN_PLACE(rshift_in_place, rshift, bitwise_right_shift_)
-WENGERT_IN_PLACE(pow_in_place_binary, pow, pow_)
+WENGERT_IN_PLACE(add_in_place, "add_", add_)
+WENGERT_IN_PLACE(sub_in_place, "sub_", sub_)
+WENGERT_IN_PLACE(mul_in_place, "mul_", mul_)
+WENGERT_IN_PLACE(div_in_place, "div_", div_)
+WENGERT_IN_PLACE(floordiv_in_place, "__ifloordiv__", floor_divide_)
+WENGERT_IN_PLACE(mod_in_place, "__imod__", remainder_)
+WENGERT_IN_PLACE(and_in_place, "__iand__", bitwise_and_)
+WENGERT_IN_PLACE(or_in_place, "__ior__", bitwise_or_)
+WENGERT_IN_PLACE(xor_in_place, "__ixor__", bitwise_xor_)
+WENGERT_IN_PLACE(lshift_in_place, "__ilshift__", bitwise_left_shift_)
+WENGERT_IN_PLACE(rshift_in_place, "__irshift__", bitwise_right_shift_)
+WENGERT_IN_PLACE(pow_in_place_binary, "pow_", pow_)
 #undef WENGERT_IN_PLACE
 PyObject* pow_in_place(PyObject* a, PyObject* b, PyObject*) noexcept { return pow_in_place_binary(a, b); }
 
@@ -197,7 +189,7 @@ PyObject* unary(PyObject* self, const char* name, F&& f) noexcept {
     return guarded([&] { return wrap(f(tensor_of(self))); });
 }
 PyObject* negative(PyObject* a) noexcept {
-    return unary(a, "__neg__", [](const Tensor& t) { return ops::neg(t); });
+    return unary(a, "neg", [](const Tensor& t) { return ops::neg(t); });
 }
 PyObject* positive(PyObject* a) noexcept {
     return unary(a, "__pos__", [](const Tensor& t) {
@@ -206,7 +198,7 @@ PyObject* positive(PyObject* a) noexcept {
     });
 }
 PyObject* absolute(PyObject* a) noexcept {
-    return unary(a, "__abs__", [](const Tensor& t) { return ops::abs(t); });
+    return unary(a, "abs", [](const Tensor& t) { return ops::abs(t); });
 }
 PyObject* invert(PyObject* a) noexcept {
     return unary(a, "__invert__", [](const Tensor& t) { return ops::bitwise_not(t); });

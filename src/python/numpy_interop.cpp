@@ -68,6 +68,30 @@ void release_object(void* object) noexcept {
     Py_DECREF(static_cast<PyObject*>(object));
 }
 
+// An array that nobody else refers to and that owns its memory.
+bool is_private_array(void* object) noexcept {
+    auto* a = static_cast<PyArrayObject*>(object);
+    return Py_REFCNT(static_cast<PyObject*>(object)) == 1 && PyArray_CHKFLAGS(a, NPY_ARRAY_OWNDATA);
+}
+
+constexpr Storage::Foreign array_owner{release_object, is_private_array};
+
+// What an array on a tensor's memory has as its base: keeps the tensor, and says that its memory is lent.
+void release_loan(PyObject* capsule) {
+    auto* storage = static_cast<Storage*>(PyCapsule_GetPointer(capsule, nullptr));
+    storage->take_back();
+    Ref<Storage>::adopt(storage).reset();
+    Py_DECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
+}
+
+PyRef make_loan(Ref<Storage> storage, PyObject* owner) {
+    PyRef capsule(checked(PyCapsule_New(storage.get(), nullptr, release_loan)));
+    PyCapsule_SetContext(capsule.get(), Py_NewRef(owner));
+    storage->lend();
+    (void)storage.detach();
+    return capsule;
+}
+
 DType array_dtype(PyArrayObject* a) {
     auto d = from_descr(PyArray_DESCR(a));
     if (!d || !PyArray_ISNOTSWAPPED(a)) {
@@ -100,7 +124,7 @@ Tensor share_memory(PyObject* array, DType dtype) {
     }
     int64_t numel = numel_of(sizes);
     Py_INCREF(array);
-    Ref<Storage> storage = Storage::wrap(PyArray_DATA(a), numel == 0 ? 0 : (last + 1) * item, release_object, array);
+    Ref<Storage> storage = Storage::wrap(PyArray_DATA(a), numel == 0 ? 0 : (last + 1) * item, array_owner, array);
     auto* t = new TensorImpl(std::move(storage), dtype);
     t->numel = numel;
     t->sizes = std::move(sizes);
@@ -173,7 +197,8 @@ PyObject* array_from_tensor(const Tensor& t, PyObject* owner) {
     for (int64_t s : t.strides()) strides.push_back(s * item_size(t.dtype()));
     PyRef array(checked(PyArray_New(&PyArray_Type, static_cast<int>(t.dim()), sizes.data(), type_number(t.dtype()),
                                     strides.data(), t.data(), 0, NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE, nullptr)));
-    checked(PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.get()), Py_NewRef(owner)));
+    checked(
+        PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.get()), make_loan(t.storage(), owner).release()));
     return array.release();
 }
 

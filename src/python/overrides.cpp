@@ -56,10 +56,18 @@ PyObject* has_override(PyObject*, PyObject* args) {
     Py_RETURN_FALSE;
 }
 
+PyObject* call_override_function(PyObject*, PyObject* args) {
+    PyObject *function, *arguments, *kwargs;
+    if (!PyArg_ParseTuple(args, "OO!O!", &function, &PyTuple_Type, &arguments, &PyDict_Type, &kwargs)) return nullptr;
+    return call_override(function, arguments, kwargs);
+}
+
 PyMethodDef functions[] = {
     {"_set_overrides_disabled", set_overrides_disabled, METH_O,
      "Switches overriding off or on for this thread; returns whether it was off."},
     {"_is_torch_function_enabled", get_overrides_enabled, METH_NOARGS, nullptr},
+    {"_call_override", call_override_function, METH_VARARGS,
+     "_call_override(function, args, kwargs)\n--\n\nAsks the overriding types among the arguments."},
     {"_has_torch_function", has_override, METH_VARARGS, "Whether any of the arguments overrides operations."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -5,7 +5,8 @@
 // (a preserved one, an attribute, a closure in a hook). Such a reference may be reported only where the owner in between
 // is owned by nothing but what is being walked: if C++ holds another reference, from a running engine say, the objects
 // behind it are in use and no cycle through them is garbage. Hence the rule: follow a counted pointer only where its
-// count is 1.
+// count is 1. Where it is higher because several of the objects in question share the target, a full collection sees
+// the target as an object of its own: autograd/shared_objects.h.
 #include "python/tensor_gc.h"
 
 #include "python/autograd/graph_gc.h"

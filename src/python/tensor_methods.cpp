@@ -40,6 +40,8 @@ PyObject* storage_offset(const Tensor& t) { return wrap(t.offset()); }
 PyObject* data_ptr(const Tensor& t) { return PyLong_FromVoidPtr(t.numel() ? t.data() : nullptr); }
 PyObject* is_floating_point(const Tensor& t) { return wrap(is_floating(t.dtype())); }
 PyObject* is_complex_method(const Tensor& t) { return wrap(is_complex(t.dtype())); }
+// Conjugates and negatives are computed at once here, never by a bit on a view.
+PyObject* is_lazy(const Tensor&) { return wrap(false); }
 PyObject* is_signed(const Tensor& t) { return wrap(t.dtype() != DType::Bool && t.dtype() != DType::UInt8); }
 PyObject* is_inference(const Tensor& t) { return wrap(bool(t.flags() & kInference)); }
 PyObject* is_view_method(const Tensor& t) { return wrap(is_view(t)); }
@@ -230,16 +232,11 @@ PyObject* resize(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
         if (t.sizes() == sizes) return Py_NewRef(self);
         TensorImpl* impl = t.impl();
         int64_t numel = numel_of(sizes), bytes = (t.offset() + numel) * item_size(t.dtype());
-        if (bytes > impl->storage->bytes()) {
-            check(!impl->storage->is_foreign(), ErrorKind::Runtime,
-                  "Trying to resize storage that is not resizable: its "
-                  "memory belongs to another library");
-            impl->storage->grow(bytes);
-        }
+        if (bytes > impl->storage->bytes()) impl->storage->grow(bytes);
         impl->numel = numel;
         impl->strides = contiguous_strides(sizes);
         impl->sizes = std::move(sizes);
-        bump_version(t);
+        note_swap(t);
         return Py_NewRef(self);
     });
 }
@@ -269,7 +266,7 @@ PyObject* set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject*
         impl->strides = source.strides();
         impl->storage = source.storage();
         if (AutogradMeta* meta = meta_of(t)) meta->grad_accumulator = nullptr;
-        bump_version(t);
+        note_swap(t);
         return Py_NewRef(self);
     });
 }
@@ -317,6 +314,8 @@ PyMethodDef tensor_methods[] = {
     METHOD("data_ptr", data_ptr, "The address of the first element."),
     METHOD("is_floating_point", is_floating_point, "Whether the dtype is real floating-point."),
     METHOD("is_complex", is_complex_method, "Whether the dtype is complex."),
+    METHOD("is_conj", is_lazy, "False: conjugates are computed at once."),
+    METHOD("is_neg", is_lazy, "False: negatives are computed at once."),
     METHOD("is_signed", is_signed, "Whether elements may be negative."),
     METHOD("is_inference", is_inference, "Whether it was made in inference mode."),
     METHOD("is_nonzero", is_nonzero, "Whether its one element is not zero."),

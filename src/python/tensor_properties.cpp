@@ -201,6 +201,7 @@ int assign_data(PyObject* self, PyObject* value, void*) {
         impl->sizes = x.sizes();
         impl->strides = x.strides();
         impl->storage = x.storage();
+        ++impl->swaps;
     });
 }
 

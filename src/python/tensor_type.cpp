@@ -22,12 +22,14 @@
 
 #include <new>
 
+#include "python/autograd/shared_objects.h"
 #include "python/exceptions.h"
 #include "python/interop.h"
 #include "python/overrides.h"
 #include "python/registry.h"
 #include "python/tensor_factory.h"
 #include "python/tensor_gc.h"
+#include "tensor/wrappers.h"
 
 namespace wengert::python {
 
@@ -75,6 +77,7 @@ PyObject* existing_wrapper(Tensor& t) noexcept {
     auto* o = static_cast<PyObject*>(impl->pyobj);
     if (!impl->owns_pyobj) return Py_NewRef(o);
     impl->owns_pyobj = false;
+    --OwnsPython::count;
     (void)t.detach_ref();  // the wrapper's field counts from now on
     return o;
 }
@@ -86,6 +89,7 @@ bool preserve(TensorObject* o) noexcept {
     if (impl->use_count() <= 1) return false;
     Py_SET_REFCNT(as_object(o), 1);
     impl->owns_pyobj = true;
+    ++OwnsPython::count;
     // Another thread may have dropped its reference meanwhile: then this disposes of the impl and of the wrapper.
     Ref<TensorImpl>::adopt(impl).reset();
     return true;
@@ -113,6 +117,7 @@ void tensor_dealloc(PyObject* self) {
 void release_wrapper(void* pyobj) noexcept {
     if (!Py_IsInitialized()) return;
     GilGuard gil;
+    --OwnsPython::count;
     auto* o = static_cast<TensorObject*>(pyobj);
     (void)o->tensor.detach_ref();
     PyObject *type, *value, *traceback;
@@ -121,12 +126,27 @@ void release_wrapper(void* pyobj) noexcept {
     PyErr_Restore(type, value, traceback);
 }
 
+// Called by a dying impl that owns its wrapper, on any thread.
+bool take_over(void* pyobj) noexcept {
+    if (!Py_IsInitialized()) return false;
+    GilGuard gil;
+    auto* o = static_cast<TensorObject*>(pyobj);
+    if (Py_REFCNT(as_object(o)) == 1) return false;
+    TensorImpl* impl = o->tensor.impl();
+    impl->owns_pyobj = false;
+    --OwnsPython::count;
+    impl->retain();
+    Py_DECREF(as_object(o));
+    return true;
+}
+
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
     TensorObject* o = as_tensor(self);
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(o->dict);
     TensorImpl* impl = o->tensor.impl();
-    if (impl && impl->meta && !impl->owns_pyobj && impl->use_count() == 1) return traverse_graph(impl, visit, arg);
+    if (impl && impl->meta && !impl->owns_pyobj && (impl->shown || impl->use_count() == 1))
+        return traverse_graph(impl, visit, arg);
     return 0;
 }
 
@@ -134,7 +154,7 @@ int tensor_clear(PyObject* self) {
     TensorObject* o = as_tensor(self);
     Py_CLEAR(o->dict);
     TensorImpl* impl = o->tensor.impl();
-    if (impl && impl->meta && !impl->owns_pyobj && impl->use_count() == 1) clear_graph(impl);
+    if (impl && impl->meta && !impl->owns_pyobj && (impl->shown || impl->use_count() == 1)) clear_graph(impl);
     return 0;
 }
 
@@ -212,6 +232,7 @@ int add_tensor_type(PyObject* module) {
     static PyType_Spec spec = {"wengert.Tensor", sizeof(TensorObject), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
     pyobject_hooks.release = release_wrapper;
+    tensor_wrapper_takes_over = take_over;
     return add_type(module, &spec, &TensorType);
 }
 

@@ -4,7 +4,10 @@
 #include <cstring>
 #include <new>
 
+#include "base/error.h"
+#include "base/lock.h"
 #include "tensor/block_cache.h"
+#include "tensor/write_log.h"
 
 namespace wengert {
 
@@ -20,13 +23,13 @@ Ref<Storage> Storage::allocate_block(int64_t bytes) {
     return Ref<Storage>::adopt(s);
 }
 
-Ref<Storage> Storage::wrap(void* data, int64_t bytes, Deleter deleter, void* context) {
+Ref<Storage> Storage::wrap(void* data, int64_t bytes, const Foreign& owner, void* context) {
     auto* s = new (slab_allocate(sizeof(Storage))) Storage;
     s->kind_ = Kind::Foreign;
     s->inline_bytes_ = sizeof(Storage);
     s->data_ = static_cast<std::byte*>(data);
     s->bytes_ = bytes;
-    s->deleter_ = deleter;
+    s->foreign_ = &owner;
     s->context_ = context;
     return Ref<Storage>::adopt(s);
 }
@@ -36,11 +39,13 @@ void Storage::free_memory() noexcept {
         block_free(data_, static_cast<size_t>(bytes_));
         if (memory_watch) memory_watch(-bytes_);
     }
-    if (kind_ == Kind::Foreign && deleter_) deleter_(context_);
+    if (kind_ == Kind::Foreign) foreign_->release(context_);
 }
 
 void Storage::grow(int64_t bytes) {
     if (bytes <= bytes_) return;
+    check(kind_ != Kind::Foreign && loans_ == 0, ErrorKind::Runtime,
+          "Trying to resize storage that is not resizable: its memory is shared with an array of another library");
     size_t actual;
     auto* fresh = static_cast<std::byte*>(block_allocate(static_cast<size_t>(bytes), &actual));
     std::memcpy(fresh, data_, static_cast<size_t>(bytes_));
@@ -49,6 +54,73 @@ void Storage::grow(int64_t bytes) {
     data_ = fresh;
     bytes_ = static_cast<int64_t>(actual);
     if (memory_watch) memory_watch(bytes_);
+}
+
+// --- Writes
+WriteLog& Storage::log() {
+    if (log_ == watched()) log_ = new WriteLog(writes);
+    return *log_;
+}
+
+void Storage::drop_log() noexcept {
+    if (log_ != watched()) delete log_;
+    log_ = nullptr;
+}
+
+namespace {
+
+// Logs are rarely written, and by one thread, unless core code runs in several.
+ForkSafeMutex log_mutex{LockRank::Log};
+struct LogLock {
+    LogLock() {
+        if (concurrent_counts) lock = std::unique_lock(log_mutex);
+    }
+    std::unique_lock<ForkSafeMutex> lock;
+};
+
+}  // namespace
+
+void Storage::note_write(const Region& region, const char* operation) {
+    // Taken before the lock, and what it replaces dropped after it: both may need the interpreter.
+    auto place = DebugMode::is_enabled() && current_place ? current_place() : nullptr;
+    Places dropped;
+    LogLock lock;
+    WriteLog& entries = log();
+    dropped = entries.add(region, operation, ++writes, std::move(place));
+    if (entries.expected && operation) entries.expected->refresh(data_, region);
+}
+
+void Storage::forget_writes(uint32_t count) noexcept {
+    LogLock lock;
+    writes -= std::min(count, writes);
+    if (log_ && log_ != watched()) log_->forget_after(writes);
+}
+
+void Storage::expect_memory() {
+    LogLock lock;
+    auto& expected = log().expected;
+    if (!expected) expected = std::make_unique<ExpectedMemory>(data_, bytes_);
+}
+
+void Storage::lend() {
+    ++loans_;
+    if (is_watched()) expect_memory();
+}
+
+void Storage::take_back() {
+    if (is_watched()) check_outside_writes({.begin = 0, .end = bytes_});
+    if (--loans_ == 0 && is_watched() && kind_ != Kind::Foreign) log().expected.reset();
+}
+
+void Storage::check_outside_writes(const Region& region) {
+    const bool is_private = loans_ == 0 && foreign_->is_private && foreign_->is_private(context_);
+    if (is_private && !log().expected) return;
+    expect_memory();
+    Places dropped;
+    LogLock lock;
+    WriteLog& entries = log();
+    Region changes = entries.expected->take_changes(data_, region);
+    if (!changes.empty()) dropped = entries.add(changes, nullptr, ++writes);
 }
 
 }  // namespace wengert

@@ -1,7 +1,8 @@
 // Storage: a block of memory that tensors share, with the version counter of all who share it.
 //
 // Up to about 900 bytes the elements lie behind the Storage object in one slab block; larger blocks come from the block
-// cache (tensor/block_cache.h); foreign memory (NumPy, DLPack) carries a deleter.
+// cache (tensor/block_cache.h); foreign memory (NumPy, DLPack) carries a deleter. Memory may also be lent the other way;
+// while it is, it can be written without our knowing, and may not move.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,9 @@
 #include "tensor/device.h"
 
 namespace wengert {
+
+struct Region;
+class WriteLog;
 
 // Counts in-place writes. Views and detached aliases share one, `.data` gets its own.
 class VersionCounter final : public RefCounted, public SlabAllocated {
@@ -28,7 +32,12 @@ inline void (*memory_watch)(int64_t change) noexcept = nullptr;
 
 class Storage final : public RefCounted {
 public:
-    using Deleter = void (*)(void* context) noexcept;
+    // What to do with memory that another library owns; `context` is the owner.
+    struct Foreign {
+        void (*release)(void* context) noexcept;
+        // Whether nothing but this storage can reach the memory; null: not known.
+        bool (*is_private)(void* context) noexcept = nullptr;
+    };
 
     static Ref<Storage> allocate(int64_t bytes) {
         size_t inline_size = sizeof(Storage) + static_cast<size_t>(bytes);
@@ -40,8 +49,10 @@ public:
         s->bytes_ = bytes;
         return Ref<Storage>::adopt(s);
     }
-    static Ref<Storage> wrap(void* data, int64_t bytes, Deleter deleter, void* context);
+    static Ref<Storage> wrap(void* data, int64_t bytes, const Foreign& owner, void* context);  // keeps `&owner`
     static void dispose(Storage* s) noexcept {
+        if (s->log_) [[unlikely]]
+            s->drop_log();
         if (s->kind_ != Kind::Inline) [[unlikely]]
             s->free_memory();
         slab_free(s, s->inline_bytes_);
@@ -55,22 +66,46 @@ public:
     // Replaces the memory by a larger block and keeps the contents; views keep their offsets (Tensor::resize_).
     void grow(int64_t bytes);
 
+    // --- Writes (tensor/write_log.h)
     uint32_t version = 0;  // of every tensor on it that has no counter of its own
     uint32_t writes = 0;   // every in-place write, also those through `.data`; what makes such writes detectable
+
+    // From now on writes are logged with their regions.
+    void watch() noexcept {
+        if (!log_) log_ = watched();
+    }
+    bool is_watched() const noexcept { return log_ != nullptr; }
+    WriteLog& log();  // of a watched storage
+    // Counts a write. `operation` is its name, in static memory; null for one by code that we cannot see.
+    void note_write(const Region& region, const char* operation);
+    void forget_writes(uint32_t count) noexcept;  // the last ones did not happen
+
+    // --- Memory that others can write
+    void lend();
+    void take_back();
+    bool is_shared() const noexcept { return loans_ != 0 || kind_ == Kind::Foreign; }
+    // Of a watched, shared storage: enters writes from outside in the log. Call before a region is relied on.
+    void check_outside_writes(const Region& region);
 
 private:
     enum class Kind : uint8_t { Inline, Block, Foreign };
     Storage() = default;
     static Ref<Storage> allocate_block(int64_t bytes);
     void free_memory() noexcept;
+    void drop_log() noexcept;
+    static WriteLog* watched() noexcept { return reinterpret_cast<WriteLog*>(uintptr_t{1}); }  // made when needed
+    void expect_memory();
 
     Kind kind_ = Kind::Inline;
     Device device_;
     std::byte* data_ = nullptr;
     int64_t bytes_ = 0;
     uint32_t inline_bytes_ = 0;  // of the slab block behind this object
-    Deleter deleter_ = nullptr;
+    uint32_t loans_ = 0;
+    WriteLog* log_ = nullptr;
+    const Foreign* foreign_ = nullptr;
     void* context_ = nullptr;
 };
+static_assert(sizeof(Storage) % 16 == 0);  // inline elements are aligned
 
 }  // namespace wengert

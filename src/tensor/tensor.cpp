@@ -4,8 +4,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/place.h"
-#include "tensor/debug_writes.h"
+#include "tensor/region.h"
+#include "tensor/wrappers.h"
 
 namespace wengert {
 
@@ -16,7 +16,11 @@ inline TensorImpl::~TensorImpl() {
         delete meta;
 }
 
-void TensorImpl::dispose(TensorImpl* t) noexcept { delete t; }
+void TensorImpl::dispose(TensorImpl* t) noexcept {
+    if (t->owns_pyobj && tensor_wrapper_takes_over(t->pyobj)) [[unlikely]]
+        return;
+    delete t;
+}
 
 int64_t Tensor::size(int64_t d) const { return sizes()[wrap_dim(d, dim(), "size")]; }
 int64_t Tensor::stride(int64_t d) const { return strides()[wrap_dim(d, dim(), "stride")]; }
@@ -239,15 +243,32 @@ Dims infer_shape(IntSpan shape, int64_t numel, const char* op) {
     return out;
 }
 
-void bump_version(const Tensor& t, const char* operation) {
-    TensorImpl* impl = t.impl();
+namespace {
+
+void check_versioned(const TensorImpl* impl) {
     check(!(impl->flags & kInference) || state.inference, ErrorKind::Runtime,
           "Inplace update to inference tensor outside InferenceMode is not allowed. "
           "You can make a clone to get a normal tensor before doing inplace update.");
+}
+
+}  // namespace
+
+void note_swap(const Tensor& t) {
+    TensorImpl* impl = t.impl();
+    check_versioned(impl);
     ++impl->version();
-    ++impl->storage->writes;
-    if (DebugMode::is_enabled()) [[unlikely]]
-        note_write(&impl->version(), impl->version(), operation);
+    ++impl->swaps;
+}
+
+void bump_version(const Tensor& t, const char* operation) {
+    TensorImpl* impl = t.impl();
+    check_versioned(impl);
+    ++impl->version();
+    Storage& storage = *impl->storage;
+    if (storage.is_watched()) [[unlikely]]
+        storage.note_write(region_of(*impl), operation);
+    else
+        ++storage.writes;
 }
 
 std::ostream& operator<<(std::ostream& out, ShapeOf s) {

@@ -53,7 +53,9 @@ public:
 
     DType dtype;
     bool owns_pyobj = false;  // the wrapper died but had attributes: the impl keeps it (python/)
+    bool shown = false;       // its wrapper stands for it in a garbage collection (python/)
     uint32_t flags = 0;       // TensorFlag
+    uint32_t swaps = 0;       // how often its memory or geometry was exchanged (`set_`, `.data =`, `resize_`, `t_`)
     int64_t numel = 1;
     int64_t offset = 0;  // in elements
     Dims sizes;
@@ -135,8 +137,11 @@ Dims broadcast_strides(const Tensor& t, IntSpan sizes);
 bool view_strides(IntSpan sizes, IntSpan strides, IntSpan shape, Dims* out);
 Dims infer_shape(IntSpan shape, int64_t numel, const char* op);  // resolves one -1
 
-// Marks an in-place write: version counter, write count of the storage.
-void bump_version(const Tensor& t, const char* operation = nullptr);  // named for messages in debug mode
+// Marks an in-place write to the elements of `t`: version counter, write count of the storage, and its log where somebody
+// watches. `operation` is the name of the writer, in static memory.
+void bump_version(const Tensor& t, const char* operation = "an operation");
+// Marks that `t` stands for other memory, or other elements of it, than before; nothing was written.
+void note_swap(const Tensor& t);
 
 inline bool same_shape(const Tensor& a, const Tensor& b) { return a.sizes() == b.sizes(); }
 

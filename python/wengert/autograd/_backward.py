@@ -11,7 +11,9 @@ import warnings
 from typing import Any
 
 import wengert
+from wengert import _C
 from wengert._C import Tensor
+from wengert._overrides import overridden
 
 from ._batching import vmap
 from ._edges import GradientEdge
@@ -60,6 +62,17 @@ def backward(
     >>> x.grad
     tensor([2., 4.])
     """
+    if overridden(tensors, inputs):
+        return _C._call_override(
+            backward,
+            (tensors,),
+            {
+                "grad_tensors": grad_tensors,
+                "retain_graph": retain_graph,
+                "create_graph": create_graph,
+                "inputs": inputs,
+            },
+        )
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
@@ -148,6 +161,20 @@ def grad(
             (inputs,) if one else tuple(inputs),
             allow_unused or False,
             False,
+        )
+    if overridden(outputs, inputs):
+        return _C._call_override(
+            grad,
+            (outputs, inputs),
+            {
+                "grad_outputs": grad_outputs,
+                "retain_graph": retain_graph,
+                "create_graph": create_graph,
+                "only_inputs": only_inputs,
+                "allow_unused": allow_unused,
+                "is_grads_batched": is_grads_batched,
+                "materialize_grads": materialize_grads,
+            },
         )
     if not only_inputs:
         warnings.warn(

@@ -6,6 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from wengert import _C
+from wengert._C import Tensor
+
 from ._backward import DEBUG
 from ._backward import backward as _backward
 from ._engine import implicit_gradient, is_logging, run_engine
@@ -29,6 +32,14 @@ def backward(
     >>> x.grad
     tensor([6.])
     """
+    if type(self) is not Tensor and _C._has_torch_function(self):
+        kwargs = {
+            "gradient": gradient,
+            "retain_graph": retain_graph,
+            "create_graph": create_graph,
+            "inputs": inputs,
+        }
+        return _C._call_override(Tensor.backward, (self,), kwargs)
     if (
         gradient is None
         and inputs is None
@@ -61,6 +72,8 @@ def register_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
     tensor([6.])
     >>> handle.remove()
     """
+    if type(self) is not Tensor and _C._has_torch_function(self):
+        return _C._call_override(Tensor.register_hook, (self, hook), {})
     if not self.requires_grad:
         raise RuntimeError(
             "cannot register a hook on a tensor that doesn't require gradient; call requires_grad_() on it first"
@@ -90,6 +103,8 @@ def register_post_accumulate_grad_hook(self: Any, hook: Callable[[Any], None]) -
     >>> (x * 3).backward()
     tensor([3.])
     """
+    if type(self) is not Tensor and _C._has_torch_function(self):
+        return _C._call_override(Tensor.register_post_accumulate_grad_hook, (self, hook), {})
     if not self.requires_grad:
         raise RuntimeError(
             "cannot register a hook on a tensor that doesn't require gradient; call requires_grad_() on it first"

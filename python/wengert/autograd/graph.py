@@ -3,6 +3,7 @@
 from ._edges import GradientEdge, get_gradient_edge
 from ._graph import (
     Node,
+    allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     increment_version,
     register_multi_grad_hook,
@@ -13,6 +14,7 @@ from ._graph import (
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",

@@ -183,8 +183,8 @@ Tensor batch_norm_checked(const Tensor& input, const Tensor& running_mean, const
     }
     Tensor out =
         std::get<0>(ops::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
-    if (training && running_mean.defined()) bump_version(running_mean);
-    if (training && running_var.defined()) bump_version(running_var);
+    if (training && running_mean.defined()) bump_version(running_mean, "batch_norm");
+    if (training && running_var.defined()) bump_version(running_var, "batch_norm");
     return out;
 }
 
@@ -202,7 +202,7 @@ Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, c
             const NoGradGuard unrecorded;
             const Tensor average = kernels::mean(statistic, Dims{0});
             kernels::copy_into(running, ops::add(ops::mul(running, 1 - momentum), ops::mul(average, momentum)));
-            bump_version(running);
+            bump_version(running, "instance_norm");
         };
         update(running_mean, kernels::mean(input, space));
         update(running_var, kernels::var(input, space, 1));

@@ -1,6 +1,7 @@
 #include "python/autograd/anomaly.h"
 
 #include "python/autograd/node_object.h"
+#include "python/autograd/shared_objects.h"
 #include "python/exceptions.h"
 #include "python/frames.h"
 
@@ -14,7 +15,7 @@ struct Ancestor {
     std::shared_ptr<const Ancestor> parent;
 };
 
-class PyAnomalyMetadata final : public AnomalyMetadata {
+class PyAnomalyMetadata final : public AnomalyMetadata, OwnsPython {
 public:
     ~PyAnomalyMetadata() override {
         if (!Py_IsInitialized()) {

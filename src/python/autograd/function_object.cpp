@@ -36,21 +36,25 @@ int function_traverse(PyObject* self, visitproc visit, void* arg) {
     return node_traverse(self, visit, arg);
 }
 
-int function_clear(PyObject* self) {
-    FunctionObject* f = as_function(self);
+void clear_notes(FunctionObject* f) {
     Py_CLEAR(f->to_save);
     Py_CLEAR(f->saved_for_forward);
     Py_CLEAR(f->non_differentiable);
     Py_CLEAR(f->dirty_tensors);
     Py_CLEAR(f->needs_input_grad);
+}
+
+int function_clear(PyObject* self) {
+    clear_notes(as_function(self));
     return node_clear(self);
 }
 
 void function_dealloc(PyObject* self) {
-    FunctionObject* f = as_function(self);
-    // While the graph owns the node the object lives on, notes and all (node_dealloc turns ownership around).
-    if (!f->base.node || f->base.node->use_count() == 1) function_clear(self);
-    node_dealloc(self);
+    // While the graph owns the node the object lives on, notes and all.
+    if (node_preserved(self)) return;
+    PyObject_GC_UnTrack(self);
+    clear_notes(as_function(self));
+    node_destroy(self);
 }
 
 // What the engine gets from one gradient of the user's backward.

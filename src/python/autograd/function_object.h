@@ -7,6 +7,7 @@
 
 #include "graph/saved_variable.h"
 #include "python/autograd/node_object.h"
+#include "python/autograd/shared_objects.h"
 
 namespace wengert::python {
 
@@ -24,7 +25,7 @@ struct FunctionObject {
 
 extern PyTypeObject* FunctionBaseType;
 
-class PyNode final : public Node {
+class PyNode final : public Node, OwnsPython {
 public:
     PyNode() = default;
     TensorList apply(TensorList&& grads) override;

@@ -2,104 +2,104 @@
 
 #include <vector>
 
-#include "graph/saved_variable.h"
-#include "ops/accumulate_grad.h"
 #include "python/autograd/anomaly.h"
-#include "python/autograd/function_object.h"
 #include "python/autograd/hooks.h"
+#include "python/autograd/saved_hooks.h"
 
 namespace wengert::python {
 namespace {
 
-// One walk; work lists instead of recursion, since graphs are deep.
+// One walk; work lists instead of recursion, since graphs are deep. `stop` is what a visit answered if not 0.
 struct Walk {
     visitproc visit;
     void* arg;
-    std::vector<TensorImpl*> impls;
-    std::vector<Node*> nodes;
+    std::vector<TensorImpl*> impls{};
+    std::vector<Node*> nodes{};
+    int stop = 0;
 
-    int object(PyObject* o) { return o ? visit(o, arg) : 0; }
-
-    void owned(const Tensor& t) {
-        if (t.use_count() == 1) impls.push_back(t.impl());
+    void object(PyObject* o) {
+        if (o && !stop) stop = visit(o, arg);
     }
-    void owned(const Ref<Node>& node) {
-        if (node && node->use_count() == 1) nodes.push_back(node.get());
+    // What has one owner is part of it; what has several is visited as its wrapper, if it is shown.
+    void owned(TensorImpl* impl) {
+        if (impl->shown)
+            object(static_cast<PyObject*>(impl->pyobj));
+        else if (impl->use_count() == 1)
+            impls.push_back(impl);
+    }
+    void owned(Node* node) {
+        if (node->shown)
+            object(static_cast<PyObject*>(node->pyobj));
+        else if (node->use_count() == 1)
+            nodes.push_back(node);
     }
 
     template <class Hook>
-    int hook(const std::shared_ptr<Hook>& h) {
-        auto* mine = h && h.use_count() == 1 ? dynamic_cast<PyHook*>(h.get()) : nullptr;
-        return mine ? object(mine->dict) : 0;
+    void hook(const std::shared_ptr<Hook>& h) {
+        if (auto* mine = h && h.use_count() == 1 ? dynamic_cast<PyHook*>(h.get()) : nullptr) object(mine->dict);
+    }
+    void saved(SavedVariable& v) {
+        if (v.has_hooks() && !stop) stop = visit_saved_hooks(*v.hooks(), visit, arg);
     }
 
-    int enter(TensorImpl* impl) {
-        if (impl->owns_pyobj)
-            if (int stop = object(static_cast<PyObject*>(impl->pyobj))) return stop;
+    void enter(TensorImpl* impl) {
+        if (impl->owns_pyobj) object(static_cast<PyObject*>(impl->pyobj));
+        for_each_owned(impl, [this](auto* o) { owned(o); });
         AutogradMeta* meta = meta_of(impl);
-        if (!meta) return 0;
-        owned(meta->grad);
-        owned(meta->grad_fn);
-        owned(meta->kept_accumulator);
-        if (meta->view) owned(meta->view->base);
-        if (!meta->hooks) return 0;
-        for (auto& h : meta->hooks->pre_hooks)
-            if (int stop = hook(h)) return stop;
-        return hook(meta->hooks->post_accumulate);
+        if (!meta || !meta->hooks) return;
+        for (auto& h : meta->hooks->pre_hooks) hook(h);
+        hook(meta->hooks->post_accumulate);
     }
 
-    int enter(Node* node) {
-        if (node->owns_pyobj)
-            if (int stop = object(static_cast<PyObject*>(node->pyobj))) return stop;
-        if (int stop = object(existing_metadata_dict(*node))) return stop;
-        for (const Edge& e : node->next_edges()) owned(e.function);
+    void enter(Node* node) {
+        if (node->owns_pyobj) object(static_cast<PyObject*>(node->pyobj));
+        object(existing_metadata_dict(*node));
+        for_each_owned(node, [this](auto* o) { owned(o); });
         for (const SavedField& field : node->saved_fields()) {
-            if (field.variable) owned(field.variable(node)->peek());
-            if (field.operand) owned(field.operand(node)->variable().peek());
+            if (field.variable) saved(*field.variable(node));
+            if (field.operand) saved(field.operand(node)->variable());
             if (field.list)
-                for (SavedVariable& v : field.list(node)) owned(v.peek());
+                for (SavedVariable& v : field.list(node)) saved(v);
         }
         if (node->is_python())
             if (auto* custom = dynamic_cast<PyNode*>(node))
-                for (SavedVariable& v : custom->saved) owned(v.peek());
-        if (auto* leaf = dynamic_cast<AccumulateGrad*>(node)) owned(leaf->variable());
+                for (SavedVariable& v : custom->saved) saved(v);
         NodeHooks* hooks = node->hooks();
-        if (!hooks) return 0;
-        for (auto& h : hooks->tensor_pre_hooks)
-            if (int stop = hook(h)) return stop;
-        for (auto& h : hooks->pre_hooks)
-            if (int stop = hook(h)) return stop;
-        for (auto& h : hooks->post_hooks)
-            if (int stop = hook(h)) return stop;
-        return 0;
+        if (!hooks) return;
+        for (auto& h : hooks->tensor_pre_hooks) hook(h);
+        for (auto& h : hooks->pre_hooks) hook(h);
+        for (auto& h : hooks->post_hooks) hook(h);
     }
 
     int run() {
-        for (;;) {
+        while (!stop) {
             if (!impls.empty()) {
                 TensorImpl* impl = impls.back();
                 impls.pop_back();
-                if (int stop = enter(impl)) return stop;
+                enter(impl);
             } else if (!nodes.empty()) {
                 Node* node = nodes.back();
                 nodes.pop_back();
-                if (int stop = enter(node)) return stop;
+                enter(node);
             } else {
-                return 0;
+                break;
             }
         }
+        return stop;
     }
 };
 
 }  // namespace
 
 int traverse_impl(TensorImpl* impl, visitproc visit, void* arg) {
-    Walk walk{visit, arg, {impl}, {}};
+    Walk walk{.visit = visit, .arg = arg};
+    walk.impls.push_back(impl);
     return walk.run();
 }
 
 int traverse_node(Node* node, visitproc visit, void* arg) {
-    Walk walk{visit, arg, {}, {node}};
+    Walk walk{.visit = visit, .arg = arg};
+    walk.nodes.push_back(node);
     return walk.run();
 }
 
@@ -108,7 +108,10 @@ void clear_impl(TensorImpl* impl) noexcept {
     if (!meta) return;
     Tensor grad = std::move(meta->grad);
     Ref<Node> grad_fn = std::move(meta->grad_fn);
+    Ref<Node> accumulator = std::move(meta->kept_accumulator);
     std::unique_ptr<TensorHooks> hooks = std::move(meta->hooks);
+    impl->flags &= ~uint32_t{kIsView};
+    std::unique_ptr<ViewInfo> view = std::move(meta->view);
 }
 
 void clear_node(Node* node) noexcept {
@@ -117,6 +120,7 @@ void clear_node(Node* node) noexcept {
     }
     if (PyObject* dict = existing_metadata_dict(*node)) PyDict_Clear(dict);
     node->release_variables();
+    node->drop_edges();
 }
 
 }  // namespace wengert::python

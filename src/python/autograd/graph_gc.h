@@ -1,18 +1,68 @@
-// The walk of the cyclic collector through the graph. The rule is in tensor_gc.cpp: follow a counted pointer only where
-// its count is 1.
+// The walk of the cyclic collector through the graph. The rule is in tensor_gc.cpp.
 #pragma once
 
 #include <Python.h>
 
-#include "graph/node.h"
+#include "graph/saved_variable.h"
+#include "ops/accumulate_grad.h"
+#include "ops/copy_slices.h"
+#include "python/autograd/function_object.h"
 
 namespace wengert::python {
 
-// Visits the Python objects that `impl`, or `node`, alone keeps alive. Call only for what the caller alone owns.
+// f(TensorImpl* or Node*) once for each reference of that kind that `impl`, or `node`, owns.
+template <class F>
+void for_each_owned(TensorImpl* impl, F&& f);
+template <class F>
+void for_each_owned(Node* node, F&& f);
+
+// Visits the Python objects that `impl`, or `node`, keeps alive, itself or through what it alone owns. Call only for what
+// the caller alone owns, or for what is shown (shared_objects.h).
 int traverse_impl(TensorImpl* impl, visitproc visit, void* arg);
 int traverse_node(Node* node, visitproc visit, void* arg);
-// Breaks cycles through it; the object stays valid.
+// Breaks rings through it; the object stays valid.
 void clear_impl(TensorImpl* impl) noexcept;
 void clear_node(Node* node) noexcept;
+
+template <class F>
+void for_each_owned(TensorImpl* impl, F&& f) {
+    auto owned = [&](const auto& reference) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(reference)>, Tensor>) {
+            if (reference.defined()) f(reference.impl());
+        } else {
+            if (reference) f(reference.get());
+        }
+    };
+    AutogradMeta* meta = meta_of(impl);
+    if (!meta) return;
+    owned(meta->grad);
+    owned(meta->grad_fn);
+    owned(meta->kept_accumulator);
+    if (meta->view) {
+        owned(meta->view->base);
+        owned(meta->view->forward_base);
+    }
+}
+
+template <class F>
+void for_each_owned(Node* node, F&& f) {
+    auto saved = [&](SavedVariable& v) {
+        if (v.peek().defined()) f(v.peek().impl());
+        if (const Edge* edge = v.edge(); edge && edge->function) f(edge->function.get());
+    };
+    for (const Edge& e : node->next_edges())
+        if (e.function) f(e.function.get());
+    for (const SavedField& field : node->saved_fields()) {
+        if (field.variable) saved(*field.variable(node));
+        if (field.operand) saved(field.operand(node)->variable());
+        if (field.list)
+            for (SavedVariable& v : field.list(node)) saved(v);
+    }
+    if (node->is_python())
+        if (auto* custom = dynamic_cast<PyNode*>(node))
+            for (SavedVariable& v : custom->saved) saved(v);
+    if (auto* leaf = dynamic_cast<AccumulateGrad*>(node)) f(leaf->variable().impl());
+    if (auto* slices = dynamic_cast<CopySlices*>(node)) f(slices->wrapped().get());
+}
 
 }  // namespace wengert::python

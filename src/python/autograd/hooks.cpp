@@ -164,9 +164,10 @@ void attach_tensor_hooks(Node& node, const Tensor& t) {
     if (!hook) return;
     hook->index = output_nr(t);
     NodeHooks& hooks = node.mutable_hooks();
+    // Not the same object: the collector must know who owns the dict.
+    auto copy = std::make_shared<TensorHook>(hook->dict, hook->index);
     SharedStateLock lock(&node);
-    for (auto& each : meta_of(t)->hooks->pre_hooks)
-        if (each.get() == hook) hooks.tensor_pre_hooks.push_back(each);
+    hooks.tensor_pre_hooks.push_back(std::move(copy));
 }
 
 PyObject* backward_hooks(const Tensor& t) {

@@ -7,11 +7,12 @@
 #include <Python.h>
 
 #include "graph/autograd_meta.h"
+#include "python/autograd/shared_objects.h"
 
 namespace wengert::python {
 
 // Base of all hook objects made here, so that the collector finds their dict.
-struct PyHook {
+struct PyHook : OwnsPython {
     explicit PyHook(PyObject* dict) noexcept : dict(Py_NewRef(dict)) {}
     virtual ~PyHook();
     PyObject* dict;

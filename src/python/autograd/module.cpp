@@ -7,6 +7,7 @@
 #include "python/autograd/node_facts.h"
 #include "python/autograd/saved_fields.h"
 #include "python/autograd/saved_hooks.h"
+#include "python/autograd/shared_objects.h"
 #include "python/autograd/stash.h"
 
 namespace wengert::python {
@@ -18,8 +19,9 @@ int add_autograd(PyObject* module) {
     bool ok = PyModule_AddObjectRef(module, "_autograd", autograd) == 0 && add_node_type(module) == 0 &&
               add_function_type(module) == 0 && add_saved_tensor_type(autograd) == 0 &&
               add_saved_hook_functions(autograd) == 0 && add_node_facts(autograd) == 0 &&
-              add_engine_functions(module) == 0 && add_stash_functions(module) == 0 &&
-              add_version_functions(module) == 0 && add_grad_modes(module) == 0 && add_forward_functions(module) == 0;
+              add_write_observer(autograd) == 0 && add_engine_functions(module) == 0 &&
+              add_stash_functions(module) == 0 && add_version_functions(module) == 0 && add_grad_modes(module) == 0 &&
+              add_forward_functions(module) == 0 && add_weak_tensor_type(module) == 0 && install_collector(module) == 0;
     Py_DECREF(autograd);
     return ok ? 0 : -1;
 }

@@ -51,6 +51,16 @@ PyObject* register_hook_dict(PyObject* self, PyObject* tensor) {
     });
 }
 
+// The attributes that node_getattro makes up are part of it.
+PyObject* directory(PyObject* self, PyObject*) {
+    return guarded([&] {
+        PyRef names(saved_field_names(self_node(self)));
+        PyRef inherited(
+            checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dir__", "O", self)));
+        return checked(PySequence_InPlaceConcat(names.get(), inherited.get()));
+    });
+}
+
 PyObject* next_functions(PyObject* self, void*) {
     return guarded([&] {
         const EdgeList& edges = self_node(self).next_edges();
@@ -140,6 +150,7 @@ PyMethodDef node_methods[] = {
     {"_set_sequence_nr", set_sequence_nr, METH_O, "Changes when the node runs among those that are ready."},
     {"register_hook", register_hook, METH_O, "Calls hook(grad_inputs, grad_outputs) after this node."},
     {"register_prehook", register_prehook, METH_O, "Calls hook(grad_outputs) before this node."},
+    {"__dir__", directory, METH_NOARGS, nullptr},
     {"_register_hook_dict", register_hook_dict, METH_O,
      "Lets the hooks of one of the outputs run on this node's input."},
     {nullptr, nullptr, 0, nullptr},

@@ -8,7 +8,9 @@
 
 #include "python/autograd/graph_gc.h"
 #include "python/autograd/node_methods.h"
+#include "python/autograd/shared_objects.h"
 #include "python/registry.h"
+#include "tensor/wrappers.h"
 
 namespace wengert::python {
 
@@ -27,6 +29,7 @@ bool preserve(NodeObject* o) noexcept {
     if (!has_state || node->use_count() <= 1) return false;
     Py_SET_REFCNT(reinterpret_cast<PyObject*>(o), 1);
     node->owns_pyobj = true;
+    ++OwnsPython::count;
     Ref<Node>::adopt(node).reset();
     return true;
 }
@@ -35,12 +38,27 @@ bool preserve(NodeObject* o) noexcept {
 void release_wrapper(void* pyobj) noexcept {
     if (!Py_IsInitialized()) return;
     GilGuard gil;
+    --OwnsPython::count;
     auto* o = static_cast<NodeObject*>(pyobj);
     (void)o->node.detach();
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     Py_DECREF(reinterpret_cast<PyObject*>(o));
     PyErr_Restore(type, value, traceback);
+}
+
+// Called by a dying node that owns its wrapper, on any thread.
+bool take_over(void* pyobj) noexcept {
+    if (!Py_IsInitialized()) return false;
+    GilGuard gil;
+    auto* o = static_cast<NodeObject*>(pyobj);
+    if (Py_REFCNT(reinterpret_cast<PyObject*>(o)) == 1) return false;
+    Node* node = o->node.get();
+    node->owns_pyobj = false;
+    --OwnsPython::count;
+    node->retain();
+    Py_DECREF(reinterpret_cast<PyObject*>(o));
+    return true;
 }
 
 // "torch::autograd::CopySlices" -> "CopySlices"
@@ -63,6 +81,12 @@ PyTypeObject* type_for(const Node& node) {
         checked(PyObject_SetAttrString(functions_module, name.c_str(), reinterpret_cast<PyObject*>(it->second)));
     }
     return it->second;
+}
+
+void node_dealloc(PyObject* self) {
+    if (node_preserved(self)) return;
+    PyObject_GC_UnTrack(self);
+    node_destroy(self);
 }
 
 PyMemberDef node_members[] = {
@@ -89,13 +113,14 @@ PyType_Spec node_spec = {
 
 }  // namespace
 
-void node_dealloc(PyObject* self) {
+bool node_preserved(PyObject* self) noexcept {
     NodeObject* o = as_node(self);
-    if (Node* node = o->node.get()) {
-        if (preserve(o)) return;
-        node->pyobj = nullptr;
-    }
-    PyObject_GC_UnTrack(self);
+    return o->node && preserve(o);
+}
+
+void node_destroy(PyObject* self) {
+    NodeObject* o = as_node(self);
+    if (o->node) o->node->pyobj = nullptr;
     if (o->weakrefs) PyObject_ClearWeakRefs(self);
     Py_CLEAR(o->dict);
     o->node.~Ref<Node>();
@@ -109,14 +134,14 @@ int node_traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(o->dict);
     Node* node = o->node.get();
-    return node && !node->owns_pyobj && node->use_count() == 1 ? traverse_node(node, visit, arg) : 0;
+    return node && !node->owns_pyobj && (node->shown || node->use_count() == 1) ? traverse_node(node, visit, arg) : 0;
 }
 
 int node_clear(PyObject* self) {
     NodeObject* o = as_node(self);
     Py_CLEAR(o->dict);
     Node* node = o->node.get();
-    if (node && !node->owns_pyobj && node->use_count() == 1) clear_node(node);
+    if (node && !node->owns_pyobj && (node->shown || node->use_count() == 1)) clear_node(node);
     return 0;
 }
 
@@ -125,6 +150,7 @@ PyObject* wrap_node(const Ref<Node>& node) {
     if (auto* o = static_cast<NodeObject*>(node->pyobj)) {
         PyObject* object = reinterpret_cast<PyObject*>(o);
         if (!node->owns_pyobj) return Py_NewRef(object);
+        --OwnsPython::count;
         node->owns_pyobj = false;  // Python owns the node again; the node's reference to the object becomes ours
         node->retain();
         return object;
@@ -143,6 +169,7 @@ const Ref<Node>& node_of(PyObject* o) {
 
 int add_node_type(PyObject* module) {
     release_node_wrapper = release_wrapper;
+    node_wrapper_takes_over = take_over;
     functions_module = PyModule_New("wengert._C._functions");
     if (!functions_module || PyModule_AddObjectRef(module, "_functions", functions_module) < 0) return -1;
     return add_type(module, &node_spec, &NodeType);

@@ -28,8 +28,10 @@ PyObject* wrap_node(const Ref<Node>& node);  // new reference; None for null
 inline bool is_node(PyObject* o) noexcept { return PyObject_TypeCheck(o, NodeType); }
 const Ref<Node>& node_of(PyObject* o);  // throws TypeError for anything else
 
-// Shared with custom functions.
-void node_dealloc(PyObject* self);
+// Shared with custom functions. Deallocation has two steps: `node_preserved` if the object lives on with its node, else
+// `node_destroy`, before which the collector must not see it any more.
+bool node_preserved(PyObject* self) noexcept;
+void node_destroy(PyObject* self);
 int node_traverse(PyObject* self, visitproc visit, void* arg);
 int node_clear(PyObject* self);
 

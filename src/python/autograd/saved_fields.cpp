@@ -43,8 +43,9 @@ PyObject* value_of(const SavedField& field, const Ref<Node>& node, bool raw) {
     }
     if (field.operand) {
         SavedOperand* o = field.operand(node.get());
-        if (!o->is_tensor()) return checked(wrap(o->scalar()));
-        return raw ? wrap_saved(node, &o->variable()) : unpacked(o->variable(), node.get());
+        if (raw) return wrap_saved(node, &o->variable());
+        if (o->was_none()) return Py_NewRef(Py_None);
+        return o->is_tensor() ? unpacked(o->variable(), node.get()) : checked(wrap(o->scalar()));
     }
     if (field.list)
         return tuple_of(field.list(node.get()),
@@ -136,6 +137,19 @@ PyObject* saved_field(const Ref<Node>& node, std::string_view attribute) {
         return value_of(field, node, raw);
     }
     return nullptr;
+}
+
+PyObject* saved_field_names(const Node& node) {
+    PyRef names(checked(PyList_New(0)));
+    auto add = [&](const char* prefix, const char* name) {
+        PyRef text(checked(PyUnicode_FromFormat("%s%s", prefix, name)));
+        if (PyList_Append(names.get(), text.get()) < 0) throw PyException();
+    };
+    for (const SavedField& field : node.saved_fields()) {
+        add("_saved_", field.name);
+        if (!field.value) add("_raw_saved_", field.name);
+    }
+    return names.release();
 }
 
 PyObject* wrap_saved(const Ref<Node>& node, SavedVariable* variable) {

@@ -12,6 +12,9 @@ namespace wengert::python {
 // The value of the attribute, or null without an exception if the node has no such field.
 PyObject* saved_field(const Ref<Node>& node, std::string_view attribute);
 
+// Every name that `saved_field` knows for the node: a new list.
+PyObject* saved_field_names(const Node& node);
+
 // A handle of one saved tensor (`SavedTensor`); keeps the node alive.
 PyObject* wrap_saved(const Ref<Node>& node, SavedVariable* variable);
 int add_saved_tensor_type(PyObject* module);

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "base/thread_locals.h"
+#include "python/autograd/shared_objects.h"
 #include "python/exceptions.h"
 #include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {
 
-class PySavedHooks final : public SavedVariableHooks {
+class PySavedHooks final : public SavedVariableHooks, OwnsPython {
 public:
     PySavedHooks(PyObject* pack, PyObject* unpack) noexcept : pack_(Py_NewRef(pack)), unpack_(Py_NewRef(unpack)) {}
     ~PySavedHooks() override {
@@ -36,6 +37,13 @@ public:
               "Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
               Py_TYPE(result.get())->tp_name);
         return tensor_of(result.get());
+    }
+
+    int visit(visitproc visit, void* arg) {
+        Py_VISIT(pack_);
+        Py_VISIT(unpack_);
+        Py_VISIT(data_);
+        return 0;
     }
 
 private:
@@ -149,6 +157,11 @@ PyMethodDef functions[] = {
 
 std::unique_ptr<SavedVariableHooks> make_saved_hooks(PyObject* pack, PyObject* unpack) {
     return std::make_unique<PySavedHooks>(pack, unpack);
+}
+
+int visit_saved_hooks(SavedVariableHooks& hooks, visitproc visit, void* arg) {
+    auto* mine = dynamic_cast<PySavedHooks*>(&hooks);
+    return mine ? mine->visit(visit, arg) : 0;
 }
 
 int add_saved_hook_functions(PyObject* module) {

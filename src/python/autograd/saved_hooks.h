@@ -11,6 +11,9 @@ namespace wengert::python {
 
 std::unique_ptr<SavedVariableHooks> make_saved_hooks(PyObject* pack, PyObject* unpack);
 
+// For the collector: visits what they hold.
+int visit_saved_hooks(SavedVariableHooks& hooks, visitproc visit, void* arg);
+
 // The functions of `wengert._C._autograd` behind saved_tensors_hooks and disable_saved_tensors_hooks.
 int add_saved_hook_functions(PyObject* module);
 

@@ -19,7 +19,7 @@ PyObject* increment_version(PyObject*, PyObject* tensors) {
             check(is_tensor(item.get()), ErrorKind::Runtime, "increment_version expects Tensors, got ",
                   Py_TYPE(item.get())->tp_name);
             const Tensor& t = tensor_of(item.get());
-            if (!(t.flags() & kInference)) bump_version(t);
+            if (!(t.flags() & kInference)) bump_version(t, "increment_version");
         }
         if (PyErr_Occurred()) throw PyException();
         Py_RETURN_NONE;
@@ -31,9 +31,15 @@ PyObject* set_version_counter(PyObject*, PyObject* args) {
         PyObject *tensors, *versions;
         if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &tensors, &PyTuple_Type, &versions)) return nullptr;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {
+            check(i < PyTuple_GET_SIZE(versions) && is_tensor(PyTuple_GET_ITEM(tensors, i)), ErrorKind::Type,
+                  "_unsafe_set_version_counter expects a tuple of tensors and one of as many versions");
             long long version = PyLong_AsLongLong(PyTuple_GET_ITEM(versions, i));
+            if (version == -1 && PyErr_Occurred()) throw PyException();
             check(version >= 0, ErrorKind::Runtime, "Cannot set a version_counter to a value below 0: ", version);
-            tensor_of(PyTuple_GET_ITEM(tensors, i)).impl()->version() = static_cast<uint32_t>(version);
+            TensorImpl* impl = tensor_of(PyTuple_GET_ITEM(tensors, i)).impl();
+            const uint32_t before = impl->version();
+            impl->version() = static_cast<uint32_t>(version);
+            if (impl->version() < before) impl->storage->forget_writes(before - impl->version());
         }
         Py_RETURN_NONE;
     });

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._graph import _unsafe_preserve_version_counter
 from ._coordinates import basis, coordinates, from_coordinates, size
 from ._inputs import call, floating_outputs
 
@@ -15,13 +16,14 @@ from ._inputs import call, floating_outputs
 @contextlib.contextmanager
 def _moved(tensor: Any, vector: np.ndarray) -> Iterator[None]:
     """Give `tensor` the values with coordinates `vector` for a while, in place and unseen by autograd."""
-    data = tensor.data
+    data = tensor.detach()  # shares the version counter
     original = data.clone()
-    data.copy_(from_coordinates(vector, tensor))
-    try:
-        yield
-    finally:
-        data.copy_(original)
+    with _unsafe_preserve_version_counter(tensor):  # graphs that saved it before meet the same values again
+        data.copy_(from_coordinates(vector, tensor))
+        try:
+            yield
+        finally:
+            data.copy_(original)
 
 
 def directional_derivative(

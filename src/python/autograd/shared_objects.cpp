@@ -1,0 +1,137 @@
+#include "python/autograd/shared_objects.h"
+
+#include <unordered_set>
+#include <vector>
+
+#include "graph/graph_gradients.h"
+#include "python/autograd/graph_gc.h"
+#include "python/autograd/node_object.h"
+#include "python/exceptions.h"
+#include "python/tensor_object.h"
+
+namespace wengert::python {
+namespace {
+
+// A shared object whose wrapper stands for it: `owners` references to the wrapper are ours, one for each C++ owner.
+struct Shown {
+    PyObject* wrapper;
+    Py_ssize_t owners;
+    bool* flag;  // `shown` of the object, which the wrapper keeps alive
+};
+std::vector<Shown> shown;
+
+template <class Object>
+void show(Object* object, PyObject* wrapper) {
+    auto owners = static_cast<Py_ssize_t>(object->use_count()) - 1;  // without the wrapper
+    if (owners == 0) return Py_DECREF(wrapper);
+    object->shown = true;
+    Py_SET_REFCNT(wrapper, Py_REFCNT(wrapper) + owners - 1);
+    shown.push_back({wrapper, owners, &object->shown});
+}
+
+void hide_all() noexcept {
+    std::vector<Shown> all = std::move(shown);
+    shown.clear();
+    for (const Shown& s : all) *s.flag = false;
+    for (const Shown& s : all)
+        for (Py_ssize_t i = 0; i < s.owners; ++i) Py_DECREF(s.wrapper);
+}
+
+// Everything that can be reached from wrappers, through any number of owners.
+struct Search {
+    std::unordered_set<TensorImpl*> impls;
+    std::unordered_set<Node*> nodes;
+    std::vector<TensorImpl*> new_impls;
+    std::vector<Node*> new_nodes;
+
+    void add(TensorImpl* impl) {
+        if ((impl->meta || impl->owns_pyobj) && impls.insert(impl).second) new_impls.push_back(impl);
+    }
+    void add(Node* node) {
+        if (nodes.insert(node).second) new_nodes.push_back(node);
+    }
+
+    void run() {
+        for (;;) {
+            if (!new_impls.empty()) {
+                TensorImpl* impl = new_impls.back();
+                new_impls.pop_back();
+                for_each_owned(impl, [this](auto* owned) { add(owned); });
+            } else if (!new_nodes.empty()) {
+                Node* node = new_nodes.back();
+                new_nodes.pop_back();
+                for_each_owned(node, [this](auto* owned) { add(owned); });
+            } else {
+                return;
+            }
+        }
+    }
+};
+
+void add_wrapped(Search& search) {
+    PyRef gc(checked(PyImport_ImportModule("gc")));
+    PyRef objects(checked(PyObject_CallMethod(gc.get(), "get_objects", nullptr)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(objects.get()); ++i) {
+        PyObject* o = PyList_GET_ITEM(objects.get(), i);
+        if (is_tensor(o)) {
+            if (TensorImpl* impl = tensor_of(o).impl()) search.add(impl);
+        } else if (is_node(o)) {
+            if (Node* node = reinterpret_cast<NodeObject*>(o)->node.get()) search.add(node);
+        }
+    }
+}
+
+void show_shared() {
+    // Another thread may be at work in the graph.
+    if (concurrent_counts || (OwnsPython::count == 0 && !any_graph_gradients())) return;
+    Search search;
+    std::vector<Tensor> rings = tensors_with_graph_gradients();
+    for (const Tensor& t : rings) search.add(t.impl());
+    add_wrapped(search);
+    search.run();
+    for (Tensor& t : rings) {  // even with one owner: nothing else of the ring may be visible
+        TensorImpl* impl = t.impl();
+        PyObject* wrapper = checked(wrap(t));
+        t.reset();
+        show(impl, wrapper);
+    }
+    for (TensorImpl* impl : search.impls) {
+        if (impl->shown || impl->use_count() == 1) continue;
+        PyObject* wrapper = checked(wrap(Tensor(Ref<TensorImpl>::share(impl))));
+        show(impl, wrapper);
+    }
+    for (Node* node : search.nodes) {
+        if (node->use_count() == 1) continue;
+        PyObject* wrapper = wrap_node(Ref<Node>::share(node));
+        show(node, wrapper);
+    }
+}
+
+PyObject* on_collection(PyObject*, PyObject* args) {
+    return guarded([&]() -> PyObject* {
+        const char* phase;
+        PyObject* info;
+        if (!PyArg_ParseTuple(args, "sO!", &phase, &PyDict_Type, &info)) return nullptr;
+        hide_all();
+        PyObject* generation = PyDict_GetItemString(info, "generation");
+        if (std::string_view(phase) == "start" && generation && PyLong_AsLong(generation) == 2) show_shared();
+        Py_RETURN_NONE;
+    });
+}
+
+PyMethodDef callback = {"_show_shared_objects", on_collection, METH_VARARGS, "Called by gc around each collection."};
+
+}  // namespace
+
+int install_collector(PyObject* module) {
+#ifdef Py_GIL_DISABLED
+    return 0;  // counts may change at any time there; rings of shared objects are not found
+#endif
+    PyRef function(PyCFunction_New(&callback, nullptr));
+    PyRef gc(PyImport_ImportModule("gc"));
+    PyRef callbacks(gc ? PyObject_GetAttrString(gc.get(), "callbacks") : nullptr);
+    if (!function || !callbacks || PyList_Append(callbacks.get(), function.get()) < 0) return -1;
+    return PyModule_AddObjectRef(module, callback.ml_name, function.get());
+}
+
+}  // namespace wengert::python
