@@ -47,13 +47,6 @@ def test(session):
 
 
 @nox.session
-def table(session):
-    """The properties of every row of the table; arguments go to pytest."""
-    session.install(".[test]")
-    session.run("pytest", "tests/ops", "-n", "auto", *session.posargs)
-
-
-@nox.session
 def test_cpp(session):
     """The C++ core and its tests, configured without Python headers; a program against the installed library."""
     session.install(*CMAKE, "pyyaml", "jinja2")

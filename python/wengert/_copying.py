@@ -17,7 +17,8 @@ def _span(tensor: Any) -> np.ndarray[Any, Any]:
         return np.empty(0, tensor.detach().numpy().dtype)
     last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
     flat = tensor.detach().as_strided((last + 1,), (1,), tensor.storage_offset())
-    return flat.numpy().copy()
+    copied: np.ndarray[Any, Any] = flat.numpy().copy()
+    return copied
 
 
 def rebuild_tensor(

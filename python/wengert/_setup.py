@@ -25,7 +25,7 @@ def set_up_tensor() -> None:
     Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[attr-defined]
     Tensor.__array_ufunc__ = _numpy_dispatch.array_ufunc  # type: ignore[attr-defined]
     Tensor.__array_function__ = _numpy_dispatch.array_function  # type: ignore[attr-defined]
-    _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass  # type: ignore[attr-defined]
+    _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass
     Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win
     for method in _compositions.METHODS:
         setattr(Tensor, method.__name__, method)

@@ -63,16 +63,14 @@ def backward(
     tensor([2., 4.])
     """
     if overridden(tensors, inputs):
-        return _C._call_override(
-            backward,
-            (tensors,),
-            {
-                "grad_tensors": grad_tensors,
-                "retain_graph": retain_graph,
-                "create_graph": create_graph,
-                "inputs": inputs,
-            },
-        )
+        options = {
+            "grad_tensors": grad_tensors,
+            "retain_graph": retain_graph,
+            "create_graph": create_graph,
+            "inputs": inputs,
+        }
+        result: None = _C._call_override(backward, (tensors,), options)
+        return result
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:

@@ -1,8 +1,9 @@
 """Mapping a function over a batch of cotangents or tangents.
 
 A loop: one call a sample, results stacked. The nodes of a recorded graph compute on plain tensors, so a batch of
-cotangents (unlike a batch of tangents, see `wengert.func.vmap`) cannot pass through them at once. It gives every function that runs on one sample the meaning of batched
-gradients, whatever operations it uses, at the price of one pass a sample.
+cotangents (unlike a batch of tangents, see `wengert.func.vmap`) cannot pass through them at once. The loop gives every
+function that runs on one sample the meaning of batched gradients, whatever operations it uses, at the price of one pass
+a sample.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ def backward(
             "create_graph": create_graph,
             "inputs": inputs,
         }
-        return _C._call_override(Tensor.backward, (self,), kwargs)
+        result: None = _C._call_override(Tensor.backward, (self,), kwargs)
+        return result
     if (
         gradient is None
         and inputs is None
@@ -73,7 +74,8 @@ def register_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
     >>> handle.remove()
     """
     if type(self) is not Tensor and _C._has_torch_function(self):
-        return _C._call_override(Tensor.register_hook, (self, hook), {})
+        handle: RemovableHandle = _C._call_override(Tensor.register_hook, (self, hook), {})
+        return handle
     if not self.requires_grad:
         raise RuntimeError(
             "cannot register a hook on a tensor that doesn't require gradient; call requires_grad_() on it first"
@@ -104,7 +106,8 @@ def register_post_accumulate_grad_hook(self: Any, hook: Callable[[Any], None]) -
     tensor([3.])
     """
     if type(self) is not Tensor and _C._has_torch_function(self):
-        return _C._call_override(Tensor.register_post_accumulate_grad_hook, (self, hook), {})
+        handle: RemovableHandle = _C._call_override(Tensor.register_post_accumulate_grad_hook, (self, hook), {})
+        return handle
     if not self.requires_grad:
         raise RuntimeError(
             "cannot register a hook on a tensor that doesn't require gradient; call requires_grad_() on it first"
