@@ -240,7 +240,7 @@ class Operation:
             if field.is_result != of_results:
                 continue
             conditions = self._wanted_by(field.needed_by) if field.is_tensor else ""
-            lines.append(f"{conditions}node->{field.member} = {field.save};")
+            lines.append(f"{conditions}node->{field.member}{field.save};")
         return lines
 
     def _wanted_by(self, users: tuple[str, ...]) -> str:

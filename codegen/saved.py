@@ -62,15 +62,15 @@ def saved_fields(row: Row, formulas: Mapping[tuple[str, ...], Formula]) -> list[
 def _whole(name: str, type_: Type, users: tuple[str, ...], is_result: bool, has_history: bool) -> Field:
     output = str(has_history).lower()  # whether it will be owned by the node that saves it
     if type_.base == "Tensor" and type_.is_list:
-        cpp, save, unpack = "SavedList", f"save_list({name}, {output})", f"unpack_list({name}_, this)"
+        cpp, save, unpack = "SavedList", f" = save_list({name}, {output})", f"unpack_list({name}_, this)"
     elif type_.base == "Tensor":
-        cpp, save, unpack = "SavedVariable", f"SavedVariable({name}, {output})", f"{name}_.unpack(this)"
+        cpp, save, unpack = "SavedVariable", f".save({name}, {output})", f"{name}_.unpack(this)"
     elif type_.base == "Operand":
-        cpp, save, unpack = "SavedOperand", f"SavedOperand({name})", f"OperandValue({name}_, this)"
+        cpp, save, unpack = "SavedOperand", f".save({name})", f"OperandValue({name}_, this)"
     else:
         convert = type_.base == "str" or type_.is_list  # from a view to what owns
         save = name if not convert or type_.optional else f"{type_.value}({_bounds(name, type_)})"
-        return Field(name, type_.value, name, save, f"{name}_", users, is_result, is_tensor=False)
+        return Field(name, type_.value, name, f" = {save}", f"{name}_", users, is_result, is_tensor=False)
     return Field(name, cpp, name, save, unpack, users, is_result, is_tensor=True)
 
 
@@ -87,4 +87,4 @@ def _attribute(row: Row, name: str, type_: Type, attribute: str, users: tuple[st
         cpp = ATTRIBUTE_TYPES[attribute]
     getter = f"{name}_{ATTRIBUTE_GETTERS.get(attribute, attribute)}"
     whole = f"{name}_{attribute}"
-    return Field(whole, cpp, getter, f"get_{attribute}({name})", f"{whole}_", users, is_result, is_tensor=False)
+    return Field(whole, cpp, getter, f" = get_{attribute}({name})", f"{whole}_", users, is_result, is_tensor=False)

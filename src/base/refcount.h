@@ -62,6 +62,7 @@ private:
 template <class T>
 class Ref {
 public:
+    using PlainBytes = void;  // base/small_vector.h
     constexpr Ref() noexcept = default;
     constexpr Ref(std::nullptr_t) noexcept {}
     static Ref adopt(T* p) noexcept {

@@ -1,5 +1,9 @@
 // A vector whose first N elements live inside it. Shapes, edges and gradient lists are nearly always that short, so
 // the heap stays out of the path of an operation.
+//
+// What is moved most (lists of tensors, edges) consists of pointers that own: a type may say `using PlainBytes = void`, and
+// then is moved by copying its bytes, and made by default as zero bytes, a whole inline buffer at a time. A loop over
+// one or two elements, or a call of memcpy for them, costs more.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +17,9 @@
 #include <utility>
 
 namespace wengert {
+
+template <class T>
+inline constexpr bool is_plain_bytes = std::is_arithmetic_v<T> || requires { typename T::PlainBytes; };
 
 template <class T, uint32_t N>
 class SmallVector {
@@ -103,6 +110,8 @@ public:
     void resize(size_t n) {
         if (n < size_) {
             std::destroy_n(data_ + n, size_ - n);
+        } else if (kMovedWhole && size_ == 0 && n <= N && data_ == inline_data()) {
+            std::memset(inline_, 0, sizeof inline_);
         } else {
             reserve(n);
             std::uninitialized_value_construct_n(data_ + size_, n - size_);
@@ -126,6 +135,7 @@ public:
 
 private:
     static constexpr bool kCopiedWhole = std::is_trivially_copyable_v<T> && N * sizeof(T) <= 64;
+    static constexpr bool kMovedWhole = is_plain_bytes<T> && N * sizeof(T) <= 64;
     T* inline_data() noexcept { return reinterpret_cast<T*>(inline_); }
     void grow(size_t n) {
         size_t capacity = std::max<size_t>(n, 2 * size_t{capacity_});
@@ -152,7 +162,13 @@ private:
         capacity_ = N;
     }
     void take(SmallVector& o) noexcept {
-        if (o.data_ == o.inline_data()) {
+        if (kMovedWhole && o.data_ == o.inline_data()) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // behind the last element
+            std::memcpy(inline_, o.inline_, sizeof inline_);
+#pragma GCC diagnostic pop
+            size_ = std::exchange(o.size_, 0);
+        } else if (o.data_ == o.inline_data()) {
             std::uninitialized_move(o.begin(), o.end(), data_);
             size_ = o.size_;
             o.clear();

@@ -48,7 +48,7 @@ TensorList take_gradients(GraphTask& task, Node* node) {
     return grads;
 }
 
-TensorList call_node(GraphTask& task, Node* node, TensorList grads) {
+TensorList call_node(GraphTask& task, Node* node, TensorList&& grads) {
     const NodeHooks* hooks = node->hooks();
     NodeGuard current(node);
     std::optional<AutoGradMode> unrecorded;
@@ -70,6 +70,7 @@ TensorList call_node(GraphTask& task, Node* node, TensorList grads) {
     try {
         const WatchedNode watched(*node, grads, true);
         outputs = node->apply(std::move(grads));
+        grads.clear();  // what it left must not look like somebody else's reference to the outputs
         const EdgeList& edges = node->next_edges();
         bool ok = outputs.size() == edges.size();
         for (size_t i = 0; ok && i < edges.size(); ++i)

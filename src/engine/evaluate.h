@@ -12,8 +12,8 @@ TensorList take_gradients(GraphTask& task, Node* node);
 // Whether the node's body runs, or the pass only wanted what arrived at it.
 inline bool runs(GraphTask& task, Node* node) { return !task.selective || task.state_of(node).needed; }
 
-// Hooks, body, hooks; the result has one checked gradient for each next edge.
-TensorList call_node(GraphTask& task, Node* node, TensorList grads);
+// Hooks, body, hooks; the result has one checked gradient for each next edge. `grads` is empty afterwards.
+TensorList call_node(GraphTask& task, Node* node, TensorList&& grads);
 
 // Where a node can add its gradient to the next node's buffer in place (Node::scatters): that edge, else null.
 const Edge* edge_to_scatter(GraphTask& task, Node* node, const TensorList& grads);

@@ -13,6 +13,8 @@ namespace {
 // Guards the weak pointers from leaves to their accumulators and the regeneration of grad_fns.
 ForkSafeMutex meta_mutex{LockRank::Graph};
 
+const Ref<Node> no_node;
+
 // Where the interpreter's lock keeps other threads away (base/refcount.h), nothing need be locked.
 std::unique_lock<ForkSafeMutex> lock_meta() {
     return concurrent_counts ? std::unique_lock(meta_mutex) : std::unique_lock(meta_mutex, std::defer_lock);
@@ -31,7 +33,11 @@ Ref<Node> share_accumulator(AutogradMeta& meta) {
 
 AutogradMeta& materialize_meta(const Tensor& t) {
     if (AutogradMeta* made = meta_of(t)) return *made;
-    auto fresh = std::make_unique<AutogradMeta>();
+    std::unique_ptr<AutogradMeta> fresh(new AutogradMeta);  // make_unique would fill it with zeros first
+    if (!concurrent_counts) {
+        t.impl()->meta = fresh.get();
+        return *fresh.release();
+    }
     TensorMeta* none = nullptr;  // another thread may have been first
     std::atomic_ref meta(t.impl()->meta);
     return meta.compare_exchange_strong(none, fresh.get()) ? *fresh.release() : static_cast<AutogradMeta&>(*none);
@@ -62,9 +68,8 @@ void set_requires_grad(const Tensor& t, bool value) {
 }
 
 const Ref<Node>& grad_fn(const Tensor& t) {
-    static const Ref<Node> none;
     AutogradMeta* meta = meta_of(t);
-    if (!meta) return none;
+    if (!meta) return no_node;
     ViewInfo* view = meta->view.get();
     if (!view || !requires_grad(t) || view->attr_version == t.version()) return meta->grad_fn;
     check(view->creation == CreationMeta::Default, ErrorKind::Runtime, creation_error(t, true));
@@ -120,14 +125,19 @@ Ref<Node> try_accumulator_of(const Tensor& leaf) {
 
 Ref<Node> accumulator_of(const Tensor& leaf) {
     AutogradMeta& meta = materialize_meta(leaf);
+    if (!concurrent_counts) [[likely]] {
+        if (Ref<Node> alive = share_accumulator(meta)) return alive;
+        Ref<Node> fresh = graph_providers.make_accumulator(leaf);
+        meta.grad_accumulator = fresh.get();
+        return fresh;
+    }
     {
         const auto lock = lock_meta();
         if (Ref<Node> alive = share_accumulator(meta)) return alive;
     }
     Ref<Node> fresh = graph_providers.make_accumulator(leaf);
     const auto lock = lock_meta();
-    if (concurrent_counts)  // another thread may have been first
-        if (Ref<Node> alive = share_accumulator(meta)) return alive;
+    if (Ref<Node> alive = share_accumulator(meta)) return alive;  // another thread was first
     meta.grad_accumulator = fresh.get();
     return fresh;
 }
@@ -139,7 +149,7 @@ void forget_accumulator(TensorImpl* leaf, Node* dying) noexcept {
 }
 
 Edge gradient_edge_slow(const Tensor& t) {
-    if (const Ref<Node>& node = grad_fn(t)) return {node, meta_of(t)->output_nr};
+    if (const Ref<Node>& node = is_view(t) ? grad_fn(t) : no_node) return {node, meta_of(t)->output_nr};
     if (t.flags() & kRequiresGrad) return {accumulator_of(t), 0};
     return {};
 }

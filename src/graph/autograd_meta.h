@@ -59,8 +59,9 @@ private:
 
 struct AutogradMeta final : TensorMeta, SlabAllocated {
     Ref<Node> grad_fn;
-    Node* grad_accumulator = nullptr;  // weak, see accumulator_of
-    Ref<Node> kept_accumulator;        // strong, on a stand-in for a leaf (SavedVariable::unpack)
+    Node* grad_accumulator = nullptr;           // weak, see accumulator_of
+    std::unique_ptr<Node> resting_accumulator;  // nobody's (ops/accumulate_grad.h)
+    Ref<Node> kept_accumulator;                 // strong, on a stand-in for a leaf (SavedVariable::unpack)
     uint32_t output_nr = 0;
     bool retains_grad = false;
     bool any_grad_dtype = false;
@@ -102,12 +103,13 @@ void set_grad(const Tensor& t, Tensor grad);  // unchecked; see python/ for the 
 bool replace_grad(const Tensor& t, const Tensor& expected, Tensor grad);
 // Where the gradient of `t` goes: (grad_fn, output_nr), (accumulator, 0) or nowhere.
 Edge gradient_edge_slow(const Tensor& t);  // of leaves and views
-inline Edge gradient_edge(const Tensor& t) {
+inline Edge gradient_edge(TensorImpl* t) {
     AutogradMeta* meta = meta_of(t);
-    if (meta && meta->grad_fn && !(t.flags() & kIsView)) [[likely]]
+    if (meta && meta->grad_fn && !(t->flags & kIsView)) [[likely]]
         return {meta->grad_fn, meta->output_nr};
-    return gradient_edge_slow(t);
+    return gradient_edge_slow(Tensor(Ref<TensorImpl>::share(t)));
 }
+inline Edge gradient_edge(const Tensor& t) { return gradient_edge(t.impl()); }
 void set_gradient_edge(const Tensor& t, Edge edge);
 Ref<Node> accumulator_of(const Tensor& leaf);      // made on demand; the same for all graphs alive
 Ref<Node> try_accumulator_of(const Tensor& leaf);  // null if there is none now

@@ -12,6 +12,7 @@ namespace wengert {
 class Node;
 
 struct Edge {
+    using PlainBytes = void;  // base/small_vector.h
     Ref<Node> function;
     uint32_t input_nr = 0;
 

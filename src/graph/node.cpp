@@ -48,10 +48,16 @@ Node::~Node() {
     delete extras();
 }
 
+void Node::give_out_again() noexcept {
+    retain();
+    thread_id_ = this_thread_number();
+}
+
 // Destroying a node releases the nodes behind its edges and, through saved tensors, others; each of those arrives here
 // again and only joins the list.
 void Node::dispose(Node* node) noexcept {
     if (node->owns_pyobj && node_wrapper_takes_over(node->pyobj)) return;
+    if (node->sequence_nr_ == kFirstSequenceNr && node->comes_to_rest()) return;
     if (dying.draining) {
         node->engine.captures = std::exchange(dying.head, node);
         return;

@@ -146,6 +146,10 @@ public:
 
 protected:
     static uint64_t next_sequence_nr() noexcept { return state.sequence_nr++; }
+    // Called when nobody refers to the node any more; true if it stays, for its owner to give it out again.
+    virtual bool comes_to_rest() noexcept { return false; }
+    void give_out_again() noexcept;
+    bool has_extras() const noexcept { return extras() != nullptr; }
 
 private:
     struct Extras {

@@ -31,7 +31,7 @@ void raise_freed(const Node* node) {
          first, advice());
 }
 
-SavedVariable::SavedVariable(const Tensor& t, bool is_output, bool is_inplace_on_view) {
+void SavedVariable::save(Tensor t, bool is_output, bool is_inplace_on_view) {
     if (!t.defined()) return;
     check(!(t.flags() & kInference), ErrorKind::Runtime,
           "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
@@ -42,8 +42,8 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output, bool is_inplace_on
     requires_grad_ = t.flags() & kRequiresGrad;
     if (!is_output && !is_inplace_on_view) {
         original_ = true;
-        data_ = t;
         is_leaf_ = !meta_of(t) || !meta_of(t)->grad_fn;
+        data_ = std::move(t);
     } else {
         output_nr_ = output_nr(t);
         data_ = alias(t);

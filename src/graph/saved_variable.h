@@ -40,10 +40,14 @@ struct SavedTensorDefaultHooks {
 class SavedVariable {
 public:
     SavedVariable() noexcept = default;  // None
-    SavedVariable(const Tensor& t, bool is_output, bool is_inplace_on_view = false);
+    SavedVariable(Tensor t, bool is_output, bool is_inplace_on_view = false) {
+        save(std::move(t), is_output, is_inplace_on_view);
+    }
     SavedVariable(SavedVariable&&) noexcept = default;
     SavedVariable& operator=(SavedVariable&&) noexcept = default;
 
+    // What the constructor does, of one that is None.
+    void save(Tensor t, bool is_output, bool is_inplace_on_view = false);
     // `saved_for` is the node that saved it; needed for outputs.
     Tensor unpack(Node* saved_for) const;
     void register_hooks(std::unique_ptr<SavedVariableHooks> hooks);
@@ -95,11 +99,14 @@ private:
 class SavedOperand {
 public:
     SavedOperand() noexcept = default;
-    explicit SavedOperand(const Operand& o)
-        : variable_(o.is_tensor() ? SavedVariable(o.tensor(), false) : SavedVariable()),
-          scalar_(o.scalar()),
-          is_tensor_(o.is_tensor()),
-          was_none_(false) {}
+    void save(const Operand& o) {
+        was_none_ = false;
+        is_tensor_ = o.is_tensor();
+        if (is_tensor_)
+            variable_.save(o.tensor(), false);
+        else
+            scalar_ = o.scalar();
+    }
     bool was_none() const noexcept { return was_none_; }  // no formula needed it
     bool is_tensor() const noexcept { return is_tensor_; }
     const Scalar& scalar() const noexcept { return scalar_; }

@@ -1,6 +1,7 @@
 #include "ops/accumulate_grad.h"
 
 #include "base/lock.h"
+#include "base/place.h"
 #include "generated/ops/ops.h"
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
@@ -44,7 +45,35 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf) : Node(kFirstSequenceNr), var
     }
 }
 
-AccumulateGrad::~AccumulateGrad() { forget_accumulator(variable_.impl(), this); }
+AccumulateGrad::~AccumulateGrad() {
+    if (variable_.defined()) forget_accumulator(variable_.impl(), this);
+}
+
+Ref<Node> AccumulateGrad::of(const Tensor& leaf) {
+    AutogradMeta* meta = meta_of(leaf);
+    if (concurrent_counts || !meta || !meta->resting_accumulator || meta->grad_dtype || meta->any_grad_dtype ||
+        AnomalyMode::is_enabled() || DebugMode::is_enabled())
+        return Ref<Node>::adopt(new AccumulateGrad(leaf));
+    auto* rested = static_cast<AccumulateGrad*>(meta->resting_accumulator.release());
+    rested->give_out_again();
+    rested->variable_ = leaf;
+    InputMetadata& metadata = rested->mutable_input_metadata(0);
+    if (metadata.sizes != leaf.sizes() || metadata.dtype != leaf.dtype()) metadata = InputMetadata(leaf);
+    metadata.is_subclass = leaf.flags() & kSubclass;
+    return Ref<Node>::adopt(rested);
+}
+
+bool AccumulateGrad::comes_to_rest() noexcept {
+    if (concurrent_counts || pyobj || has_extras()) return false;
+    AutogradMeta* meta = meta_of(variable_);
+    if (!meta || meta->grad_accumulator != this || meta->resting_accumulator || meta->grad_dtype ||
+        meta->any_grad_dtype)
+        return false;
+    meta->grad_accumulator = nullptr;
+    meta->resting_accumulator.reset(this);
+    variable_.reset();  // may destroy the leaf, and this with it
+    return true;
+}
 
 bool AccumulateGrad::has_tensor_pre_hooks() const noexcept {
     AutogradMeta* meta = meta_of(variable_);

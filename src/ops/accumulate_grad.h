@@ -3,6 +3,10 @@
 // It owns the leaf; the leaf knows it only weakly (AutogradMeta::grad_accumulator). All graphs alive share it, so a leaf
 // that is used many times gets one sum and one call of its hooks.
 //
+// An accumulator that no graph refers to any more comes to rest: its leaf keeps the bare object, without the reference
+// back, and the next graph gets it instead of a new one, unless there is something about it that somebody could
+// recognise (a Python object, hooks). So `w * x` in a loop makes no accumulator after the first.
+//
 // A first gradient is taken without a copy ("stolen") when nothing else can see it: grad mode is off, tensor and storage
 // have no other owner, and the strides are those of the leaf. Later ones are added in place when grad mode is off, and out
 // of place when the backward pass itself is recorded. Several passes may end at one leaf at the same time: those that
@@ -16,6 +20,7 @@ namespace wengert {
 class AccumulateGrad final : public Node {
 public:
     explicit AccumulateGrad(const Tensor& leaf);
+    static Ref<Node> of(const Tensor& leaf);  // a new or a rested one
     ~AccumulateGrad() override;
 
     TensorList apply(TensorList&& grads) override;
@@ -25,6 +30,7 @@ public:
     const Tensor& variable() const noexcept { return variable_; }
 
 private:
+    bool comes_to_rest() noexcept override;
     void accumulate(Tensor grad);
     Tensor first(Tensor&& grad) const;
 

@@ -9,8 +9,6 @@
 namespace wengert {
 namespace {
 
-Ref<Node> make_accumulator(const Tensor& leaf) { return Ref<Node>::adopt(new AccumulateGrad(leaf)); }
-
 // The same view taken again from the base as it is now; recorded whatever the caller's grad mode.
 Ref<Node> regenerate_view_grad_fn(const Tensor& t) {
     AutoGradMode enable(true);
@@ -24,7 +22,7 @@ Ref<Node> regenerate_view_grad_fn(const Tensor& t) {
 }  // namespace
 
 void install_graph_providers() noexcept {
-    graph_providers.make_accumulator = make_accumulator;
+    graph_providers.make_accumulator = AccumulateGrad::of;
     graph_providers.regenerate_view_grad_fn = regenerate_view_grad_fn;
     graph_providers.attach_region = CopySlices::attach_region;
     graph_providers.clone = [](const Tensor& t) { return ops::clone(t); };

@@ -50,7 +50,7 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::funct
         else if (!state.grad_enabled)
             creation = CreationMeta::NoGradMode;
     }
-    auto view = std::make_unique<ViewInfo>();
+    std::unique_ptr<ViewInfo> view(new ViewInfo);  // make_unique would fill it with zeros first
     if (ViewInfo* parent = view_info(base)) {
         view->base = parent->base;
         view->forward_base = parent->forward ? parent->forward_base : base;

@@ -13,7 +13,7 @@
 //     if (records(x)) {                                    // grad mode is on and x requires grad
 //         auto node = make_node<FBackward0>();
 //         connect(*node, x);
-//         node->x_ = SavedVariable(x, false);
+//         node->x_.save(x, false);
 //         set_history(y, node);
 //     }
 //     return y;
@@ -57,7 +57,7 @@ inline void append_edge(EdgeList& edges, const Tensor& t) {
     edges.push_back(requires_grad(t) ? gradient_edge(t) : Edge());
 }
 inline void append_edge(EdgeList& edges, const Operand& o) {
-    edges.push_back(requires_grad(o) ? gradient_edge(o.tensor()) : Edge());
+    edges.push_back(requires_grad(o) ? gradient_edge(o.impl()) : Edge());
 }
 inline void append_edge(EdgeList& edges, TensorSpan ts) {
     for (const Tensor& t : ts) append_edge(edges, t);
@@ -75,7 +75,7 @@ inline void connect_to(Node& node, const Tensor& t) {
     node.add_next_edge(requires_grad(t) ? gradient_edge(t) : Edge());
 }
 inline void connect_to(Node& node, const Operand& o) {
-    node.add_next_edge(requires_grad(o) ? gradient_edge(o.tensor()) : Edge());
+    node.add_next_edge(requires_grad(o) ? gradient_edge(o.impl()) : Edge());
 }
 inline void connect_to(Node& node, TensorSpan ts) {
     for (const Tensor& t : ts) connect_to(node, t);

@@ -10,6 +10,7 @@
 
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
+#include "kernels/shape.h"
 #include "python/arg_parser.h"
 #include "python/convert.h"
 #include "python/exceptions.h"
@@ -27,13 +28,25 @@ namespace {
          "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number");
 }
 
-Tensor select(const Tensor& t, int64_t dim, int64_t i) {
+void check_index(const Tensor& t, int64_t dim, int64_t i) {
     if (t.dim() == 0) [[unlikely]]
         index_of_scalar();
     int64_t size = t.sizes()[static_cast<size_t>(dim)];
     if (i < -size || i >= size) [[unlikely]]
         fail(ErrorKind::Index, "index ", i, " is out of bounds for dimension ", dim, " with size ", size);
+}
+
+Tensor select(const Tensor& t, int64_t dim, int64_t i) {
+    check_index(t, dim, i);
     return ops::select(t, dim, i);
+}
+
+// As select(t, 0, i), for a target to write `value` to: where nothing is recorded, an alias that the graph knows nothing of
+// does, since nobody sees it afterwards.
+Tensor place(const Tensor& t, int64_t i, PyObject* value) {
+    if (needs_slow_path(t) || (is_tensor(value) && needs_slow_path(tensor_of(value)))) return select(t, 0, i);
+    check_index(t, 0, i);
+    return kernels::select(t, 0, i);
 }
 
 // What an index is read into.
@@ -182,7 +195,7 @@ Tensor value_tensor(PyObject* value, const Tensor& self) {
 }
 
 void assign(const Tensor& target, PyObject* value) {
-    if (is_number(value)) {
+    if (!is_exact_tensor(value) && is_number(value)) {
         ops::fill_(target, to_scalar(value));
         return;
     }
@@ -231,7 +244,7 @@ int assign_subscript(PyObject* self, PyObject* index, PyObject* value) noexcept 
     }
     return guarded_status([&] {
         const Tensor& t = tensor_of(self);
-        if (PyLong_CheckExact(index)) return assign(select(t, 0, to_int64(index)), value);
+        if (PyLong_CheckExact(index)) return assign(place(t, to_int64(index), value), value);
         IndexReader reader(t, index);
         if (reader.gathering()) return assign_gathered(reader, value);
         assign(reader.view, value);

@@ -136,9 +136,9 @@ Tensor alias_as(const Tensor& t, DType dtype, IntSpan sizes, IntSpan strides, in
     auto* a = new TensorImpl(t.storage(), dtype);
     a->numel = numel_of(sizes);
     a->offset = offset;
-    a->sizes = Dims(sizes);
-    a->strides = Dims(strides);
-    a->own_version = t.impl()->own_version;
+    for (int64_t size : sizes) a->sizes.push_back(size);  // in place: a temporary costs as much as all the rest
+    for (int64_t stride : strides) a->strides.push_back(stride);
+    if (t.impl()->own_version) a->own_version = t.impl()->own_version;
     a->flags = t.flags() & kInference;
     return Tensor(Ref<TensorImpl>::adopt(a));
 }

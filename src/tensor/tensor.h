@@ -72,6 +72,7 @@ public:
 
 class Tensor {
 public:
+    using PlainBytes = void;  // base/small_vector.h
     Tensor() noexcept = default;
     explicit Tensor(Ref<TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
 

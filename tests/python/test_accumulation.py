@@ -1,7 +1,9 @@
 """Accumulation in leaves: one test for each row A1-A5 of the table of features."""
 # ruff: noqa: N802 (tests bear the ids of the rows they prove)
 
+import gc
 import warnings
+import weakref
 
 import pytest
 
@@ -91,3 +93,26 @@ def test_A5_shared_buffers_are_not_changed(x):
     (a + b).sum().backward()
     assert [grad.tolist() for grad in seen] == [[1.0, 1.0], [1.0, 1.0]]
     assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_an_accumulator_between_two_graphs_is_as_new():
+    w = wg.ones(2, requires_grad=True)
+    first = (w * 2).grad_fn.next_functions[0][0]
+    first.register_prehook(lambda grads: (grads[0] * 100,))
+    del first  # and its hook with it: no graph is left
+    (w * 2).sum().backward()
+    assert w.grad.tolist() == [2.0, 2.0]
+
+    for _ in range(3):  # the accumulator rests in between
+        w * 2
+    w.data = wg.ones(3, dtype=wg.float64)
+    w.grad = None
+    (w * 2).sum().backward()
+    assert w.grad.tolist() == [2.0, 2.0, 2.0]
+    assert w.grad.dtype == wg.float64
+
+    dead = weakref.ref(w)
+    w * 2
+    del w
+    gc.collect()
+    assert dead() is None
