@@ -6,6 +6,7 @@ import scipy.optimize
 
 import wengert as wg
 import wengert.autograd.forward_ad as fwd
+from wengert import func
 from wengert.autograd import gradcheck, gradgradcheck
 from wengert.func import implicit
 
@@ -146,3 +147,17 @@ def test_errors():
     x = implicit.root(lambda x, a: (x - 1) ** 2 + a * x, f64(1.0), a)
     with pytest.raises(RuntimeError, match="dF/dx is singular"):
         wg.autograd.grad(x, a)
+
+
+def test_inside_transforms():
+    def solution(a):
+        return func.implicit.root(lambda x, a: x * x - a, wg.ones_like(a), a)
+
+    a = wg.tensor([4.0, 9.0], dtype=wg.float64)
+    slopes = 0.5 / np.sqrt(a.numpy())
+    np.testing.assert_allclose(func.grad(lambda a: solution(a).sum())(a).numpy(), slopes)
+    for jacobian in (func.jacrev, func.jacfwd):
+        np.testing.assert_allclose(jacobian(solution)(a).numpy(), np.diag(slopes), atol=1e-12)
+    np.testing.assert_allclose(func.vmap(func.grad(solution))(a).numpy(), slopes)
+    curvatures = func.hessian(lambda a: solution(a).sum())(a).numpy()
+    np.testing.assert_allclose(curvatures, np.diag(-0.25 * a.numpy() ** -1.5), atol=1e-12)

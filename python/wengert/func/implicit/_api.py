@@ -39,16 +39,16 @@ class _Setting:
 
         return residual
 
-    def by(self, solver: Solver, function: Callable[..., Any], p: Tensors) -> Tensors:
+    def by(self, solver: Solver, function: Callable[..., Any], x0: Tensors, p: Tensors) -> Tensors:
         """Run the user's solver."""
         values = self.params(p)
-        found, _ = flatten(solver(lambda x: function(x, *values), self.unknowns(self.x0)))
+        found, _ = flatten(solver(lambda x: function(x, *values), self.unknowns(x0)))
         found = as_tensors(found, self.caller)
-        if len(found) != len(self.x0):
+        if len(found) != len(x0):
             raise ValueError(
-                f"[{self.caller}] solver must return what x0 is, {len(self.x0)} leaves, but returned {len(found)}"
+                f"[{self.caller}] solver must return what x0 is, {len(x0)} leaves, but returned {len(found)}"
             )
-        pairs = zip(found, self.x0, strict=True)
+        pairs = zip(found, x0, strict=True)
         return [value.detach().to(start.dtype).reshape(tuple(start.shape)) for value, start in pairs]
 
 
@@ -110,12 +110,12 @@ def root(
     setting = _Setting(x0, params, "implicit.root")
     residual = setting.residual(F)
 
-    def solve(p: Tensors) -> Tensors:
+    def solve(x0: Tensors, p: Tensors) -> Tensors:
         if solver is not None:
-            return setting.by(solver, F, p)
-        return newton(residual, setting.x0, p, linear_solver, "gmres", tol, max_iterations)
+            return setting.by(solver, F, x0, p)
+        return newton(residual, x0, p, linear_solver, "gmres", tol, max_iterations)
 
-    return setting.unknowns(solution(residual, solve, setting.p, linear_solver, "gmres"))
+    return setting.unknowns(solution(residual, solve, setting.x0, setting.p, linear_solver, "gmres"))
 
 
 def fixed_point(
@@ -164,12 +164,12 @@ def fixed_point(
     def residual(x: Tensors, p: Tensors) -> Tensors:
         return [new - old for new, old in zip(function(x, p), x, strict=True)]
 
-    def solve(p: Tensors) -> Tensors:
+    def solve(x0: Tensors, p: Tensors) -> Tensors:
         if solver is not None:
-            return setting.by(solver, T, p)
-        return anderson(function, setting.x0, p, tol, max_iterations, memory)
+            return setting.by(solver, T, x0, p)
+        return anderson(function, x0, p, tol, max_iterations, memory)
 
-    return setting.unknowns(solution(residual, solve, setting.p, linear_solver, "gmres"))
+    return setting.unknowns(solution(residual, solve, setting.x0, setting.p, linear_solver, "gmres"))
 
 
 def argmin(
@@ -226,12 +226,12 @@ def argmin(
     def gradient(x: Tensors, p: Tensors) -> Tensors:
         return pull(scalar, x, p, one, by_x=True)
 
-    def solve(p: Tensors) -> Tensors:
+    def solve(x0: Tensors, p: Tensors) -> Tensors:
         if solver is not None:
-            return setting.by(solver, f, p)
+            return setting.by(solver, f, x0, p)
         values = setting.params([value.detach() for value in p])
-        found = minimum(lambda x: f(setting.unknowns(x), *values), setting.x0, tol)
+        found = minimum(lambda x: f(setting.unknowns(x), *values), x0, tol)
         with no_grad():
             return newton(gradient, found, p, linear_solver, "cg", tol, max_iterations)
 
-    return setting.unknowns(solution(gradient, solve, setting.p, linear_solver, "cg"))
+    return setting.unknowns(solution(gradient, solve, setting.x0, setting.p, linear_solver, "cg"))

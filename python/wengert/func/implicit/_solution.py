@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ..._C import stack
 from ...autograd import Function, no_grad
 from ._operator import Operator
 from ._products import Residual, Tensors, pull, push
+
+
+Solve = Callable[[Tensors, Tensors], Tensors]  # (x0, p) -> x, with numbers
 
 
 @dataclass
@@ -16,8 +20,9 @@ class Problem:
     """F(x, p) = 0, for one value of p."""
 
     residual: Residual
-    solve: Callable[[Tensors], Tensors]  # p -> x, with numbers
+    solve: Solve
     make_operator: Callable[[Tensors, Tensors], Any]  # (x, p) -> dF/dx
+    starts: int = 0  # values before p: where the solver starts
     _operator: Any = None
 
     def operator(self, x: Tensors, p: Tensors) -> Any:
@@ -41,13 +46,30 @@ class Solution(Function):
     """x(p)."""
 
     @staticmethod
-    def forward(ctx: Any, problem: Problem, *p: Any) -> Any:
+    def forward(problem: Problem, *given: Any) -> Any:  # type: ignore[override]
+        starts = [start.detach() for start in given[: problem.starts]]
         with no_grad():
-            x = [value.detach() for value in problem.solve(list(p))]
-        ctx.problem, ctx.unknowns = problem, len(x)
-        ctx.save_for_backward(*x, *p)
-        ctx.save_for_forward(*x, *p)
-        return tuple(x)
+            return tuple(value.detach() for value in problem.solve(starts, list(given[problem.starts :])))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.problem = inputs[0]
+        p = inputs[1 + ctx.problem.starts :]
+        ctx.unknowns = len(output)
+        ctx.save_for_backward(*output, *p)
+        ctx.save_for_forward(*output, *p)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], problem: Problem, *given: Any) -> Any:
+        """Solve for one sample after the other: solvers work with numbers."""
+        samples = [
+            Solution.apply(
+                replace(problem, _operator=None),
+                *(v if dim is None else v.select(dim, i) for v, dim in zip(given, in_dims[1:], strict=True)),
+            )
+            for i in range(info.batch_size)
+        ]
+        return tuple(stack(values) for values in zip(*samples, strict=True)), 0
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
@@ -55,15 +77,17 @@ class Solution(Function):
         residual = ctx.problem.residual
         weights = linear_solution(ctx.problem, x, p, list(cotangents), transposed=True)
         products = pull(residual, x, p, weights, by_x=False)
+        before = 1 + ctx.problem.starts
+        needed = ctx.needs_input_grad[before:]
         return (
-            None,
-            *(-product if need else None for product, need in zip(products, ctx.needs_input_grad[1:], strict=True)),
+            *(None,) * before,
+            *(-product if need else None for product, need in zip(products, needed, strict=True)),
         )
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
         x, p = _saved(ctx)
-        known = [v * 0 if t is None else t for t, v in zip(tangents, p, strict=True)]
+        known = [v * 0 if t is None else t for t, v in zip(tangents[ctx.problem.starts :], p, strict=True)]
         change = push(ctx.problem.residual, x, p, known, by_x=False)
         return tuple(-value for value in linear_solution(ctx.problem, x, p, change, transposed=False))
 
@@ -83,7 +107,7 @@ def linear_solution(problem: Problem, x: Tensors, p: Tensors, rhs: Tensors, tran
         products = apply(problem.residual, given[:first], given[first:second], v, by_x=True)
         return [product - value for product, value in zip(products, given[second:], strict=True)]
 
-    def solve(given: Tensors) -> Tensors:
+    def solve(_: Tensors, given: Tensors) -> Tensors:
         solution: Tensors = operator.solve(given[second:], transposed)
         return solution
 
@@ -91,12 +115,10 @@ def linear_solution(problem: Problem, x: Tensors, p: Tensors, rhs: Tensors, tran
     return list(Solution.apply(system, *x, *p, *rhs))
 
 
-def solution(
-    residual: Residual, solve: Callable[[Tensors], Tensors], p: Tensors, linear_solver: Any, iterative: str
-) -> Tensors:
+def solution(residual: Residual, solve: Solve, x0: Tensors, p: Tensors, linear_solver: Any, iterative: str) -> Tensors:
     """Return the solution of an equation, differentiable by `p`."""
 
     def operator(x: Tensors, p: Tensors) -> Operator:
         return Operator(residual, x, p, linear_solver, iterative)
 
-    return list(Solution.apply(Problem(residual, solve, operator), *p))
+    return list(Solution.apply(Problem(residual, solve, operator, len(x0)), *x0, *p))
