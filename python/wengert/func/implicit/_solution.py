@@ -11,7 +11,6 @@ from ...autograd import Function, no_grad
 from ._operator import Operator
 from ._products import Residual, Tensors, pull, push
 
-
 Solve = Callable[[Tensors, Tensors], Tensors]  # (x0, p) -> x, with numbers
 
 
@@ -46,7 +45,7 @@ class Solution(Function):
     """x(p)."""
 
     @staticmethod
-    def forward(problem: Problem, *given: Any) -> Any:  # type: ignore[override]
+    def forward(problem: Problem, *given: Any) -> Any:
         starts = [start.detach() for start in given[: problem.starts]]
         with no_grad():
             return tuple(value.detach() for value in problem.solve(starts, list(given[problem.starts :])))
