@@ -186,11 +186,13 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
     check(-size <= index && index < size, ErrorKind::Index, "select(): index ", index,
           " out of range for tensor of size ", ShapeOf{self.sizes()}, " at dimension ", dim);
     if (index < 0) index += size;
-    Dims sizes = self.sizes(), strides = self.strides();
-    int64_t offset = self.offset() + index * strides[dim];
-    sizes.erase(dim);
-    strides.erase(dim);
-    return alias(self, sizes, strides, offset);
+    Dims sizes, strides;
+    for (size_t d = 0; d < self.sizes().size(); ++d)
+        if (d != static_cast<size_t>(dim)) {
+            sizes.push_back(self.sizes()[d]);
+            strides.push_back(self.strides()[d]);
+        }
+    return alias(self, sizes, strides, self.offset() + index * self.strides()[dim]);
 }
 
 Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {

@@ -182,7 +182,7 @@ PyObject* subscript(PyObject* self, PyObject* index) noexcept {
 // PyTorch lets the value have leading dimensions of size 1 that the target lacks.
 Tensor without_leading_ones(const Tensor& value, int64_t dim) {
     Tensor v = value;
-    while (v.dim() > dim && v.sizes()[0] == 1) v = ops::select(v, 0, 0);
+    while (v.dim() > dim && v.sizes()[0] == 1) v = needs_slow_path(v) ? ops::select(v, 0, 0) : kernels::select(v, 0, 0);
     return v;
 }
 
