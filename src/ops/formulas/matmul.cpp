@@ -60,6 +60,12 @@ Tensor as_rows(const Tensor& t) {
 
 }  // namespace
 
+Tensor product_like(const Tensor& a, const Tensor& b, IntSpan strides) {
+    const bool by_columns = strides[0] == 1 && strides[1] > 1;
+    if (!by_columns) return ops::mm(a, b);
+    return ops::transpose(ops::mm(ops::transpose(b, 0, 1), ops::transpose(a, 0, 1)), 0, 1);
+}
+
 Tensor matmul_grad_self(const Tensor& grad, const Tensor& self, const Tensor& other) {
     const Matrices m(grad, self, other);
     return shaped(ops::matmul(m.grad, conjugate_transpose(m.other)), m.self, self);  // [...,m,n] x [...,n,k]
@@ -68,7 +74,8 @@ Tensor matmul_grad_self(const Tensor& grad, const Tensor& self, const Tensor& ot
 Tensor matmul_grad_other(const Tensor& grad, const Tensor& self, const Tensor& other) {
     const Matrices m(grad, self, other);
     if (is_folded(m.self, m.other))  // [k,...m] x [...m,n]: one product instead of a sum over the batch
-        return shaped(ops::mm(conjugate_transpose(as_rows(m.self)), as_rows(m.grad)), m.other, other);
+        return shaped(product_like(conjugate_transpose(as_rows(m.self)), as_rows(m.grad), m.other.strides()), m.other,
+                      other);
     return shaped(ops::matmul(conjugate_transpose(m.self), m.grad), m.other, other);  // [...,k,m] x [...,m,n]
 }
 

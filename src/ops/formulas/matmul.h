@@ -13,6 +13,9 @@ Tensor real_if(const Tensor& t, DType dtype);                    // the part tha
 // `t` itself, or the sum over the dimensions along which an operand of this shape was broadcast.
 Tensor summed_to(const Tensor& t, IntSpan sizes);
 
+// a b in the layout of a matrix with these strides, by rows or by columns: so the gradient of a weight that was transposed
+// lies as the weight does, and no copy is needed to bring it there.
+Tensor product_like(const Tensor& a, const Tensor& b, IntSpan strides);
 Tensor matmul_grad_self(const Tensor& grad, const Tensor& self, const Tensor& other);
 Tensor matmul_grad_other(const Tensor& grad, const Tensor& self, const Tensor& other);
 
