@@ -1,10 +1,10 @@
 // Memory for tensor data too large for a slab.
 //
 // Three ranges, by size. Up to 256 KiB each thread keeps a few freed blocks per size class and hands them out again: an
-// operation on a small matrix would otherwise spend more time in malloc than on the elements. In the middle malloc serves
-// well: freed memory stays mapped and warm. Above 32 MiB it maps fresh pages every time, and the page faults cost more than
-// the arithmetic on them; so those blocks are kept in a shared cache and reused when the request is at least half of the
-// block.
+// operation on a small matrix would otherwise spend more time in malloc than on the elements. Up to 1 MiB malloc serves
+// well: freed memory stays mapped and warm. Above, it gives pages back and maps fresh ones, and the page faults cost
+// more than the arithmetic on them (twice the time of an expression of 4 M elements); so those blocks are kept in a shared
+// cache and reused when the request is at least half of the block.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace wengert {
 inline constexpr size_t kBlockAlignment = 64;
 inline constexpr size_t kThreadBlock = size_t{256} << 10;  // at most, to be kept by a thread
 inline constexpr size_t kThreadBytes = size_t{8} << 20;    // kept at most by a thread
-inline constexpr size_t kCachedBlock = size_t{32} << 20;
+inline constexpr size_t kCachedBlock = size_t{1} << 20;
 inline constexpr size_t kCacheBytes = size_t{1} << 30;  // kept at most
 
 // A block of at least `bytes`; `*actual` becomes its size, which block_free needs.
