@@ -5,6 +5,7 @@
 
 #include "kernels/linalg.h"
 #include "kernels/linalg_common.h"
+#include "kernels/shape.h"
 
 namespace wengert::kernels {
 
@@ -86,7 +87,7 @@ Tensor linalg_solve(const Tensor& a, const Tensor& b, bool left) {
     SmallVector<int32_t, 8> infos(static_cast<size_t>(std::max<int64_t>(batch_count(a), 1)));
     Factored f = factor_transposed(a, batch_sizes(a), op, infos.data());
     for (int64_t i = 0; i < batch_count(a); ++i)
-        check(infos[static_cast<size_t>(i)] == 0, ErrorKind::Runtime, "torch.linalg.solve: ", batch_element(a, i),
+        check(infos[static_cast<size_t>(i)] == 0, ErrorKind::Runtime, "linalg.solve: ", batch_element(a, i),
               "The solver failed because the input matrix is singular.");
     // One factorisation may serve several right-hand sides.
     int64_t n = rows(a);
@@ -133,7 +134,7 @@ std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& self, bool check_errors) 
 Tensor linalg_inv(const Tensor& self) { return std::get<0>(linalg_inv_ex(self, true)); }
 
 std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& self, bool pivot, bool check_errors) {
-    const char* op = "torch.linalg.lu_factor";
+    const char* op = "linalg.lu_factor";
     check_matrix(self, op);
     check_pivoting(pivot, op);
     Tensor lu = column_major_copy(self), info = int32_zeros(batch_sizes(self));
@@ -160,17 +161,37 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& self, bool pivot) {
     return {lu, pivots};
 }
 
+namespace {
+
+// Row exchanges are written by users too: each must stay inside its matrix.
+void check_pivots(const Tensor& lu, const Tensor& pivots, const char* op) {
+    const int64_t k = std::min(rows(lu), cols(lu));
+    check(pivots.dim() >= 1 && pivots.size(-1) == k, ErrorKind::Runtime, op,
+          ": Number of pivots per batch should be same as the dimension of the matrix, but they are ",
+          ShapeOf{pivots.sizes()}, " for ", ShapeOf{lu.sizes()});
+    const Tensor values = contiguous(pivots);
+    const std::span<const int32_t> all(values.data_as<int32_t>(), static_cast<size_t>(values.numel()));
+    check(std::ranges::all_of(all, [&](int32_t p) { return p >= 1 && p <= rows(lu); }), ErrorKind::Runtime,
+          "Pivots given to ", op,
+          " must all be positive and smaller or equal to LU.size(-2). Did you properly pass the "
+          "result of lu_factor?");
+}
+
+}  // namespace
+
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu_data, const Tensor& lu_pivots, bool unpack_data,
                                              bool unpack_pivots) {
     check_matrix(lu_data, "lu_unpack", "LU_data");
     check(lu_pivots.dtype() == DType::Int32, ErrorKind::Runtime,
           "[lu_unpack] LU_pivots is expected to be a contiguous tensor of torch.int32 dtype, got ", lu_pivots.dtype());
+    if (unpack_pivots) check_pivots(lu_data, lu_pivots, "lu_unpack");
     int64_t m = rows(lu_data), n = cols(lu_data), k = std::min(m, n), batches = batch_count(lu_data);
     IntSpan batch = batch_sizes(lu_data);
     Tensor p = zeros(unpack_pivots ? joined(batch, {m, m}) : Dims{0}, lu_data.dtype());
     Tensor l = zeros(unpack_data ? joined(batch, {m, k}) : Dims{0}, lu_data.dtype());
     Tensor u = zeros(unpack_data ? joined(batch, {k, n}) : Dims{0}, lu_data.dtype());
-    Tensor lu = contiguous(lu_data), pivots = contiguous(lu_pivots);
+    Tensor lu = contiguous(lu_data);
+    Tensor pivots = unpack_pivots ? contiguous(expand(lu_pivots, joined(batch, {k}))) : Tensor();
     dispatch_inexact(lu_data.dtype(), "lu_unpack", [&]<class T> {
         SmallVector<int64_t, 16> row(static_cast<size_t>(m));
         for (int64_t i = 0; i < batches; ++i) {
@@ -209,6 +230,7 @@ Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b, 
     check_matrix(b, op, "B");
     check(pivots.dtype() == DType::Int32, ErrorKind::Runtime, op,
           ": pivots should be a Tensor of scalar type torch.int32");
+    check_pivots(lu, pivots, op);
     check_system(lu, b, left, op);
     Dims batch = common_batch(lu, b, op);
     // A X = B with P L U = A as LAPACK's own column-major matrices. X A = B is A^T X^T = B^T.

@@ -1,8 +1,13 @@
 // What tools ask of a node without disturbing it: no saved tensor is unpacked, no hook is called.
 #include "python/autograd/node_facts.h"
+
+#include <unordered_set>
+
 #include "graph/saved_variable.h"
+#include "ops/accumulate_grad.h"
 #include "python/autograd/function_object.h"
 #include "python/autograd/node_object.h"
+#include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {
@@ -37,7 +42,50 @@ PyObject* made_at(PyObject*, PyObject* o) {
     });
 }
 
+bool is_among(const Tensor& t, PyObject* tensors) noexcept {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tensors); ++i) {
+        PyObject* item = PyList_GET_ITEM(tensors, i);
+        if (is_tensor(item) && tensor_of(item).is_same(t)) return true;
+    }
+    return false;
+}
+
+// Whether some node behind `start`, or itself, is what is looked for.
+template <class Predicate>
+bool any_behind(Node* start, Predicate&& predicate) {
+    std::vector<Node*> waiting{start};
+    std::unordered_set<Node*> seen{start};
+    while (!waiting.empty()) {
+        Node* node = waiting.back();
+        waiting.pop_back();
+        if (predicate(*node)) return true;
+        for (const Edge& edge : node->next_edges())
+            if (edge.is_valid() && seen.insert(edge.function.get()).second) waiting.push_back(edge.function.get());
+    }
+    return false;
+}
+
+PyObject* reaches_other_leaves(PyObject*, PyObject* args) {
+    return guarded([&]() -> PyObject* {
+        PyObject *start, *own;
+        if (!PyArg_ParseTuple(args, "OO!", &start, &PyList_Type, &own)) return nullptr;
+        return PyBool_FromLong(any_behind(node_of(start).get(), [&](Node& node) {
+            auto* leaf = dynamic_cast<AccumulateGrad*>(&node);
+            return leaf && !is_among(leaf->variable(), own);
+        }));
+    });
+}
+
+PyObject* reaches_length(PyObject*, PyObject* start) {
+    return guarded(
+        [&] { return PyBool_FromLong(any_behind(node_of(start).get(), [](Node& node) { return node.is_length(); })); });
+}
+
 PyMethodDef functions[] = {
+    {"_reaches_length", reaches_length, METH_O,
+     "Whether the graph below a node holds an operation with a cusp at 0, as the norm."},
+    {"_reaches_other_leaves", reaches_other_leaves, METH_VARARGS,
+     "Whether the graph below a node holds a leaf that is not in a list of tensors."},
     {"_saved_bytes", saved_bytes, METH_O, "Bytes that a node keeps for its backward formula."},
     {"_made_at", made_at, METH_O, "File, line and function where a node was made, if it is known."},
     {nullptr, nullptr, 0, nullptr},
