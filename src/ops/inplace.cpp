@@ -35,6 +35,13 @@ void replace_history(const Tensor& t, Edge edge) {
 
 }  // namespace
 
+void set_reshaped_history(const Tensor& t, const Ref<Node>& node) {
+    if (AnomalyMode::searches_nan()) [[unlikely]]
+        note_nan(*node, t);
+    const uint32_t nr = node->add_input_metadata(t);
+    replace_history(t, Edge(node, nr));
+}
+
 void rebase_history(const Tensor& t, const Ref<Node>& node) {
     if (AnomalyMode::searches_nan()) [[unlikely]]
         note_nan(*node, t);
@@ -47,6 +54,7 @@ void rebase_history(const Tensor& t, const Ref<Node>& node) {
     check(node->num_inputs() == 0, ErrorKind::Runtime,
           "an in-place operation with several outputs cannot be recorded through a view; clone the view first");
     node->add_input_metadata(t);
+    check_replay(*view);
     const Tensor& base = view->base;
     Ref<Node> slices = Ref<Node>::adopt(new CopySlices(base, t, view->replay, node));
     replace_history(base, Edge(slices, 0));
