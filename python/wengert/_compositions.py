@@ -225,7 +225,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     chosen = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(chosen(range(len(input)), r))
     if not rows or r == 0:
-        return input[:0].reshape(0, r) if r else input[:0]
+        return _C.zeros(*([0, r] if r else [0]), dtype=input.dtype)
     return input[_C.tensor(rows)]
 
 

@@ -11,6 +11,8 @@ import wengert as wg
 
 torch = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.filterwarnings("ignore")
+
 RNG = np.random.default_rng(3)
 REAL = RNG.normal(size=(3, 4, 5))
 COMPLEX = REAL + 1j * RNG.normal(size=(3, 4, 5))
