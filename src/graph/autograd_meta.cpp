@@ -178,13 +178,6 @@ std::string operation_of(const Node& node) {
     return name;
 }
 
-void check_replay(const ViewInfo& view) {
-    check(
-        !view.replay || view.base_swaps == view.base.impl()->swaps, ErrorKind::Runtime,
-        "the shape or memory of the base of a view has been modified inplace (t_, squeeze_, resize_ or the like) since "
-        "the view was made, so that its history cannot be made anew; take the view again");
-}
-
 std::string creation_error(const Tensor& view, bool indirect) {
     const ViewInfo& info = *view_info(view);
     const Ref<Node>& node = meta_of(view)->grad_fn;

@@ -29,7 +29,6 @@ struct ViewInfo : SlabAllocated {
     bool forward = true;        // its tangent is a view of the base's tangent; not so for a dual tensor's primal
     Tensor forward_base;        // the root for tangents where a link in between is not `forward`; else undefined
     uint32_t attr_version = 0;  // the version at which grad_fn is valid
-    uint32_t base_swaps = 0;    // TensorImpl::swaps of the base for which `replay` was made
     // Replays the view on another base; null where as_strided of the final geometry does.
     std::function<Tensor(const Tensor&)> replay;
 };
@@ -137,8 +136,6 @@ inline GraphProviders graph_providers;
 
 // Message for a view that may not be written in place, or, `indirect`, whose base may not have been (ops/inplace.cpp).
 std::string creation_error(const Tensor& view, bool indirect);
-// Raises where `replay` cannot repeat a view, since its base has another shape than then (`t_` and the like).
-void check_replay(const ViewInfo& view);
 // The name of the operation that a node belongs to, as messages show it: "Mul" for MulBackward0.
 std::string operation_of(const Node& node);
 

@@ -60,6 +60,21 @@ Replay chained(const Tensor& t, const Replay& replay, const Tensor& out, Replay 
             second = next ? std::move(next) : geometry_of(out)](const Tensor& b) { return second(first(b)); };
 }
 
+// A replay knows the shape that the base had: `t_` and the like may have changed it since.
+Replay checked(const Tensor& base, Replay replay) {
+    if (!replay) return nullptr;
+    return [sizes = base.sizes(), strides = base.strides(), replay = std::move(replay)](const Tensor& b) {
+        bool same = b.sizes() == sizes;
+        for (size_t d = 0; same && d < sizes.size(); ++d) same = sizes[d] <= 1 || b.strides()[d] == strides[d];
+        check(same, ErrorKind::Runtime,
+              "the shape of the base of a view has been modified inplace (t_, squeeze_, resize_ or the like) since the "
+              "view was made, from ",
+              ShapeOf{sizes}, " to ", ShapeOf{b.sizes()},
+              ", so that its history cannot be made anew; take the view again");
+        return replay(b);
+    };
+}
+
 }  // namespace
 
 Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::function<Tensor(const Tensor&)> replay) {
@@ -79,10 +94,10 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::funct
         replay = chained(base, parent->replay, out, std::move(replay));
     } else {
         view->base = base;
+        replay = checked(base, std::move(replay));
     }
     view->creation = creation;
     view->replay = std::move(replay);
-    view->base_swaps = view->base.impl()->swaps;
     view->attr_version = out.version();
     materialize_meta(out).view = std::move(view);
     out.impl()->flags |= kIsView;
