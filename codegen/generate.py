@@ -196,7 +196,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "form": row.form,
         "elementwise": row.is_elementwise,
         "node": row.node,
-        "node_names": [row.node, *row.get("node_if", {})],
+        "node_names": [row.node, *row.get("node_if", {}), *([row.inplace_node] if row.inplace_node else [])],
         "unlike_pytorch": row.get("unlike_pytorch", {}),
         "exempt": row.get("exempt", {}),
         "arguments": [

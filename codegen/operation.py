@@ -176,6 +176,11 @@ class Operation:
         translate = Translator(self.row.text, argument_types(self.row), self.vocabulary)
         return [(name, translate(str(condition)).text) for name, condition in self.row.get("node_if", {}).items()]
 
+    @property
+    def renames_node(self) -> bool:
+        """Whether the node shows another name than that of its class for some calls."""
+        return bool(self.node_names or self.row.inplace_node)
+
     @cached_property
     def recorded_if(self) -> str:
         """When the first derivative needs a recorded pass (src/graph/derivative.h): a condition on the results."""

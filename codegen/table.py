@@ -38,6 +38,7 @@ class Row:
     family: str
     form: str
     node: str = ""
+    inplace_node: str = ""  # what the node shows where a view changes the shape of its argument
     partials: dict[str, str] = field(default_factory=dict)  # argument -> its local partial derivative
     vjps: dict[tuple[str, ...], str] = field(default_factory=dict)  # arguments -> formula
 
@@ -238,7 +239,8 @@ def check(row: Row) -> None:
 
 
 def name_nodes(rows: Iterable[Row]) -> list[Row]:
-    """MulBackward0: the number counts the recorded operations of one name, in the order of the table."""
+    """MulBackward0: the number counts the recorded operations of one name, in the order of the table; views that change
+    the shape of their argument in place are counted after those that return another tensor."""
     rows = list(rows)
     seen: Counter[str] = Counter()
     names: Counter[str] = Counter(r.name for r in rows)
@@ -249,6 +251,13 @@ def name_nodes(rows: Iterable[Row]) -> list[Row]:
             stem = _camel(row.schema.name)
             row.node = row.get("node") or f"{stem}Backward{seen[row.schema.name.strip('_')]}"
             seen[row.schema.name.strip("_")] += 1
+    inplace: dict[str, str] = {}
+    for row in rows:
+        if row.is_view and row.is_recorded and row.has_inplace:
+            if row.node not in inplace:
+                inplace[row.node] = f"{_camel(row.schema.name)}Backward{seen[row.schema.name]}"
+                seen[row.schema.name] += 1
+            row.inplace_node = inplace[row.node]
     return rows
 
 

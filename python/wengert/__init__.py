@@ -18,6 +18,8 @@ from . import _C as _C
 from . import _randomness as _randomness  # wraps random functions before their names are exported below
 from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
 from ._compositions import allclose as allclose
+from ._compositions import cartesian_prod as cartesian_prod
+from ._compositions import combinations as combinations
 from ._compositions import equal as equal
 from ._compositions import tensordot as tensordot
 from ._compositions import unique as unique
@@ -47,15 +49,22 @@ _LAZY_MODULES = {
     "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "profiler", "random", "special",
     "testing", "utils",
 }  # fmt: skip
+_LAZY_FUNCTIONS = {
+    "bartlett_window": "_windows", "blackman_window": "_windows", "gradient": "_differences",
+    "hamming_window": "_windows", "hann_window": "_windows", "istft": "_stft", "kaiser_window": "_windows",
+    "range": "_windows", "stft": "_stft", "vmap": "func",
+}  # fmt: skip
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]  # a module, of which mypy knows by its import
-    if name == "vmap":
-        return _importlib.import_module(f"{__name__}.func").vmap
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"{__name__}.{name}")
+    if name in _LAZY_FUNCTIONS:
+        return getattr(_importlib.import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
+    if name.endswith("_") and name[:-1] in globals() and hasattr(_C.Tensor, name):
+        return getattr(_C.Tensor, name)  # relu_(x) is x.relu_()
     raise AttributeError(f"module 'wengert' has no attribute {name!r}")
 
 
 def __dir__() -> "list[str]":
-    return [*globals(), *_LAZY_MODULES]
+    return [*globals(), *_LAZY_MODULES, *_LAZY_FUNCTIONS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -162,4 +163,141 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Any] | Tensor = 2) -> T
     return result
 
 
-METHODS = (allclose, equal, unique, unique_consecutive)
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All combinations of one element from each of several vectors.
+
+    Parameters
+    ----------
+    *tensors : Tensor
+        Vectors.
+
+    Returns
+    -------
+    Tensor
+        A row for each combination, the last vector running fastest; the vector itself if there is one.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.cartesian_prod(wg.tensor([1, 2]), wg.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
+    for t in tensors:
+        if t.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    return _C.stack([grid.flatten() for grid in _C.meshgrid(list(tensors), indexing="ij")], 1)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """The combinations of `r` elements of a vector, in order.
+
+    Parameters
+    ----------
+    input : Tensor
+        A vector.
+    r : int, default 2
+        How many elements each combination has.
+    with_replacement : bool, default False
+        Whether an element may occur in one several times.
+
+    Returns
+    -------
+    Tensor
+        A row for each combination.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.combinations(wg.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    """
+    if input.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    chosen = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(chosen(range(len(input)), r))
+    if not rows or r == 0:
+        return _C.zeros(*([0, r] if r else [0]), dtype=input.dtype)
+    return input[_C.tensor(rows)]
+
+
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """Raise to a power in float64 or complex128, in place.
+
+    Parameters
+    ----------
+    exponent : Tensor or number
+
+    Returns
+    -------
+    Tensor
+        `self`
+
+    Raises
+    ------
+    RuntimeError
+        If `self` has another dtype.
+    """
+    is_complex = self.is_complex() or (exponent.is_complex() if isinstance(exponent, Tensor) else exponent.imag != 0)
+    dtype = _C.complex128 if is_complex else _C.float64
+    if self.dtype != dtype:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype {dtype}; "
+            f"use float_power"
+        )
+    return self.pow_(exponent)
+
+
+def polygamma_(self: Tensor, n: int) -> Tensor:
+    """Replace each element by the derivative of order `n` of the digamma function there, in place.
+
+    Parameters
+    ----------
+    n : int
+
+    Returns
+    -------
+    Tensor
+        `self`
+    """
+    return self.copy_(_C.polygamma(n, self.clone()))
+
+
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Change the shape to that of another tensor, in place; see `resize_`.
+
+    Parameters
+    ----------
+    the_template : Tensor
+
+    Returns
+    -------
+    Tensor
+        `self`
+    """
+    return self.resize_(the_template.shape)
+
+
+def stft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The Fourier transforms of overlapping windows; see `wengert.stft`."""
+    from ._stft import stft as transform
+
+    return transform(self, *args, **kwargs)
+
+
+def istft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The signal with this short-time Fourier transform; see `wengert.istft`."""
+    from ._stft import istft as transform
+
+    return transform(self, *args, **kwargs)
+
+
+METHODS = (allclose, equal, float_power_, istft, polygamma_, resize_as_, stft, unique, unique_consecutive)

@@ -8,7 +8,7 @@ from typing import Any
 from wengert import _C
 from wengert._C import Tensor
 
-from . import _compositions, _copying, _numpy_dispatch, _overrides, _tensor_str
+from . import _compositions, _copying, _numpy_dispatch, _overrides, _tensor_str, _unsupported
 
 
 def _repr(self: Any) -> str:
@@ -27,7 +27,7 @@ def set_up_tensor() -> None:
     Tensor.__array_function__ = _numpy_dispatch.array_function  # type: ignore[attr-defined]
     _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass
     Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win
-    for method in _compositions.METHODS:
+    for method in (*_compositions.METHODS, *_unsupported.METHODS):
         setattr(Tensor, method.__name__, method)
     for name, member in vars(_tensor_methods).items():
         if isinstance(member, types.FunctionType) and member.__module__ == _tensor_methods.__name__:

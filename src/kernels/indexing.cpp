@@ -148,6 +148,15 @@ Tensor nonzero(const Tensor& self) {
     return out;
 }
 
+Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value) {
+    check(size >= 0, ErrorKind::Runtime, "nonzero_static: 'size' must be an non-negative integer, got ", size);
+    const Tensor found = nonzero(self);
+    Tensor out = full(Dims{size, self.dim()}, fill_value, DType::Int64);
+    const int64_t n = std::min(size, found.size(0));
+    copy_into(slice(out, 0, 0, n), slice(found, 0, 0, n));
+    return out;
+}
+
 TensorList nonzero_numpy(const Tensor& self) {
     return unbind(nonzero(self.dim() == 0 ? alias(self, Dims{1}, Dims{1}, self.offset()) : self), 1);
 }

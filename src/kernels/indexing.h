@@ -19,8 +19,9 @@ Tensor index(const Tensor& self, TensorSpan indices);
 void index_put_(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate = false);
 Tensor index_put(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate = false);
 Tensor index_backward(const Tensor& grad, IntSpan sizes, TensorSpan indices);  // zeros with grad added
-Tensor nonzero(const Tensor& self);            // [n, dim]: the positions of the nonzero elements, in order
-TensorList nonzero_numpy(const Tensor& self);  // its columns
+Tensor nonzero(const Tensor& self);  // [n, dim]: the positions of the nonzero elements, in order
+Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value = -1);  // the first `size` of them
+TensorList nonzero_numpy(const Tensor& self);                                      // its columns
 
 // --- Along one dimension
 Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index);

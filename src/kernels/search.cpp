@@ -88,6 +88,24 @@ Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, b
     return searchsorted(boundaries, self, out_int32, right);
 }
 
+Tensor isin(const Operand& elements, const Operand& test_elements, bool, bool invert) {
+    const DType dtype = result_type({elements, test_elements});
+    auto flat = [&](const Operand& o) {
+        return contiguous(o.is_tensor() ? to_dtype(o.tensor(), dtype) : scalar_tensor(o.scalar(), dtype));
+    };
+    Tensor in = flat(elements), tests = flat(test_elements), out = empty(in.sizes(), DType::Bool);
+    tests = std::get<0>(sort(alias(tests, Dims{tests.numel()}, Dims{1}, tests.offset())));
+    dispatch_ordered(dtype, "isin", [&]<class T> {
+        const T *x = in.data_as<T>(), *line = tests.data_as<T>();
+        const int64_t n = tests.numel();
+        for (int64_t i = 0; i < in.numel(); ++i) {
+            const int64_t at = bound(line, nullptr, n, ordered_key(x[i]), false);
+            out.data_as<bool>()[i] = (at < n && line[at] == x[i]) != invert;
+        }
+    });
+    return out;
+}
+
 Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
     check(is_floating(self.dtype()), ErrorKind::NotImplemented, "[histc] not implemented for dtype ", self.dtype());
     check(bins > 0, ErrorKind::Runtime, "torch.histc(): bins must be > 0, but got ", bins);

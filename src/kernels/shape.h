@@ -49,6 +49,10 @@ TensorList tensor_split_indices(const Tensor& self, IntSpan indices, int64_t dim
 TensorList broadcast_tensors(TensorSpan tensors);
 TensorList meshgrid(TensorSpan tensors, std::string_view indexing = "ij");
 
+bool is_same_size(const Tensor& self, const Tensor& other);
+bool is_set_to(const Tensor& self, const Tensor& tensor);
+int64_t get_device(const Tensor& self);  // its index; -1 for the CPU
+
 // --- Copies
 Tensor cat(TensorSpan tensors, int64_t dim = 0);
 Tensor stack(TensorSpan tensors, int64_t dim = 0);
@@ -64,6 +68,7 @@ Tensor rot90(const Tensor& self, int64_t k = 1, IntSpan dims = {});
 Tensor tril(const Tensor& self, int64_t diagonal = 0);
 Tensor triu(const Tensor& self, int64_t diagonal = 0);
 Tensor diag(const Tensor& self, int64_t diagonal = 0);
+void fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap = false);
 Tensor diag_embed(const Tensor& self, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
 
 // --- Backward helpers: zeros of `sizes` with the region that the view took filled with `grad`.
@@ -81,6 +86,8 @@ Tensor repeat_backward(const Tensor& grad, IntSpan repeats, IntSpan sizes);
 Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index);
 Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {},
                      std::optional<int64_t> end = {}, int64_t step = 1);
+Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntSpan size, IntSpan stride,
+                          std::optional<int64_t> storage_offset = {});
 Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
 
 }  // namespace wengert::kernels

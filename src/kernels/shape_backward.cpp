@@ -113,6 +113,22 @@ Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, i
     return out;
 }
 
+Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntSpan size, IntSpan stride,
+                          std::optional<int64_t> storage_offset) {
+    check(std::ranges::equal(src.sizes(), size), ErrorKind::Runtime,
+          "[as_strided_scatter] expected src to have a size equal to the slice of self. src size = ",
+          ShapeOf{src.sizes()}, ", slice size = ", ShapeOf{size});
+    as_strided(self, size, stride, storage_offset);  // checks that the region lies in the storage
+    const int64_t offset = self.offset(), at = storage_offset.value_or(offset), base = std::min(offset, at);
+    if (self.numel() == 0) return clone(self);
+    const int64_t last = std::max(last_element(self.sizes(), self.strides(), offset), last_element(size, stride, at));
+    Tensor memory = zeros_for(self, Dims{last - base + 1});
+    Tensor out = alias(memory, self.sizes(), self.strides(), offset - base);
+    copy_into(out, self);
+    if (src.numel() > 0) copy_into(alias(memory, size, stride, at - base), src);
+    return out;
+}
+
 Tensor repeat_backward(const Tensor& grad, IntSpan repeats, IntSpan sizes) {
     const size_t lead = repeats.size() - sizes.size();
     Dims pairs, reduced;

@@ -256,6 +256,23 @@ Tensor diag(const Tensor& self, int64_t offset) {
     return self.dim() == 1 ? diag_embed(self, offset, 0, 1) : clone(diagonal(self, offset, 0, 1));
 }
 
+void fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap) {
+    check(self.dim() >= 2, ErrorKind::Runtime, "[fill_diagonal_] dimensions must larger than 1, got ", self.dim());
+    const int64_t height = self.sizes()[0], width = self.sizes()[1];
+    int64_t step = 0, length = std::min(height, width);
+    for (size_t d = 0; d < self.sizes().size(); ++d) {
+        check(self.dim() == 2 || self.sizes()[d] == height, ErrorKind::Runtime,
+              "[fill_diagonal_] all dimensions of input must be of equal length, got shape ", ShapeOf{self.sizes()});
+        step += self.strides()[d];
+    }
+    // A tall matrix has one row without an element between diagonals.
+    const bool again = wrap && self.dim() == 2 && height > width + 1;
+    for (int64_t row = 0; row < (again ? height : 1); row += width + 1)
+        fill_(alias(self, Dims{again ? std::min(height - row, width) : length}, Dims{step},
+                    self.offset() + row * self.strides()[0]),
+              fill_value);
+}
+
 Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
     const int64_t ndim = self.dim() + 1;
     int64_t a = wrap_dim(dim1, ndim, "diag_embed"), b = wrap_dim(dim2, ndim, "diag_embed");

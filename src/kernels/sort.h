@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "tensor/tensor.h"
+#include "tensor/operand.h"
 
 namespace wengert::kernels {
 
@@ -33,6 +33,9 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_
 Tensor searchsorted_scalar(const Tensor& sorted_sequence, const Scalar& self, bool out_int32 = false,
                            bool right = false, std::optional<std::string_view> side = {}, const Tensor& sorter = {});
 Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32 = false, bool right = false);
+
+// Whether each element is one of the others; NaN is none.
+Tensor isin(const Operand& elements, const Operand& test_elements, bool assume_unique = false, bool invert = false);
 
 // `bins` equal bins between min and max (of the data where both are 0), the last one closed.
 Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0);

@@ -16,7 +16,7 @@ StripedMutex& accumulation_mutex() {
 }
 
 Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
-    if (GradMode::is_enabled() || (grad.flags() & kHasTangent)) return ops::clone(grad);
+    if (GradMode::is_enabled() || (grad.flags() & kHasTangent) || !same_shape(grad, leaf)) return ops::clone(grad);
     Tensor out = leaf.is_non_overlapping_and_dense() ? empty_strided(leaf.sizes(), leaf.strides(), grad.dtype())
                                                      : empty(leaf.sizes(), grad.dtype());
     kernels::copy_into(out, grad);
@@ -31,6 +31,7 @@ bool is_uniquely_owned(const Tensor& t) noexcept {
 }
 
 bool obeys_layout_contract(const Tensor& grad, const Tensor& leaf) noexcept {
+    if (!same_shape(grad, leaf)) return true;  // the leaf was turned or squeezed in place since: there is no contract
     if (!leaf.is_non_overlapping_and_dense()) return grad.is_contiguous();
     for (size_t d = 0; d < leaf.sizes().size(); ++d)
         if (leaf.sizes()[d] == 1 ? grad.strides()[d] == 0 : grad.strides()[d] != leaf.strides()[d]) return false;

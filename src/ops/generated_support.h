@@ -241,6 +241,11 @@ TensorList as_views(const Tensor& base, TensorList outs, bool always, MakeReplay
     return as_views(base, std::move(outs),
                     always || state.view_replay ? std::function<ViewFunction(size_t)>(make_replay) : nullptr);
 }
+// In place: `self` becomes what its view `seen` is.
+template <class MakeReplay>
+void take_shape(const Tensor& self, const Tensor& seen, bool always, MakeReplay&& make_replay) {
+    wengert::take_shape(self, seen, always || state.view_replay ? make_replay() : ViewFunction());
+}
 
 // For writes that have no derivative: an error where one would be needed.
 template <class... Args>

@@ -11,7 +11,8 @@ void check_inplace(const Tensor& t, bool recorded) {
     if (!recorded || !GradMode::is_enabled()) return;
     if (ViewInfo* view = view_info(t)) {
         check(view->creation == CreationMeta::Default, ErrorKind::Runtime, creation_error(t, false));
-        check(!(requires_grad(view->base) && is_leaf(view->base)), ErrorKind::Runtime,
+        // A view may be a leaf of its own, of a base that needs no gradient.
+        check(!((requires_grad(view->base) || requires_grad(t)) && is_leaf(view->base)), ErrorKind::Runtime,
               "a view of a leaf Variable that requires grad is being used in an in-place operation. Clone the leaf, or "
               "write under no_grad.");
     }
@@ -34,6 +35,13 @@ void replace_history(const Tensor& t, Edge edge) {
 }
 
 }  // namespace
+
+void set_reshaped_history(const Tensor& t, const Ref<Node>& node) {
+    if (AnomalyMode::searches_nan()) [[unlikely]]
+        note_nan(*node, t);
+    const uint32_t nr = node->add_input_metadata(t);
+    replace_history(t, Edge(node, nr));
+}
 
 void rebase_history(const Tensor& t, const Ref<Node>& node) {
     if (AnomalyMode::searches_nan()) [[unlikely]]

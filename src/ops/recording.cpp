@@ -42,6 +42,41 @@ void set_history(TensorSpan outputs, const Ref<Node>& node) {
     for (const Tensor& t : outputs) set_history(t, node);
 }
 
+namespace {
+
+using Replay = std::function<Tensor(const Tensor&)>;
+
+Replay geometry_of(const Tensor& t) {
+    return [sizes = t.sizes(), strides = t.strides(), offset = t.offset()](const Tensor& b) {
+        return ops::as_strided(b, sizes, strides, offset);
+    };
+}
+
+// One link that as_strided cannot express makes a whole chain of views a composition: `replay` leads to `t`, `next` from
+// there to `out`. Null where as_strided does.
+Replay chained(const Tensor& t, const Replay& replay, const Tensor& out, Replay next) {
+    if (!replay && !next) return nullptr;
+    return [first = replay ? replay : geometry_of(t),
+            second = next ? std::move(next) : geometry_of(out)](const Tensor& b) { return second(first(b)); };
+}
+
+// A replay knows the shape that the base had: `t_` and the like may have changed it since.
+Replay checked(const Tensor& base, Replay replay) {
+    if (!replay) return nullptr;
+    return [sizes = base.sizes(), strides = base.strides(), replay = std::move(replay)](const Tensor& b) {
+        bool same = b.sizes() == sizes;
+        for (size_t d = 0; same && d < sizes.size(); ++d) same = sizes[d] <= 1 || b.strides()[d] == strides[d];
+        check(same, ErrorKind::Runtime,
+              "the shape of the base of a view has been modified inplace (t_, squeeze_, resize_ or the like) since the "
+              "view was made, from ",
+              ShapeOf{sizes}, " to ", ShapeOf{b.sizes()},
+              ", so that its history cannot be made anew; take the view again");
+        return replay(b);
+    };
+}
+
+}  // namespace
+
 Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::function<Tensor(const Tensor&)> replay) {
     if (out.is_same(base) || (out.flags() & kInference)) return out;
     if (creation == CreationMeta::Default) {
@@ -56,21 +91,10 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::funct
         view->forward_base = parent->forward ? parent->forward_base : base;
         if (creation == CreationMeta::Default || parent->creation == CreationMeta::InferenceMode)
             creation = parent->creation;
-        if (replay || parent->replay) {
-            // One link that as_strided cannot express makes the whole chain a composition.
-            auto geometry = [](const Tensor& t) {
-                return [sizes = t.sizes(), strides = t.strides(), offset = t.offset()](const Tensor& b) {
-                    return ops::as_strided(b, sizes, strides, offset);
-                };
-            };
-            auto first = parent->replay ? parent->replay : geometry(base);
-            auto second = replay ? std::move(replay) : geometry(out);
-            replay = [first = std::move(first), second = std::move(second)](const Tensor& b) {
-                return second(first(b));
-            };
-        }
+        replay = chained(base, parent->replay, out, std::move(replay));
     } else {
         view->base = base;
+        replay = checked(base, std::move(replay));
     }
     view->creation = creation;
     view->replay = std::move(replay);
@@ -78,6 +102,16 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::funct
     materialize_meta(out).view = std::move(view);
     out.impl()->flags |= kIsView;
     return out;
+}
+
+void take_shape(const Tensor& t, const Tensor& seen, std::function<Tensor(const Tensor&)> replay) {
+    note_swap(t);
+    if (ViewInfo* view = view_info(t)) view->replay = chained(t, view->replay, seen, std::move(replay));
+    TensorImpl& impl = *t.impl();
+    impl.sizes = seen.sizes();
+    impl.strides = seen.strides();
+    impl.numel = seen.numel();
+    impl.offset = seen.offset();
 }
 
 int32_t highest_level(const Tensor& t) noexcept { return t.defined() ? visible_level(t.impl()) : -1; }

@@ -126,6 +126,12 @@ inline void check_out(const char* op, const Tensor& out, const Args&... args) {
 Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation = CreationMeta::Default,
                std::function<Tensor(const Tensor&)> replay = nullptr);
 
+// In-place changes of shape (`t_`, `squeeze_`): `t` gets the geometry of `seen`, a view of it made by a view kernel. It
+// counts as a write, of nothing: other tensors on the memory keep their values, but what saved `t` has lost its shape.
+void take_shape(const Tensor& t, const Tensor& seen, std::function<Tensor(const Tensor&)> replay = nullptr);
+// After one: `node` becomes the history of `t`, also where `t` is a view, whose base has not changed.
+void set_reshaped_history(const Tensor& t, const Ref<Node>& node);
+
 // --- Forward mode
 template <class First, class... Rest>
     requires(sizeof...(Rest) > 0)

@@ -16,6 +16,7 @@
 #include "python/dtype_functions.h"
 #include "python/dtype_object.h"
 #include "python/exceptions.h"
+#include "python/fft_provider.h"
 #include "python/frames.h"
 #include "python/generator_object.h"
 #include "python/interop.h"
@@ -90,6 +91,7 @@ PyMODINIT_FUNC PyInit__C() {
 #endif
     set_warning_handler(python::warn_python);
     python::install_blas_loader();
+    python::install_fft_provider();
     if (python::fill_module(module) == 0) return module;
     Py_DECREF(module);
     return nullptr;

@@ -192,13 +192,38 @@ Tensor tensor_from_array(PyObject* array, bool warn_if_read_only) {
     return out;
 }
 
-PyObject* array_from_tensor(const Tensor& t, PyObject* owner) {
+namespace {
+
+// Whoever has such an array keeps the memory.
+void release_reader(PyObject* capsule) {
+    Ref<Storage>::adopt(static_cast<Storage*>(PyCapsule_GetPointer(capsule, nullptr))).reset();
+}
+
+PyRef array_on(const Tensor& t, int flags) {
     SmallVector<npy_intp, 4> sizes(t.sizes().begin(), t.sizes().end()), strides;
     for (int64_t s : t.strides()) strides.push_back(s * item_size(t.dtype()));
-    PyRef array(checked(PyArray_New(&PyArray_Type, static_cast<int>(t.dim()), sizes.data(), type_number(t.dtype()),
-                                    strides.data(), t.data(), 0, NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE, nullptr)));
-    checked(
-        PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.get()), make_loan(t.storage(), owner).release()));
+    return PyRef(checked(PyArray_New(&PyArray_Type, static_cast<int>(t.dim()), sizes.data(), type_number(t.dtype()),
+                                     strides.data(), t.data(), 0, flags, nullptr)));
+}
+
+void set_base(const PyRef& array, PyRef base) {
+    checked(PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.get()), base.release()));
+}
+
+}  // namespace
+
+PyObject* array_from_tensor(const Tensor& t, PyObject* owner) {
+    PyRef array = array_on(t, NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE);
+    set_base(array, make_loan(t.storage(), owner));
+    return array.release();
+}
+
+PyObject* read_only_array(const Tensor& t) {
+    PyRef array = array_on(t, NPY_ARRAY_ALIGNED);
+    Ref<Storage> storage = t.storage();
+    PyRef base(checked(PyCapsule_New(storage.get(), nullptr, release_reader)));
+    (void)storage.detach();
+    set_base(array, std::move(base));
     return array.release();
 }
 

@@ -25,6 +25,8 @@ PyObject* numpy_dtype(DType dtype);  // a new np.dtype
 Tensor tensor_from_array(PyObject* array, bool warn_if_read_only = true);
 // An array on the tensor's memory; keeps the tensor's wrapper `owner` alive.
 PyObject* array_from_tensor(const Tensor& t, PyObject* owner);
+// One for a call that reads: not writable, and not counted as lending the memory.
+PyObject* read_only_array(const Tensor& t);
 // The dtype that np.asarray(o) would have, copied into a new tensor; for objects that are neither number nor list.
 Tensor tensor_from_array_like(PyObject* o);
 

@@ -71,7 +71,7 @@ def check(operation: Any, arguments: dict[str, Any]) -> int:
             continue  # a factor leaves the domain
         if not all(isinstance(result, wg.Tensor) for result in loops[0]):
             continue
-        if dim and operation.entry["samples"] == "as_strided":
+        if dim and operation.entry["samples"] in ("as_strided", "as_strided_scatter"):
             continue  # its meaning depends on the strides of samples
         batches, in_dims = zip(*(stacked(samples[name], dim) for name in names), strict=True)
         mapped = wg.func.vmap(lambda *values, n=names, f=fixed: run(operation, n, values, f), in_dims=in_dims)

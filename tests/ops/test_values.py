@@ -61,6 +61,7 @@ DIFFERENT = {
     "imag",
     "sum",
     "clip",
+    "frexp",
 }  # same name, other arguments
 
 

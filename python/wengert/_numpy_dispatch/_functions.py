@@ -9,7 +9,7 @@ import numpy as np
 
 import wengert
 
-from . import _joining, _linear_algebra, _reductions, _shapes
+from . import _joining, _linear_algebra, _reductions, _shapes, _spectra
 from ._convert import operand, promoted, refuse, tensor, written
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -159,5 +159,5 @@ def _register(functions: dict[str, Callable[..., Any]]) -> None:
             FUNCTIONS[found] = function
 
 
-for _table in (_OWN, _reductions.TABLE, _shapes.TABLE, _joining.TABLE, _linear_algebra.TABLE):
+for _table in (_OWN, _reductions.TABLE, _shapes.TABLE, _joining.TABLE, _linear_algebra.TABLE, _spectra.TABLE):
     _register(_table)

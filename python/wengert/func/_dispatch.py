@@ -10,7 +10,8 @@ table when the first batched operation runs. A row's rule is, in this order,
 4. `dims`, if the row has one tensor and arguments that name dimensions or sizes;
 5. none: a loop over the samples (`_loop`).
 
-In-place forms compute out of place and copy, except where elementwise ones write into the batch directly. Functions
+In-place forms compute out of place and copy, except where elementwise ones write into the batch directly and views take
+the place of what they are taken of. Functions
 that are no rows (conversions, creation like another tensor, indexing, operators) register themselves in `_rules`.
 """
 
@@ -59,10 +60,22 @@ def _handlers() -> dict[Any, Handler]:
         found[func] = _handler(overloads)
     for operation in operations().values():
         for func in inplace_names(operation):
-            handler = elementwise_in_place if rule_name(operation) == "elementwise" else _InPlace(func)
-            found.setdefault(func, handler)
+            found.setdefault(func, _in_place_handler(operation, func))
     found.update(HANDLERS)
     return found
+
+
+def _in_place_handler(operation: Operation, func: Any) -> Handler:
+    if operation.view:
+        return _reshape_in_place
+    return elementwise_in_place if rule_name(operation) == "elementwise" else _InPlace(func)
+
+
+def _reshape_in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
+    """Turn the sample into its view: the first argument of these is the only tensor, so it is a batch."""
+    view = getattr(Tensor, func.__name__.removesuffix("_"))(*args, **kwargs)
+    args[0]._value, args[0]._batch_dim = view._value, view._batch_dim
+    return args[0]
 
 
 def _handler(overloads: list[Operation]) -> Handler:

@@ -2,4 +2,22 @@
 
 from wengert._C._nn_functional import *  # noqa: F403
 
+from ._losses import (  # noqa: F401
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    triplet_margin_with_distance_loss,
+)
 from ._pooling import max_pool1d, max_pool2d, max_pool3d  # noqa: F401
+from ._random import gumbel_softmax, rrelu  # noqa: F401
+from ._resampling import (  # noqa: F401
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)

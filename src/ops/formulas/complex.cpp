@@ -21,4 +21,11 @@ Tensor angle_tangent(const Tensor& tangent, const Tensor& self) {
     return ops::imag(ops::where(ops::eq(self, 0), 0, tangent / self));
 }
 
+Tensor adjoint_view(const Tensor& self) {
+    check(self.dim() != 1, ErrorKind::Runtime,
+          "tensor.adjoint() is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
+    const Tensor turned = self.dim() == 0 ? self : ops::transpose(self, -2, -1);
+    return is_complex(self.dtype()) ? ops::conj(turned) : turned;
+}
+
 }  // namespace wengert::ops::formulas

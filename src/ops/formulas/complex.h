@@ -11,5 +11,6 @@ Tensor imag_grad(const Tensor& grad);
 // angle(z) = Im(log z): the cotangent of z is grad * i z / |z|^2, the tangent Im(tangent / z). 0 at 0 and for reals.
 Tensor angle_grad(const Tensor& grad, const Tensor& self);
 Tensor angle_tangent(const Tensor& tangent, const Tensor& self);
+Tensor adjoint_view(const Tensor& self);  // conjugate transposes of matrices
 
 }  // namespace wengert::ops::formulas

@@ -11,4 +11,9 @@ Tensor sgn_derivative(const Tensor& tangent, const Tensor& self, const Tensor& r
     return ops::where(ops::eq(self, 0), 0, across / ops::abs(self));
 }
 
+Tensor in_double(const Operand& o) {
+    const DType dtype = is_complex(o.dtype()) ? DType::Complex128 : DType::Float64;
+    return o.is_tensor() ? ops::to_dtype(o.tensor(), dtype) : scalar_tensor(o.scalar(), dtype);
+}
+
 }  // namespace wengert::ops::formulas

@@ -1,12 +1,19 @@
 #include "ops/formulas/rearranging.h"
 
 #include "generated/ops/ops.h"
+#include "kernels/creation.h"
 #include "kernels/shape.h"
 #include "ops/formulas/views.h"
 
 namespace wengert::ops::formulas {
 
 Tensor zeros_of(IntSpan sizes, const Tensor& like) { return zeros(sizes, like.dtype(), like.device()); }
+
+Tensor without_diagonal(const Tensor& grad, bool wrap) {
+    Tensor out = ops::clone(grad);
+    ops::fill_diagonal_(out, 0, wrap);
+    return out;
+}
 
 Dims negated(IntSpan values) {
     Dims out;
@@ -120,6 +127,24 @@ Tensor diagonal_or_matrix(const Tensor& self, int64_t diagonal) {
     check(self.dim() == 1 || self.dim() == 2, ErrorKind::Runtime, "diag(): Supports 1D or 2D tensors. Got ", self.dim(),
           "D");
     return self.dim() == 1 ? ops::diag_embed(self, diagonal) : ops::diagonal(self, diagonal);
+}
+
+Tensor channels_shuffled(const Tensor& self, int64_t groups) {
+    check(self.dim() > 2, ErrorKind::Runtime, "channel_shuffle expects input with > 2 dims, but got input with sizes ",
+          ShapeOf{self.sizes()});
+    const int64_t channels = self.size(1);
+    check(groups > 0 && channels % groups == 0, ErrorKind::Runtime,
+          "Number of channels must be divisible by groups. Got ", channels, " channels and ", groups, " groups.");
+    const Tensor split = ops::unflatten(self, 1, Dims{groups, channels / groups});
+    return ops::clone(ops::flatten(ops::transpose(split, 1, 2), 1, 2));
+}
+
+Tensor vandermonde(const Tensor& x, std::optional<int64_t> n, bool increasing) {
+    check(x.dim() >= 1, ErrorKind::Runtime, "vander: x must have at least one dimension");
+    const int64_t columns = n.value_or(x.size(-1));
+    check(columns >= 0, ErrorKind::Runtime, "vander: N must be non-negative, got ", columns);
+    const Tensor powers = kernels::arange(0, columns);
+    return ops::pow(ops::unsqueeze(x, -1), increasing ? powers : kernels::flip(powers, Dims{0}));
 }
 
 }  // namespace wengert::ops::formulas

@@ -8,6 +8,7 @@
 
 namespace wengert::ops::formulas {
 
+Tensor without_diagonal(const Tensor& grad, bool wrap);
 Tensor zeros_of(IntSpan sizes, const Tensor& like);  // in the dtype of `like`
 Dims negated(IntSpan values);
 
@@ -29,5 +30,8 @@ Tensor interleaved(const Tensor& self, int64_t repeats, std::optional<int64_t> d
 Tensor interleaved_by(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim);
 
 Tensor diagonal_or_matrix(const Tensor& self, int64_t diagonal);
+
+Tensor channels_shuffled(const Tensor& self, int64_t groups);
+Tensor vandermonde(const Tensor& x, std::optional<int64_t> n, bool increasing);  // [..., k] -> [..., k, n]
 
 }  // namespace wengert::ops::formulas

@@ -211,9 +211,9 @@ Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor
 
 namespace {
 
-// Where in a sorted line of n elements the quantiles are: [q], whole numbers unless they are interpolated.
-Tensor positions(const Tensor& q, int64_t n, std::string_view interpolation) {
-    Tensor at = ops::to_dtype(ops::reshape(q, Dims{-1}), DType::Float64) * static_cast<double>(n - 1);
+// Where in a sorted line of n elements the quantiles are: [..., q], whole numbers unless they are interpolated.
+Tensor positions(const Tensor& q, const Operand& n, std::string_view interpolation) {
+    Tensor at = ops::mul(ops::to_dtype(ops::reshape(q, Dims{-1}), DType::Float64), ops::sub(n, 1));
     if (interpolation == "linear") return at;
     if (interpolation == "lower") return ops::floor(at);
     if (interpolation == "higher") return ops::ceil(at);
@@ -225,10 +225,14 @@ Tensor positions(const Tensor& q, int64_t n, std::string_view interpolation) {
     return (ops::floor(at) + ops::ceil(at)) / 2;
 }
 
-}  // namespace
+// The elements of sorted lines at whole positions, which may differ from line to line.
+Tensor elements_at(const Tensor& lines, const Tensor& at) {
+    const Tensor index = ops::to_dtype(at, DType::Int64);
+    return index.dim() == 1 ? ops::index_select(lines, -1, index) : ops::gather(lines, -1, index);
+}
 
-Tensor quantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
-                    std::string_view interpolation) {
+Tensor quantiles(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                 std::string_view interpolation, bool without_nan) {
     check(self.numel() > 0, ErrorKind::Runtime, "quantile() input tensor must be non-empty");
     check(q.dim() <= 1, ErrorKind::Runtime, "quantile() q must be a scalar or 1D tensor");
     check(is_floating(self.dtype()), ErrorKind::Runtime,
@@ -238,13 +242,18 @@ Tensor quantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> 
                        : ops::reshape(self, Dims{-1});
     lines = std::get<0>(ops::sort(lines, -1));
     const int64_t n = lines.size(-1);
-    Tensor at = positions(q, n, interpolation);
+    // NaN comes last. A line of nothing else has a first element, which is NaN.
+    Tensor at = without_nan
+                    ? positions(q, ops::clamp_min(ops::sum(ops::logical_not(ops::isnan(lines)), Dims{-1}, true), 1),
+                                interpolation)
+                    : positions(q, n, interpolation);
     Tensor below = ops::floor(at), above = ops::ceil(at);
-    Tensor low = ops::index_select(lines, -1, ops::to_dtype(below, DType::Int64));
-    Tensor high = ops::index_select(lines, -1, ops::to_dtype(above, DType::Int64));
+    Tensor low = elements_at(lines, below), high = elements_at(lines, above);
     Tensor value = ops::where(ops::eq(at, below), low, low + (high - low) * ops::to_dtype(at - below, self.dtype()));
-    Tensor greatest = ops::slice(lines, -1, n - 1, n);  // NaN if there is any
-    value = ops::where(ops::isnan(greatest), greatest, value);
+    if (!without_nan) {
+        Tensor greatest = ops::slice(lines, -1, n - 1, n);  // NaN if there is any
+        value = ops::where(ops::isnan(greatest), greatest, value);
+    }
     if (keepdim && self.dim() > 0) {  // [kept..., q] -> [kept with 1, q]
         Dims shape = dim ? self.sizes() : Dims(static_cast<size_t>(self.dim()), 1);
         if (dim) shape[static_cast<size_t>(wrap_dim(*dim, self.dim(), "quantile"))] = 1;
@@ -256,9 +265,23 @@ Tensor quantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> 
     return q.dim() == 0 ? ops::squeeze_dim(value, -1) : ops::movedim(value, Dims{-1}, Dims{0});
 }
 
+}  // namespace
+
+Tensor quantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                    std::string_view interpolation) {
+    return quantiles(self, q, dim, keepdim, interpolation, false);
+}
 Tensor quantile_at(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
-    return quantiles_at(self, scalar_tensor(q, DType::Float64), dim, keepdim, interpolation);
+    return quantiles(self, scalar_tensor(q, DType::Float64), dim, keepdim, interpolation, false);
+}
+Tensor nanquantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                       std::string_view interpolation) {
+    return quantiles(self, q, dim, keepdim, interpolation, true);
+}
+Tensor nanquantile_at(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
+                      std::string_view interpolation) {
+    return quantiles(self, scalar_tensor(q, DType::Float64), dim, keepdim, interpolation, true);
 }
 
 // --- Integrals

@@ -54,6 +54,10 @@ Tensor quantile_at(const Tensor& self, double q, std::optional<int64_t> dim, boo
                    std::string_view interpolation);
 Tensor quantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                     std::string_view interpolation);
+Tensor nanquantile_at(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
+                      std::string_view interpolation);
+Tensor nanquantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                       std::string_view interpolation);
 // The areas between neighbours.
 Tensor trapezoids(const Tensor& y, const Tensor& x, double dx, int64_t dim);
 

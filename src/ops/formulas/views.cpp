@@ -34,6 +34,18 @@ Tensor as_strided_regrad(const Tensor& grad, IntSpan sizes, IntSpan strides, int
     return ops::as_strided(memory, size, stride, storage_offset - base);
 }
 
+Tensor outside_of_strided(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
+                          IntSpan stride, std::optional<int64_t> storage_offset) {
+    const Tensor region = kernels::as_strided_backward(full(size, 1, grad.dtype()), sizes, strides, offset, size,
+                                                       stride, storage_offset.value_or(offset));
+    return ops::where(ops::ne(region, 0), 0, grad);
+}
+
+Tensor inside_of_strided(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
+                         IntSpan stride, std::optional<int64_t> storage_offset) {
+    return as_strided_regrad(grad, sizes, strides, offset, size, stride, storage_offset.value_or(offset));
+}
+
 // --- Lists of views
 
 Tensor unbind_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t dim) {
@@ -64,12 +76,29 @@ Tensor split_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t split_si
     return split_with_sizes_grad(grads, sizes, dtype, split_sizes, dim);
 }
 
-TensorList chunks_of(const Tensor& self, int64_t chunks, int64_t dim) {
+namespace {
+
+// The sizes of the pieces that `chunk` makes.
+Dims chunk_sizes(const Tensor& self, int64_t chunks, int64_t dim) {
     check(self.dim() > 0, ErrorKind::Runtime, "chunk expects at least a 1-dimensional tensor");
     check(chunks > 0, ErrorKind::Runtime, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-    const int64_t size = self.size(dim);
-    if (size == 0) return ops::split_with_sizes(self, Dims(static_cast<size_t>(chunks), 0), dim);
-    return ops::split(self, (size + chunks - 1) / chunks, dim);
+    const int64_t size = self.size(dim), part = (size + chunks - 1) / chunks;
+    if (size == 0) return Dims(static_cast<size_t>(chunks), 0);
+    Dims sizes(static_cast<size_t>((size + part - 1) / part), part);
+    sizes.back() = size - part * (static_cast<int64_t>(sizes.size()) - 1);
+    return sizes;
+}
+
+}  // namespace
+
+TensorList chunks_of(const Tensor& self, int64_t chunks, int64_t dim) {
+    const Dims sizes = chunk_sizes(self, chunks, dim);
+    return self.size(dim) == 0 ? ops::split_with_sizes(self, sizes, dim) : ops::split(self, sizes[0], dim);
+}
+TensorList unsafe_chunks_of(const Tensor& self, int64_t chunks, int64_t dim) {
+    const Dims sizes = chunk_sizes(self, chunks, dim);
+    return self.size(dim) == 0 ? ops::unsafe_split_with_sizes(self, sizes, dim)
+                               : ops::unsafe_split(self, sizes[0], dim);
 }
 
 TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim) {

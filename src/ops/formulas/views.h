@@ -15,11 +15,18 @@ Tensor as_strided_grad(const Tensor& grad, IntSpan sizes, IntSpan strides, int64
 Tensor as_strided_regrad(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
                          IntSpan stride, int64_t storage_offset);
 
+// Of as_strided_scatter: the part of `grad` that lies outside of the region, with zeros in its place, and that inside.
+Tensor outside_of_strided(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
+                          IntSpan stride, std::optional<int64_t> storage_offset);
+Tensor inside_of_strided(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
+                         IntSpan stride, std::optional<int64_t> storage_offset);
+
 // --- Lists of views. Undefined gradients are zeros.
 Tensor unbind_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t dim);
 Tensor split_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t split_size, int64_t dim);
 Tensor split_with_sizes_grad(TensorSpan grads, IntSpan sizes, DType dtype, IntSpan split_sizes, int64_t dim);
 TensorList chunks_of(const Tensor& self, int64_t chunks, int64_t dim);
+TensorList unsafe_chunks_of(const Tensor& self, int64_t chunks, int64_t dim);
 TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim);
 TensorList equal_sections(const Tensor& self, int64_t sections, int64_t dim);
 TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim);

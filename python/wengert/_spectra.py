@@ -1,0 +1,45 @@
+"""The Fourier transforms of the core, by SciPy: src/python/fft_provider.cpp calls them, on arrays that share memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.fft
+
+_FORWARD = ("backward", "ortho", "forward")  # norms of a transform that is multiplied by 1, n**-0.5, n**-1
+_BACKWARD = ("forward", "ortho", "backward")
+
+
+def complex_to_complex(array: Any, axes: Sequence[int], scale: int, forward: bool) -> Any:
+    """Return the transform over `axes`, in the precision of the array."""
+    if len(axes) == 1:
+        one = scipy.fft.fft if forward else scipy.fft.ifft
+        return one(array, axis=axes[0], norm=(_FORWARD if forward else _BACKWARD)[scale])
+    several = scipy.fft.fftn if forward else scipy.fft.ifftn
+    return several(array, axes=axes, norm=(_FORWARD if forward else _BACKWARD)[scale])
+
+
+def real_to_complex(array: Any, axes: Sequence[int], scale: int, onesided: bool) -> Any:
+    """Return the forward transform of a real array, with or without the redundant half of the last axis."""
+    if not onesided:
+        return complex_to_complex(array, axes, scale, True)
+    if len(axes) == 1:
+        return scipy.fft.rfft(array, axis=axes[0], norm=_FORWARD[scale])
+    return scipy.fft.rfftn(array, axes=axes, norm=_FORWARD[scale])
+
+
+def complex_to_real(array: Any, axes: Sequence[int], scale: int, last: int) -> Any:
+    """Return the backward transform of half of the frequencies, with `last` points along the last axis."""
+    if len(axes) == 1:
+        return scipy.fft.irfft(array, n=last, axis=axes[0], norm=_BACKWARD[scale])
+    sizes = [array.shape[axis] for axis in axes[:-1]]
+    return scipy.fft.irfftn(array, s=[*sizes, last], axes=axes, norm=_BACKWARD[scale])
+
+
+def dense(result: Any, dtype: Any) -> Any:
+    """Return an array that is contiguous, owns its memory and has the dtype that the core expects."""
+    if result.dtype == dtype and result.flags.c_contiguous and result.flags.owndata:
+        return result
+    return np.array(result, dtype=dtype, order="C")
