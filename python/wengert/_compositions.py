@@ -225,7 +225,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     chosen = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(chosen(range(len(input)), r))
     if not rows or r == 0:
-        return _C.zeros(*([0, r] if r else [0]), dtype=input.dtype)
+        out: Tensor = _C.zeros(*([0, r] if r else [0]), dtype=input.dtype)
+        return out
     return input[_C.tensor(rows)]
 
 
@@ -283,7 +284,8 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
     Tensor
         `self`
     """
-    return self.resize_(the_template.shape)
+    out: Tensor = self.resize_(the_template.shape)
+    return out
 
 
 def stft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:

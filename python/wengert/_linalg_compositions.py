@@ -51,12 +51,10 @@ def matrix_rank(
         rtol = 0.0 if atol is not None else max(A.shape[-2:]) * wengert.finfo(A.dtype).eps
     values: Any = _rows.eigvalsh(A).abs() if hermitian else _rows.svdvals(A)
     if not values.shape[-1]:
-        return wengert.zeros(values.shape[:-1], dtype=wengert.int64)
-    bound = wengert.maximum(
-        *wengert.broadcast_tensors(
-            wengert.as_tensor(0.0 if atol is None else atol).to(values.dtype), rtol * values.amax(-1)
-        )
-    )
+        out: Tensor = wengert.zeros(values.shape[:-1], dtype=wengert.int64)
+        return out
+    least = wengert.as_tensor(0.0 if atol is None else atol).to(values.dtype)
+    bound = wengert.maximum(least, rtol * values.amax(-1))
     result: Tensor = (values > bound.unsqueeze(-1)).sum(-1)
     return result
 
@@ -84,7 +82,8 @@ def cond(A: Tensor, p: Any = None) -> Tensor:  # noqa: N803
     """
     if p is None or p in (2, -2):
         values = _rows.svdvals(A)
-        return values[..., -1] / values[..., 0] if p == -2 else values[..., 0] / values[..., -1]
+        ratio: Tensor = values[..., -1] / values[..., 0] if p == -2 else values[..., 0] / values[..., -1]
+        return ratio
     if A.shape[-1] != A.shape[-2]:
         raise RuntimeError(f"linalg.cond with p={p} supports only square matrices, got shape {tuple(A.shape)}")
     inverse, info = _rows.inv_ex(A)

@@ -63,7 +63,10 @@ INTEGERS = RNG.integers(0, 4, (3, 5))
 def test_unique(array):
     for inverse, counts in itertools.product((False, True), repeat=2):
         agree(lambda tc, t, i=inverse, c=counts: tc.unique(t.detach(), True, i, c), array)
-        agree(lambda tc, t, i=inverse, c=counts: tc.unique_consecutive(t.detach(), return_inverse=i, return_counts=c), array)
+        agree(
+            lambda tc, t, i=inverse, c=counts: tc.unique_consecutive(t.detach(), return_inverse=i, return_counts=c),
+            array,
+        )
     if array.size:
         agree(lambda tc, t: t.detach().unique(dim=0, return_inverse=True, return_counts=True), array)
         agree(lambda tc, t: t.detach().unique_consecutive(dim=-1, return_counts=True), array)
@@ -387,9 +390,7 @@ def test_embedding_leaves_out_padding():
     w, x = RNG.normal(size=(5, 3)), RNG.integers(0, 5, (2, 4))
     for padding, scale in itertools.product((None, 1, -2), (False, True)):
         agree(
-            lambda tc, i, t, p=padding, s=scale: tc.nn.functional.embedding(
-                i, t, padding_idx=p, scale_grad_by_freq=s
-            ),
+            lambda tc, i, t, p=padding, s=scale: tc.nn.functional.embedding(i, t, padding_idx=p, scale_grad_by_freq=s),
             x,
             w,
         )

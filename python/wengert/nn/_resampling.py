@@ -100,14 +100,17 @@ def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Tensor:
     """See `interpolate`."""
-    return _rows.interpolate(input, size, scale_factor, mode, align_corners)
+    out: Tensor = _rows.interpolate(input, size, scale_factor, mode, align_corners)
+    return out
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """See `interpolate`, with the nearest element."""
-    return _rows.interpolate(input, size, scale_factor, "nearest")
+    out: Tensor = _rows.interpolate(input, size, scale_factor, "nearest")
+    return out
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """See `interpolate`, bilinear with aligned corners."""
-    return _rows.interpolate(input, size, scale_factor, "bilinear", True)
+    out: Tensor = _rows.interpolate(input, size, scale_factor, "bilinear", True)
+    return out

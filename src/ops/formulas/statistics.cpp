@@ -70,7 +70,8 @@ Tensor renormed(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& 
     check(self.dim() > 1, ErrorKind::Runtime, "renorm: input needs at least 2 dimensions, got ", self.dim(),
           " dimensions");
     check(p.to<double>() > 0, ErrorKind::Runtime, "renorm: non-positive-norm not supported, got p = ", p.to<double>());
-    check(maxnorm.to<double>() >= 0, ErrorKind::Runtime, "renorm: expected maxnorm to be >= 0 but got ", maxnorm.to<double>());
+    check(maxnorm.to<double>() >= 0, ErrorKind::Runtime, "renorm: expected maxnorm to be >= 0 but got ",
+          maxnorm.to<double>());
     dim = wrap_dim(dim, self.dim(), "renorm");
     Dims others;
     for (int64_t d = 0; d < self.dim(); ++d)
