@@ -8,15 +8,24 @@ namespace {
 thread_local constinit GraphTask* running_task = nullptr;
 std::atomic<uint64_t> next_id{0};
 
-bool current_task_wants(const Edge& edge) { return !running_task || running_task->wants(edge); }
+thread_local constinit bool by_hand = false;
+
+bool current_task_wants(const Edge& edge) { return !running_task || by_hand || running_task->wants(edge); }
 
 }  // namespace
 
 void install_graph_task_providers() noexcept { task_wants_edge = current_task_wants; }
 
 GraphTask* current_graph_task() noexcept { return running_task; }
-GraphTaskGuard::GraphTaskGuard(GraphTask* task) noexcept : previous_(std::exchange(running_task, task)) {}
-GraphTaskGuard::~GraphTaskGuard() { running_task = previous_; }
+GraphTaskGuard::GraphTaskGuard(GraphTask* task) noexcept
+    : previous_(std::exchange(running_task, task)), by_hand_(std::exchange(by_hand, false)) {}
+GraphTaskGuard::~GraphTaskGuard() {
+    running_task = previous_;
+    by_hand = by_hand_;
+}
+
+CalledByHand::CalledByHand() noexcept : previous_(std::exchange(by_hand, true)) {}
+CalledByHand::~CalledByHand() { by_hand = previous_; }
 
 GraphTask::GraphTask(bool keep_graph, bool create_graph, int32_t reentrant_depth, bool selective)
     : keep_graph(keep_graph),

@@ -94,6 +94,18 @@ public:
 
 private:
     GraphTask* previous_;
+    bool by_hand_;
+};
+
+// While a node is called by hand, inside a pass or not: all of its results are wanted.
+class CalledByHand {
+public:
+    CalledByHand() noexcept;
+    ~CalledByHand();
+    CalledByHand(const CalledByHand&) = delete;
+
+private:
+    bool previous_;
 };
 
 }  // namespace wengert

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/checked_math.h"
 #include "kernels/elementwise.h"
 #include "kernels/shape.h"
 #include "kernels/strided.h"
@@ -49,7 +50,7 @@ Tensor cat(TensorSpan tensors, int64_t dim) {
             check(d == dim || t.sizes()[d] == sizes[d], ErrorKind::Runtime,
                   "[cat] Sizes of tensors must match except in dimension ", dim, ". Expected size ", sizes[d],
                   " but got size ", t.sizes()[d], " for tensor number ", i, " in the list.");
-        sizes[dim] += t.sizes()[dim];
+        sizes[dim] = checked_add(sizes[dim], t.sizes()[dim], "cat");
     }
     Tensor out = empty(sizes, dtype);
     int64_t start = 0;
@@ -86,7 +87,7 @@ Tensor repeat(const Tensor& self, IntSpan repeats) {
         check(repeats[d] >= 0, ErrorKind::Runtime, "Trying to create tensor with negative dimension ", repeats[d],
               ": repeats ", ShapeOf{repeats});
         int64_t size = d < lead ? 1 : self.sizes()[d - lead];
-        sizes.push_back(repeats[d] * size);
+        sizes.push_back(checked_mul(repeats[d], size, "repeat"));
         pair_sizes.push_back(repeats[d]), pair_sizes.push_back(size);
         pair_strides.push_back(0), pair_strides.push_back(d < lead ? 0 : self.strides()[d - lead]);
     }
@@ -108,7 +109,7 @@ Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int6
     if (in.dim() == 0) in = view(in, Dims{1});
     int64_t d = wrap_dim(dim.value_or(0), in.dim(), "repeat_interleave");
     Dims sizes = in.sizes(), pair_sizes = in.sizes(), pair_strides = in.strides();
-    sizes[d] *= repeats;
+    sizes[d] = checked_mul(sizes[d], repeats, "repeat_interleave");
     pair_sizes.insert(d + 1, repeats);
     pair_strides.insert(d + 1, 0);
     Tensor out = empty(sizes, in.dtype());
@@ -127,7 +128,7 @@ Tensor repeat_interleave_index(const Tensor& repeats) {
     int64_t total = 0;
     for (int64_t i = 0; i < counts.numel(); ++i) {
         check(n[i] >= 0, ErrorKind::Runtime, "repeats can not be negative, got ", n[i], " at position ", i);
-        total += n[i];
+        total = checked_add(total, n[i], "repeat_interleave");
     }
     Tensor out = empty(Dims{total}, DType::Int64);
     int64_t* p = out.data_as<int64_t>();

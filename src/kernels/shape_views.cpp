@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/checked_math.h"
 #include "kernels/elementwise.h"
 #include "kernels/shape.h"
 
@@ -205,7 +206,7 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std:
     int64_t first = clamp(start.value_or(0)), last = std::max(first, clamp(end.value_or(size)));
     int64_t offset = self.offset() + first * strides[dim];
     sizes[dim] = (last - first) / step + ((last - first) % step != 0);
-    strides[dim] *= step;
+    strides[dim] = saturated_mul(strides[dim], step);
     return alias(self, sizes, strides, offset);
 }
 
@@ -213,6 +214,7 @@ Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) 
     int64_t a = wrap_dim(dim1, self.dim(), "diagonal"), b = wrap_dim(dim2, self.dim(), "diagonal");
     check(a != b, ErrorKind::Runtime, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
     Dims sizes = self.sizes(), strides = self.strides();
+    offset = std::clamp(offset, -sizes[a], sizes[b]);
     int64_t rows = sizes[a] - std::max<int64_t>(-offset, 0), cols = sizes[b] - std::max<int64_t>(offset, 0);
     int64_t length = std::max<int64_t>(std::min(rows, cols), 0);
     int64_t start = self.offset();
@@ -239,7 +241,7 @@ Tensor unfold(const Tensor& self, int64_t dim, int64_t size, int64_t step) {
     int64_t windows = (sizes[dim] - size) / step + 1, stride = strides[dim];
     if (self.dim() > 0) {
         sizes[dim] = windows;
-        strides[dim] = stride * step;
+        strides[dim] = saturated_mul(stride, step);
     } else {
         sizes.clear();
         strides.clear();
@@ -253,14 +255,13 @@ Tensor as_strided(const Tensor& self, IntSpan size, IntSpan stride, std::optiona
     check(size.size() == stride.size(), ErrorKind::Runtime,
           "[as_strided] mismatch in length of strides and shape: ", ShapeOf{stride}, " and ", ShapeOf{size});
     int64_t offset = storage_offset.value_or(self.offset()), last = offset;
-    bool empty = false;
+    const bool empty = std::ranges::find(size, 0) != size.end();
     for (size_t d = 0; d < size.size(); ++d) {
         check(stride[d] >= 0, ErrorKind::Runtime,
               "as_strided: Negative strides are not supported at the moment, got strides: ", ShapeOf{stride});
-        empty |= size[d] == 0;
-        last += (size[d] - 1) * stride[d];
+        if (!empty) last = checked_add(last, checked_mul(size[d] - 1, stride[d], "as_strided"), "as_strided");
     }
-    int64_t needed = empty ? 0 : (last + 1) * item_size(self.dtype());
+    int64_t needed = empty ? 0 : checked_mul(checked_add(last, 1, "as_strided"), item_size(self.dtype()), "as_strided");
     check(offset >= 0 && needed <= self.storage()->bytes(), ErrorKind::Runtime, "setStorage: sizes ", ShapeOf{size},
           ", strides ", ShapeOf{stride}, ", storage offset ", offset, ", and itemsize ", item_size(self.dtype()),
           " requiring a storage size of ", needed, " are out of bounds for storage of size ", self.storage()->bytes());

@@ -1,5 +1,11 @@
 #include "ops/watch.h"
 
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "ops/retired_observers.h"
+
 namespace wengert {
 
 void OperationObserver::push() noexcept {
@@ -58,7 +64,42 @@ Tensor& nth_result(TensorList& results, size_t i, size_t expected, const Operati
 }
 
 // --- Observers: all of a thread's are told, the innermost first
+namespace {
+
+std::atomic<int> telling{0};  // threads that walk along their observers
+std::mutex retired_mutex;
+std::vector<std::unique_ptr<OperationObserver>>& retired() {
+    static auto* list = new std::vector<std::unique_ptr<OperationObserver>>;
+    return *list;
+}
+
+void let_go_of_retired() noexcept {
+    std::vector<std::unique_ptr<OperationObserver>> gone;  // ends after the lock: user code may run
+    std::lock_guard lock(retired_mutex);
+    if (telling.load() == 0) gone.swap(retired());
+}
+
+class Telling {
+public:
+    Telling() noexcept { ++telling; }
+    ~Telling() {
+        if (--telling == 0) let_go_of_retired();
+    }
+    Telling(const Telling&) = delete;
+};
+
+}  // namespace
+
+void retire(std::unique_ptr<OperationObserver> observer) noexcept {
+    {
+        std::lock_guard lock(retired_mutex);
+        retired().push_back(std::move(observer));
+    }
+    let_go_of_retired();
+}
+
 void WatchedCall::begin(const OperationCall& call) {
+    const Telling telling;
     told_ = true;
     for (OperationObserver* o = state.observers; o; o = o->outer()) o->enter(call);
 }
@@ -66,6 +107,7 @@ void WatchedCall::end() noexcept {
     for (OperationObserver* o = state.observers; o; o = o->outer()) o->leave();
 }
 void WatchedNode::begin(const Node& node, const TensorList& grads, bool body) {
+    const Telling telling;
     told_ = true;
     for (OperationObserver* o = state.observers; o; o = o->outer()) o->enter_node(node, grads, body);
 }

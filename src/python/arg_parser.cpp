@@ -34,9 +34,12 @@ bool accepts_tensor(PyObject* o, Found& found) noexcept {
 
 bool accepts_tensor_list(PyObject* o, bool none_allowed, Found& found) noexcept {
     if (!is_sequence(o)) return false;
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-    for (Py_ssize_t i = 0; i < n; ++i) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
         PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+        if (is_exact_tensor(item)) [[likely]]
+            continue;
+        // To ask the type of anything else may run user code, which may change the list.
+        const PyRef alive = PyRef::share(item);
         if (!accepts_tensor(item, found) && !(none_allowed && item == Py_None)) return false;
     }
     return true;
@@ -287,6 +290,16 @@ int OverloadSet::call_override(ParsedArgs& p, PyObject* self, PyObject* const* a
 }
 
 // --- Accessors
+namespace {
+
+// An item of a list that was checked; user code that ran since (a metaclass, a finaliser) may have changed the list.
+const Tensor& tensor_item(PyObject* item) {
+    check(is_tensor(item), ErrorKind::Type, "a list of tensors was changed while it was read: it holds a ",
+          Py_TYPE(item)->tp_name, " now");
+    return tensor_of(item);
+}
+
+}  // namespace
 
 void ParsedArgs::drop_kept() noexcept { Py_CLEAR(kept_); }
 
@@ -305,7 +318,7 @@ TensorVector ParsedArgs::tensors(int i) const {
         for (Py_ssize_t k = 0; k < rest_count_; ++k) out.push_back(tensor_of(rest_[k]));
     else if (slots_[i])
         for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(slots_[i]); ++k)
-            out.push_back(tensor_of(PySequence_Fast_GET_ITEM(slots_[i], k)));
+            out.push_back(tensor_item(PySequence_Fast_GET_ITEM(slots_[i], k)));
     return out;
 }
 
@@ -313,7 +326,7 @@ TensorVector ParsedArgs::index_tensors(int i) const {
     TensorVector out;
     for (Py_ssize_t k = 0; slots_[i] && k < PySequence_Fast_GET_SIZE(slots_[i]); ++k) {
         PyObject* item = PySequence_Fast_GET_ITEM(slots_[i], k);
-        out.push_back(item == Py_None ? undefined_tensor : tensor_of(item));
+        out.push_back(item == Py_None ? undefined_tensor : tensor_item(item));
     }
     return out;
 }

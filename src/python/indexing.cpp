@@ -29,7 +29,7 @@ namespace {
 }
 
 void check_index(const Tensor& t, int64_t dim, int64_t i) {
-    if (t.dim() == 0) [[unlikely]]
+    if (t.dim() <= dim) [[unlikely]]  // perhaps because `__index__` has changed the shape
         index_of_scalar();
     int64_t size = t.sizes()[static_cast<size_t>(dim)];
     if (i < -size || i >= size) [[unlikely]]
@@ -163,8 +163,15 @@ private:
     int64_t gathered_dims_ = 0;  // dimensions of `view` that `gathers` accounts for
 };
 
+// Anything in an index may override, in nested lists too.
+bool index_overrides(PyObject* index) noexcept {
+    if (PyLong_CheckExact(index)) [[likely]]
+        return false;
+    return PyTuple_Check(index) || PyList_Check(index) ? any_overrides(index) : overrides(index);
+}
+
 PyObject* subscript(PyObject* self, PyObject* index) noexcept {
-    if (overrides(self) || (is_tensor(index) && overrides(index))) [[unlikely]] {
+    if (overrides(self) || index_overrides(index)) [[unlikely]] {
         PyObject* args[] = {self, index};
         return call_override("__getitem__", args);
     }
@@ -237,7 +244,7 @@ int assign_subscript(PyObject* self, PyObject* index, PyObject* value) noexcept 
         PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
         return -1;
     }
-    if (overrides(self) || overrides(value)) [[unlikely]] {
+    if (overrides(self) || overrides(value) || index_overrides(index)) [[unlikely]] {
         PyObject* args[] = {self, index, value};
         PyRef answer(call_override("__setitem__", args));
         return answer ? 0 : -1;
@@ -277,6 +284,7 @@ int contains(PyObject* self, PyObject* element) noexcept {
               "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ", Py_TYPE(element)->tp_name,
               ".");
         PyRef equal(checked(PyObject_RichCompare(element, self, Py_EQ)));
+        if (!is_tensor(equal.get())) return PyObject_IsTrue(equal.get());  // an overriding type's answer
         return item_of(kernels::any(tensor_of(equal.get()))).to<bool>();
     } catch (...) {
         set_python_error();

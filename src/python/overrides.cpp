@@ -1,5 +1,8 @@
 #include "python/overrides.h"
 
+#include <unordered_set>
+#include <vector>
+
 #include "python/exceptions.h"
 
 namespace wengert::python {
@@ -32,11 +35,64 @@ int collect_one(PyObject* o, PyObject* types) noexcept {
         if (PyType_IsSubtype(Py_TYPE(o), reinterpret_cast<PyTypeObject*>(PyList_GET_ITEM(types, i)))) at = i;
     return PyList_Insert(types, at, reinterpret_cast<PyObject*>(Py_TYPE(o)));
 }
-int collect(PyObject* o, PyObject* types) noexcept {
-    if (!PyTuple_Check(o) && !PyList_Check(o)) return collect_one(o, types);
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-        if (collect_one(PySequence_Fast_GET_ITEM(o, i), types) < 0) return -1;
+
+bool is_list(PyObject* o) noexcept { return PyTuple_Check(o) || PyList_Check(o); }
+
+// Calls f with each object in nested lists and tuples, in order, until an answer is not 0. To ask a type may run user
+// code (of its metaclass), which may change the lists.
+template <class F>
+int for_each_nested(PyObject* root, F&& f) {
+    if (!is_list(root)) return f(root);
+    struct Level {
+        PyRef list;
+        Py_ssize_t next = 0;
+    };
+    std::vector<Level> levels;
+    std::unordered_set<PyObject*> seen;  // a list may contain itself
+    levels.push_back({PyRef::share(root)});
+    while (!levels.empty()) {
+        Level& level = levels.back();
+        if (level.next >= PySequence_Fast_GET_SIZE(level.list.get())) {
+            levels.pop_back();
+            continue;
+        }
+        PyRef item = PyRef::share(PySequence_Fast_GET_ITEM(level.list.get(), level.next++));
+        if (is_list(item.get())) {
+            if (seen.insert(item.get()).second) levels.push_back({std::move(item)});
+        } else if (int answer = f(item.get())) {
+            return answer;
+        }
+    }
     return 0;
+}
+
+int collect(PyObject* o, PyObject* types) noexcept {
+    return for_each_nested(o, [&](PyObject* item) { return collect_one(item, types); });
+}
+
+PyObject* ask_overrides(PyObject* function, PyObject* args, PyObject* kwargs) noexcept {
+    PyRef types(PyList_New(0));
+    if (!types) return nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
+        if (collect(PyTuple_GET_ITEM(args, i), types.get()) < 0) return nullptr;
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);)
+        if (collect(value, types.get()) < 0) return nullptr;
+    PyRef tuple(PyList_AsTuple(types.get()));
+    PyRef no_kwargs(kwargs ? nullptr : PyDict_New());
+    if (!tuple || (!kwargs && !no_kwargs)) return nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.get()); ++i) {
+        PyRef hook = hook_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(tuple.get(), i)));
+        if (!hook) continue;
+        PyObject* answer = PyObject_CallFunctionObjArgs(hook.get(), function, tuple.get(), args,
+                                                        kwargs ? kwargs : no_kwargs.get(), nullptr);
+        if (answer != Py_NotImplemented) return answer;
+        Py_DECREF(answer);
+    }
+    return PyErr_Format(
+        PyExc_TypeError,
+        "Multiple dispatch failed for '%R'; all __torch_function__ handlers returned NotImplemented: %R", function,
+        tuple.get());
 }
 
 PyObject* disabled_function(PyObject*, PyObject*) { Py_RETURN_NOTIMPLEMENTED; }
@@ -80,29 +136,16 @@ bool type_overrides(PyTypeObject* type) noexcept {
     return hook && hook.get() != disabled_implementation;
 }
 
+bool any_overrides(PyObject* o) noexcept {
+    return for_each_nested(o, [](PyObject* item) { return int{overrides(item)}; }) != 0;
+}
+
 PyObject* call_override(PyObject* function, PyObject* args, PyObject* kwargs) noexcept {
-    PyRef types(PyList_New(0));
-    if (!types) return nullptr;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
-        if (collect(PyTuple_GET_ITEM(args, i), types.get()) < 0) return nullptr;
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);)
-        if (collect(value, types.get()) < 0) return nullptr;
-    PyRef tuple(PyList_AsTuple(types.get()));
-    PyRef no_kwargs(kwargs ? nullptr : PyDict_New());
-    if (!tuple || (!kwargs && !no_kwargs)) return nullptr;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.get()); ++i) {
-        PyRef hook = hook_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(tuple.get(), i)));
-        if (!hook) continue;
-        PyObject* answer = PyObject_CallFunctionObjArgs(hook.get(), function, tuple.get(), args,
-                                                        kwargs ? kwargs : no_kwargs.get(), nullptr);
-        if (answer != Py_NotImplemented) return answer;
-        Py_DECREF(answer);
-    }
-    return PyErr_Format(
-        PyExc_TypeError,
-        "Multiple dispatch failed for '%R'; all __torch_function__ handlers returned NotImplemented: %R", function,
-        tuple.get());
+    // The hook may well call the function again, without a Python frame in between.
+    if (Py_EnterRecursiveCall(" in __torch_function__")) return nullptr;
+    PyObject* answer = ask_overrides(function, args, kwargs);
+    Py_LeaveRecursiveCall();
+    return answer;
 }
 
 PyObject* call_override(const char* name, std::span<PyObject* const> args) noexcept {

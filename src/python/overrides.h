@@ -32,6 +32,9 @@ inline bool overrides(PyObject* o) noexcept {
     return type_overrides(Py_TYPE(o));
 }
 
+// Whether `o` does, or anything in it if it is a list or tuple, however nested.
+bool any_overrides(PyObject* o) noexcept;
+
 // Asks the overriding objects among `args` (in lists too) in turn; a new reference or null with an exception set.
 PyObject* call_override(PyObject* function, PyObject* args, PyObject* kwargs) noexcept;
 // For slots and getters: `name` is the attribute of Tensor.

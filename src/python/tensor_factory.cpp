@@ -53,6 +53,15 @@ Tensor block(PyObject* o) {
     return tensor_from_array_like(o);
 }
 
+// Item i of a list that user code (`__array__`) may change at any time.
+PyRef item_at(PyObject* items, Py_ssize_t i) {
+    check(i < PySequence_Fast_GET_SIZE(items), ErrorKind::Value,
+          "tensor(): a sequence became shorter while it was read");
+    return PyRef::share(PySequence_Fast_GET_ITEM(items, i));
+}
+
+constexpr size_t kMaxDims = 128;  // as PyTorch has it; a list that contains itself ends here
+
 class RecursionGuard {
 public:
     RecursionGuard() { checked(Py_EnterRecursiveCall(" while reading the nested sequences of tensor()") ? -1 : 0); }
@@ -75,19 +84,21 @@ struct Survey {
         }
         PyRef items = fast_sequence(o);
         sizes.push_back(PySequence_Fast_GET_SIZE(items.get()));
-        if (sizes.back() > 0) shape_of(PySequence_Fast_GET_ITEM(items.get(), 0));
+        check(sizes.size() <= kMaxDims, ErrorKind::Value, "too many dimensions '", Py_TYPE(o)->tp_name, "'");
+        if (sizes.back() > 0) shape_of(item_at(items.get(), 0).get());
     }
 
-    void dtype_of_all(PyObject* o) {
+    void dtype_of_all(PyObject* o, size_t dim = 0) {
         RecursionGuard guard;
+        check(dim <= kMaxDims, ErrorKind::Value, "too many dimensions '", Py_TYPE(o)->tp_name, "'");
         if (auto d = number_dtype(o)) return meet(*d);
         if (is_block(o)) return meet(block(o).dtype());
         PyRef items = fast_sequence(o);
         Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
         for (Py_ssize_t i = 0; i < n; ++i) {
-            PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
-            if (PyFloat_CheckExact(item) && dtype == default_dtype()) continue;
-            dtype_of_all(item);
+            PyRef item = item_at(items.get(), i);
+            if (PyFloat_CheckExact(item.get()) && dtype == default_dtype()) continue;
+            dtype_of_all(item.get(), dim + 1);
         }
     }
 };
@@ -110,19 +121,19 @@ struct Filler {
         if (n != out.sizes()[dim]) bad_length(dim, n);
         if (dim + 1 == out.sizes().size()) return fill_row(items.get(), n, offset);
         for (Py_ssize_t i = 0; i < n; ++i)
-            fill(PySequence_Fast_GET_ITEM(items.get(), i), dim + 1, offset + i * out.strides()[dim]);
+            fill(item_at(items.get(), i).get(), dim + 1, offset + i * out.strides()[dim]);
     }
 
     void fill_row(PyObject* items, Py_ssize_t n, int64_t offset) {
         DType dtype = out.dtype();
         for (Py_ssize_t i = 0; i < n; ++i) {
-            PyObject* item = PySequence_Fast_GET_ITEM(items, i);
-            if (PyFloat_CheckExact(item) && dtype == DType::Float32)
-                out.data_as<float>()[offset + i] = static_cast<float>(PyFloat_AS_DOUBLE(item));
-            else if (PyFloat_CheckExact(item) && dtype == DType::Float64)
-                out.data_as<double>()[offset + i] = PyFloat_AS_DOUBLE(item);
+            PyRef item = item_at(items, i);
+            if (PyFloat_CheckExact(item.get()) && dtype == DType::Float32)
+                out.data_as<float>()[offset + i] = static_cast<float>(PyFloat_AS_DOUBLE(item.get()));
+            else if (PyFloat_CheckExact(item.get()) && dtype == DType::Float64)
+                out.data_as<double>()[offset + i] = PyFloat_AS_DOUBLE(item.get());
             else
-                store(item, out.sizes().size(), offset + i);
+                store(item.get(), out.sizes().size(), offset + i);
         }
     }
 

@@ -1,5 +1,6 @@
 // Methods of Tensor that are not operations: what it is, what kind of copy or alias it can give, its place in the graph.
 // The generated bindings add those that are operations; interop.cpp and creation.cpp have their own tables.
+#include "base/checked_math.h"
 #include "graph/autograd_meta.h"
 #include "graph/retain_grad.h"
 #include "kernels/elementwise.h"
@@ -231,7 +232,8 @@ PyObject* resize(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
         check(!requires_grad(t), ErrorKind::Runtime, "cannot resize variables that require grad");
         if (t.sizes() == sizes) return Py_NewRef(self);
         TensorImpl* impl = t.impl();
-        int64_t numel = numel_of(sizes), bytes = (t.offset() + numel) * item_size(t.dtype());
+        int64_t numel = numel_of(sizes);
+        int64_t bytes = checked_mul(checked_add(t.offset(), numel, "resize_"), item_size(t.dtype()), "resize_");
         if (bytes > impl->storage->bytes()) impl->storage->grow(bytes);
         impl->numel = numel;
         impl->strides = contiguous_strides(sizes);

@@ -231,17 +231,30 @@ int assign_volatile(PyObject*, PyObject*, void*) {
     return -1;
 }
 
+// A tensor, or a number as in x.real = 0.
+void assign_part(const Tensor& part, PyObject* value, const char* name) {
+    if (is_number(value)) {
+        ops::fill_(part, to_scalar(value));
+        return;
+    }
+    check(is_tensor(value), ErrorKind::Type, name, " has to be a tensor or a number, but got ",
+          Py_TYPE(value)->tp_name);
+    ops::copy_(part, tensor_of(value));
+}
 int assign_real(PyObject* self, PyObject* value, void*) {
     return guarded_status([&] {
         forbid_delete(value, "real");
         const Tensor& t = tensor_of(self);
-        ops::copy_(is_complex(t.dtype()) ? ops::real(t) : t, tensor_of(value));
+        assign_part(is_complex(t.dtype()) ? ops::real(t) : t, value, "real");
     });
 }
 int assign_imag(PyObject* self, PyObject* value, void*) {
     return guarded_status([&] {
         forbid_delete(value, "imag");
-        ops::copy_(ops::imag(tensor_of(self)), tensor_of(value));
+        const Tensor& t = tensor_of(self);
+        check(is_complex(t.dtype()), ErrorKind::Runtime,
+              "imag is not implemented for tensors with non-complex dtypes.");
+        assign_part(ops::imag(t), value, "imag");
     });
 }
 

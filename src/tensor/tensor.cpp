@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/checked_math.h"
 #include "tensor/region.h"
 #include "tensor/wrappers.h"
 
@@ -66,7 +67,7 @@ Dims contiguous_strides(IntSpan sizes) {
     int64_t step = 1;
     for (size_t i = sizes.size(); i-- > 0;) {
         strides[i] = step;
-        step *= std::max<int64_t>(sizes[i], 1);
+        step = saturated_mul(step, std::max<int64_t>(sizes[i], 1));
     }
     return strides;
 }
@@ -83,9 +84,10 @@ Tensor empty(IntSpan sizes, DType dtype, Device) {
 }
 
 Tensor empty_strided(IntSpan sizes, IntSpan strides, DType dtype, Device) {
-    int64_t n = numel_of(sizes), last = 0;
-    for (size_t i = 0; i < sizes.size(); ++i) last += (sizes[i] - 1) * strides[i];
-    auto* t = new TensorImpl(Storage::allocate(n == 0 ? 0 : (last + 1) * item_size(dtype)), dtype);
+    int64_t n = numel_of(sizes), elements = n == 0 ? 0 : 1;
+    for (size_t i = 0; i < sizes.size() && n > 0; ++i)
+        elements = checked_add(elements, checked_mul(sizes[i] - 1, strides[i], "empty_strided"), "empty_strided");
+    auto* t = new TensorImpl(Storage::allocate(checked_mul(elements, item_size(dtype), "empty_strided")), dtype);
     t->numel = n;
     t->sizes = Dims(sizes);
     t->strides = Dims(strides);

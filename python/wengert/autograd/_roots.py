@@ -88,7 +88,14 @@ def _check_gradient(index: int, root: Any, gradient: Any, batched: bool) -> None
 
 def _metadata(root: Any) -> Any:
     """Return what knows the shape, dtype and device of a root: the tensor itself, or its node's record."""
-    return root.node._input_metadata[root.output_nr] if isinstance(root, GradientEdge) else root
+    if not isinstance(root, GradientEdge):
+        return root
+    outputs = root.node._input_metadata
+    if not 0 <= root.output_nr < len(outputs):
+        raise RuntimeError(
+            f"GradientEdge: {root.node.name()} has {len(outputs)} outputs; there is none with output_nr {root.output_nr}"
+        )
+    return outputs[root.output_nr]
 
 
 def _numel(shape: Any) -> int:

@@ -48,6 +48,8 @@ Tensor interpolated(const Tensor& input, const std::optional<Dims>& size,
 
 namespace {
 
+constexpr int64_t kLargestPad = int64_t{1} << 60;
+
 int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
     const int64_t count = static_cast<int64_t>(pad.size()) / 2;
     check(pad.size() % 2 == 0, ErrorKind::Runtime, "[", op, "] Padding length must be divisible by 2, but is ",
@@ -55,6 +57,9 @@ int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
     check(count <= self.dim(), ErrorKind::Runtime, "[", op,
           "] Padding length should be less than or equal to two times the input ", "dimension but got padding length ",
           pad.size(), " and input of dimension ", self.dim());
+    for (int64_t p : pad)
+        check(p >= -kLargestPad && p <= kLargestPad, ErrorKind::Runtime, "[", op, "] padding ", p,
+              " is more than a tensor can have");
     return count;
 }
 

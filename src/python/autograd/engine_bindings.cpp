@@ -5,6 +5,7 @@
 #include "base/worker_threads.h"
 #include "engine/engine.h"
 #include "engine/nan_origin.h"
+#include "engine/other_thread.h"
 #include "engine/parallel.h"
 #include "graph/retain_grad.h"
 #include "kernels/nan_check.h"
@@ -21,8 +22,14 @@ namespace {
 
 // (node, output_nr) of a GradientEdge.
 Edge edge_from(PyObject* o) {
-    PyRef number(checked(PyNumber_Long(PyTuple_GET_ITEM(o, 1))));
-    return {node_of(PyTuple_GET_ITEM(o, 0)), static_cast<uint32_t>(PyLong_AsUnsignedLong(number.get()))};
+    PyRef number(checked(PyNumber_Index(PyTuple_GET_ITEM(o, 1))));
+    const Ref<Node>& node = node_of(PyTuple_GET_ITEM(o, 0));
+    int overflow;
+    const long long n = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+    check(!overflow && n >= 0 && static_cast<uint64_t>(n) < node->num_inputs(), ErrorKind::Runtime,
+          "GradientEdge: ", node->name(), " has ", node->num_inputs(), " outputs; there is none with output_nr ",
+          overflow ? std::string("so large") : std::to_string(n));
+    return {node, static_cast<uint32_t>(n)};
 }
 
 bool is_edge(PyObject* o) { return PyTuple_Check(o) && PyTuple_GET_SIZE(o) >= 2 && is_node(PyTuple_GET_ITEM(o, 0)); }
@@ -74,6 +81,9 @@ void report_nan_roots(PyObject* tensors) {
     }
 }
 
+// A pass started in a hook of a pass started in a hook... Each costs memory, and nothing else stops them.
+constexpr int32_t kMaxNesting = 20'000;
+
 PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
     return guarded([&]() -> PyObject* {
         check(n == 7, ErrorKind::Type, "_engine_run_backward() takes exactly 7 arguments, got ", n);
@@ -83,6 +93,13 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
         for (PyObject* list : {tensors, gradients, inputs})
             check(PyTuple_Check(list), ErrorKind::Type, "_engine_run_backward() expects tuples, got ",
                   Py_TYPE(list)->tp_name);
+        check(PyTuple_GET_SIZE(tensors) == PyTuple_GET_SIZE(gradients), ErrorKind::Runtime,
+              "_engine_run_backward(): got ", PyTuple_GET_SIZE(tensors), " tensors and ", PyTuple_GET_SIZE(gradients),
+              " gradients");
+        if (nesting.total >= kMaxNesting) {
+            PyErr_Format(PyExc_RecursionError, "maximum depth of nested backward passes exceeded (%d)", kMaxNesting);
+            return nullptr;
+        }
         EdgeList roots, outputs;
         TensorList grads;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {

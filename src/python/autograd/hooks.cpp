@@ -9,7 +9,8 @@ namespace {
 
 std::string hook_name(PyObject* hook) {
     PyRef name(PyObject_GetAttrString(hook, "__name__"));
-    if (name && PyUnicode_Check(name.get())) return PyUnicode_AsUTF8(name.get());
+    const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
+    if (text) return text;
     PyErr_Clear();
     return Py_TYPE(hook)->tp_name;
 }
@@ -41,6 +42,7 @@ struct TensorHook final : PreHook, PyHook {
 
     void operator()(TensorList& grads) override {
         GilGuard gil;
+        if (index >= grads.size()) return;  // of a tensor that is no output of this node
         for_each_hook(dict, [&](PyObject* hook) {
             PyRef given(checked(wrap(grads[index])));
             PyRef result(checked(PyObject_CallOneArg(hook, given.get())));

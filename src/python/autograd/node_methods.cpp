@@ -1,5 +1,6 @@
 #include "python/autograd/node_methods.h"
 
+#include "engine/graph_task.h"
 #include "graph/grad_mode.h"
 #include "ops/accumulate_grad.h"
 #include "python/autograd/anomaly.h"
@@ -121,6 +122,7 @@ PyObject* node_call(PyObject* self, PyObject* args, PyObject* kwargs) {
         TensorList out;
         {
             WithoutGil released(other_threads_exist());
+            const CalledByHand all_wanted;
             out = (*node)(std::move(grads));
         }
         return out.size() == 1 ? wrap(out[0]) : wrap(out);

@@ -126,8 +126,10 @@ PyObject* pop(PyObject*, PyObject*) {
 PyObject* disable(PyObject*, PyObject* message) {
     return guarded([&]() -> PyObject* {
         check(PyUnicode_Check(message), ErrorKind::Type, "disable_saved_tensors_hooks expects a message (str)");
-        check(scopes().stack.empty(), ErrorKind::Runtime, PyUnicode_AsUTF8(message));
-        change_scopes([&](Scopes& s) { s.disabled = PyUnicode_AsUTF8(message); });
+        const char* text = PyUnicode_AsUTF8(message);
+        if (!text) return nullptr;
+        check(scopes().stack.empty(), ErrorKind::Runtime, text);
+        change_scopes([&](Scopes& s) { s.disabled = text; });
         Py_RETURN_NONE;
     });
 }

@@ -2,6 +2,8 @@
 //
 // The mode's class is called through one Python function, `wengert._operations.call_mode(mode, name, overload, args)`,
 // which finds the operation's object and gives the arguments their names; it returns the resulting tensors as a list.
+#include <utility>
+
 #include "graph/autograd_meta.h"
 #include "python/watch/boxing.h"
 #include "python/watch/watch_bindings.h"
@@ -9,14 +11,29 @@
 namespace wengert::python {
 namespace {
 
+// From here outwards, modes of this thread that one at work will come back to: they cannot be left now.
+thread_local OperationMode* in_use = nullptr;
+class InUse {
+public:
+    InUse() noexcept : previous_(std::exchange(in_use, state.modes)) {}
+    ~InUse() { in_use = previous_; }
+    InUse(const InUse&) = delete;
+
+private:
+    OperationMode* previous_;
+};
+
 class PyMode final : public OperationMode {
 public:
     explicit PyMode(PyObject* mode) noexcept : mode_(Py_NewRef(mode)) {}
     ~PyMode() override { Py_DECREF(mode_); }
     PyObject* object() const noexcept { return mode_; }
+    // A pass that continues on another thread takes the modes along, but does not own them.
+    bool is_of_this_thread() const noexcept { return owner_ == this_thread_number(); }
 
     TensorList compute(const OperationCall& call) override {
         GilGuard gil;
+        const InUse outer_ones;
         PyRef module(checked(PyImport_ImportModule("wengert._operations")));
         PyRef arguments(box(call.arguments));
         const OperationInfo& op = call.operation;
@@ -43,6 +60,7 @@ private:
     }
 
     PyObject* mode_;
+    const uint64_t owner_ = this_thread_number();
 };
 
 PyObject* push_mode(PyObject*, PyObject* mode) {
@@ -54,12 +72,14 @@ PyObject* pop_mode(PyObject*, PyObject* mode) {
     return guarded([&]() -> PyObject* {
         for (OperationMode* m = state.modes; m; m = m->outer()) {
             auto* mine = dynamic_cast<PyMode*>(m);
+            if (m == in_use || (mine && !mine->is_of_this_thread())) break;
             if (!mine || mine->object() != mode) continue;
             mine->pop();
             delete mine;
             Py_RETURN_NONE;
         }
-        fail(ErrorKind::Runtime, "leaving a dispatch mode that is not active on this thread");
+        fail(ErrorKind::Runtime,
+             "leaving a dispatch mode that is not active on this thread, or that an operation in progress needs");
     });
 }
 

@@ -1,4 +1,7 @@
 // Calls a Python function with every node that a backward pass runs, and the gradients that it receives.
+#include <memory>
+
+#include "ops/retired_observers.h"
 #include "python/autograd/node_object.h"
 #include "python/watch/watch_bindings.h"
 
@@ -8,7 +11,24 @@ namespace {
 class NodeLog final : public OperationObserver {
 public:
     explicit NodeLog(PyObject* function) noexcept : function_(Py_NewRef(function)) {}
-    ~NodeLog() override { Py_DECREF(function_); }
+    ~NodeLog() override {
+        if (!Py_IsInitialized()) return;
+        GilGuard gil;
+        Py_DECREF(function_);
+    }
+
+    // The thread's stack keeps its token alive until it is stopped.
+    void start(PyObject* token) noexcept {
+        running_ = Py_NewRef(token);
+        push();
+    }
+    void stop() {
+        check(owner_ == this_thread_number(), ErrorKind::Runtime,
+              "a log of nodes is stopped on the thread that started it");
+        if (!running_) return;
+        pop();
+        Py_CLEAR(running_);
+    }
 
     void enter(const OperationCall&) override {}
     void leave() noexcept override {}
@@ -22,23 +42,28 @@ public:
 
 private:
     PyObject* function_;
+    PyObject* running_ = nullptr;  // the token, while it sits on the thread
+    const uint64_t owner_ = this_thread_number();
 };
 
 constexpr const char* kCapsule = "wengert.NodeLog";
 
 PyObject* start(PyObject*, PyObject* function) {
     auto* log = new NodeLog(function);
-    PyObject* capsule = PyCapsule_New(
-        log, kCapsule, [](PyObject* o) { delete static_cast<NodeLog*>(PyCapsule_GetPointer(o, kCapsule)); });
-    capsule ? log->push() : delete log;
+    PyObject* capsule = PyCapsule_New(log, kCapsule, [](PyObject* o) {
+        retire(std::unique_ptr<NodeLog>(static_cast<NodeLog*>(PyCapsule_GetPointer(o, kCapsule))));
+    });
+    capsule ? log->start(capsule) : delete log;
     return capsule;
 }
 
 PyObject* stop(PyObject*, PyObject* capsule) {
     auto* log = static_cast<NodeLog*>(PyCapsule_GetPointer(capsule, kCapsule));
     if (!log) return nullptr;
-    log->pop();
-    Py_RETURN_NONE;
+    return guarded([&] {
+        log->stop();
+        return Py_NewRef(Py_None);
+    });
 }
 
 PyMethodDef functions[] = {

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/retired_observers.h"
 #include "python/exceptions.h"
 #include "python/watch/watch_bindings.h"
 
@@ -41,7 +42,7 @@ PyObject* watch(PyObject*, PyObject*) {
 PyObject* unwatch(PyObject*, PyObject*) {
     if (names && --names->users == 0) {
         names->pop();
-        delete std::exchange(names, nullptr);
+        retire(std::unique_ptr<OperationNames>(std::exchange(names, nullptr)));
     }
     Py_RETURN_NONE;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "ops/retired_observers.h"
 #include "python/watch/boxing.h"
 #include "tensor/storage.h"
 
@@ -34,14 +35,18 @@ bool takes_tensors(const OperationCall& call) noexcept {
 
 }  // namespace
 
-void Profile::start() {
+void Profile::start(PyObject* token) {
+    token_ = Py_NewRef(token);
     push();
     if (options_.memory) count_memory(1);
 }
 
 PyObject* Profile::stop() {
+    check(owner_ == this_thread_number(), ErrorKind::Runtime, "a profile is stopped on the thread that started it");
+    check(token_, ErrorKind::Runtime, "this profile has been stopped already");
     pop();
     if (options_.memory) count_memory(-1);
+    const PyRef token(std::exchange(token_, nullptr));
     std::lock_guard lock(mutex_);
     const int64_t end = now();
     for (auto& [number, thread] : threads_)
@@ -149,7 +154,7 @@ constexpr const char* kCapsule = "wengert.Profile";
 
 void drop(PyObject* capsule) {
     auto* profile = static_cast<Profile*>(PyCapsule_GetPointer(capsule, kCapsule));
-    delete profile;
+    retire(std::unique_ptr<Profile>(profile));
 }
 
 PyObject* start_profile(PyObject*, PyObject* args) {
@@ -157,21 +162,14 @@ PyObject* start_profile(PyObject*, PyObject* args) {
     if (!PyArg_ParseTuple(args, "ppp", &shapes, &memory, &stack)) return nullptr;
     auto* profile = new Profile({.shapes = shapes != 0, .memory = memory != 0, .stack = stack != 0});
     PyObject* capsule = PyCapsule_New(profile, kCapsule, drop);
-    if (capsule) {
-        Py_INCREF(capsule);  // the thread's, until it is stopped
-        profile->start();
-    } else {
-        delete profile;
-    }
+    capsule ? profile->start(capsule) : delete profile;
     return capsule;
 }
 
 PyObject* stop_profile(PyObject*, PyObject* capsule) {
     auto* profile = static_cast<Profile*>(PyCapsule_GetPointer(capsule, kCapsule));
     if (!profile) return nullptr;
-    PyObject* events = guarded([&] { return profile->stop(); });
-    Py_DECREF(capsule);
-    return events;
+    return guarded([&] { return profile->stop(); });
 }
 
 PyObject* is_profiling(PyObject*, PyObject*) {

@@ -32,8 +32,8 @@ class Profile final : public OperationObserver {
 public:
     explicit Profile(ProfileOptions options) noexcept : options_(options) {}
 
-    void start();
-    PyObject* stop();  // the events, as a list of tuples in the order in which they began
+    void start(PyObject* token);  // kept alive until it is stopped: the thread's stack points here
+    PyObject* stop();             // the events, as a list of tuples in the order in which they began
 
     void enter(const OperationCall& call) override;
     void leave() noexcept override { close(0); }
@@ -49,6 +49,8 @@ private:
     void close(uint64_t token) noexcept;
 
     ProfileOptions options_;
+    PyObject* token_ = nullptr;  // while it runs
+    const uint64_t owner_ = this_thread_number();
     std::mutex mutex_;
     std::vector<ProfileEvent> events_;
     struct Thread {

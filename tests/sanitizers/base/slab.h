@@ -1,0 +1,27 @@
+// Replaces src/base/slab.h where a sanitizer is built in: every object comes from malloc, so that the sanitizer sees its
+// bounds, its end, and which thread had it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace wengert {
+
+inline constexpr size_t kSlabLimit = 1024;
+
+inline void* slab_allocate(size_t bytes) {
+    void* p = std::malloc(bytes);
+    if (!p) throw std::bad_alloc();
+    return p;
+}
+inline void slab_free(void* p, size_t) noexcept { std::free(p); }
+
+struct SlabAllocated {
+    static void* operator new(size_t bytes) { return slab_allocate(bytes); }
+    static void* operator new(size_t, void* where) noexcept { return where; }
+    static void operator delete(void* p, size_t bytes) noexcept { slab_free(p, bytes); }
+};
+
+}  // namespace wengert
