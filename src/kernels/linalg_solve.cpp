@@ -160,6 +160,17 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& self, bool pivot) {
     return {lu, pivots};
 }
 
+namespace {
+
+// Row k was exchanged with row pivots[k], from 1 on.
+void check_pivots(const char* op, const int32_t* pivots, int64_t count, int64_t rows) {
+    for (int64_t i = 0; i < count; ++i)
+        check(pivots[i] >= 1 && pivots[i] <= rows, ErrorKind::Runtime, "[", op, "] pivots given to ", op,
+              " must all be greater or equal to 1 and at most ", rows, ", the number of rows; got ", pivots[i]);
+}
+
+}  // namespace
+
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu_data, const Tensor& lu_pivots, bool unpack_data,
                                              bool unpack_pivots) {
     check_matrix(lu_data, "lu_unpack", "LU_data");
@@ -171,6 +182,11 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu_data, const Tensor
     Tensor l = zeros(unpack_data ? joined(batch, {m, k}) : Dims{0}, lu_data.dtype());
     Tensor u = zeros(unpack_data ? joined(batch, {k, n}) : Dims{0}, lu_data.dtype());
     Tensor lu = contiguous(lu_data), pivots = contiguous(lu_pivots);
+    if (unpack_pivots) {
+        check(lu_pivots.numel() == batches * k, ErrorKind::Runtime, "[lu_unpack] LU_pivots of shape ",
+              ShapeOf{lu_pivots.sizes()}, " do not belong to LU_data of shape ", ShapeOf{lu_data.sizes()});
+        check_pivots("lu_unpack", pivots.data_as<int32_t>(), pivots.numel(), m);
+    }
     dispatch_inexact(lu_data.dtype(), "lu_unpack", [&]<class T> {
         SmallVector<int64_t, 16> row(static_cast<size_t>(m));
         for (int64_t i = 0; i < batches; ++i) {
@@ -219,7 +235,10 @@ Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b, 
     bool transposed = left ? adjoint : !adjoint;
     char trans = !transposed ? 'N' : left ? 'C' : 'T';
     Tensor swaps = empty(joined(batch, {cols(lu)}), DType::Int32);
+    check(is_broadcastable_to(pivots.sizes(), swaps.sizes()), ErrorKind::Runtime, op, ": pivots of shape ",
+          ShapeOf{pivots.sizes()}, " do not belong to factors of shape ", ShapeOf{lu.sizes()});
     copy_into(swaps, pivots);
+    check_pivots(op, swaps.data_as<int32_t>(), swaps.numel(), rows(lu));
     int n = lapack_int(rows(lu), op), k = lapack_int(cols(out), op), ld = std::max(n, 1);
     dispatch_inexact(b.dtype(), op, [&]<class T> {
         T one(1);

@@ -107,6 +107,7 @@ void max_of_row(const T* plane, const Windows& w, const Window& z, const Window&
 std::tuple<Tensor, Tensor> max_pool(const char* op, const Tensor& self, const Windows& w) {
     Tensor input = contiguous(self);
     Tensor values = empty(w.output_sizes, self.dtype()), indices = empty(w.output_sizes, DType::Int64);
+    if (values.numel() == 0) return {values, indices};
     dispatch_ordered(self.dtype(), op, [&]<class T> {
         const T* from = input.data_as<T>();
         T* value = values.data_as<T>();
@@ -183,6 +184,15 @@ Tensor avg_pool_backward(const char* op, const Tensor& grad, IntSpan input_sizes
 
 int64_t plane_size(IntSpan sizes, int64_t n) { return numel_of(sizes.last(static_cast<size_t>(n))); }
 
+// Both have n spatial dimensions and the same planes before them.
+void check_planes(const char* op, IntSpan a, IntSpan b, int64_t n) {
+    const auto spatial = static_cast<size_t>(n);
+    check(n >= 1 && n <= 3 && a.size() >= spatial && a.size() == b.size() &&
+              std::ranges::equal(a.first(a.size() - spatial), b.first(b.size() - spatial)),
+          ErrorKind::Runtime, "[", op, "] shapes ", ShapeOf{a}, " and ", ShapeOf{b}, " must agree in all but ", n,
+          " spatial dimensions");
+}
+
 void check_indices(const char* op, const Tensor& t, const Tensor& indices) {
     check(indices.dtype() == DType::Int64, ErrorKind::Runtime, "[", op, "] indices must be int64, got ",
           indices.dtype());
@@ -206,6 +216,7 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntSpan output_
 
 Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, IntSpan input_sizes, int64_t n) {
     check_indices("max_pool_backward", grad, indices);
+    check_planes("max_pool_backward", grad.sizes(), input_sizes, n);
     Tensor from = contiguous(grad), at = contiguous(indices), out = zeros(input_sizes, grad.dtype());
     int64_t size = plane_size(input_sizes, n), per_plane = plane_size(grad.sizes(), n);
     dispatch(grad.dtype(), [&]<class T> {
@@ -221,6 +232,7 @@ Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, IntSpan inpu
 }
 
 Tensor max_pool_gather(const Tensor& self, const Tensor& indices, int64_t n) {
+    check_planes("max_pool_gather", self.sizes(), indices.sizes(), n);
     Tensor from = contiguous(self), at = contiguous(indices), out = empty(indices.sizes(), self.dtype());
     check(indices.dtype() == DType::Int64, ErrorKind::Runtime, "[max_pool_gather] indices must be int64, got ",
           indices.dtype());

@@ -2,8 +2,17 @@
 
 #include <algorithm>
 
+#include "base/checked_math.h"
+
 namespace wengert::kernels {
 namespace {
+
+// Windows of one dimension: each takes memory before the result does.
+constexpr int64_t kMostWindows = int64_t{1} << 28;
+
+void check_count(const char* op, int64_t n, int64_t windows) {
+    check(windows <= kMostWindows, ErrorKind::Runtime, op, n, "d: an output of size ", windows, " is too large");
+}
 
 Dims per_dimension(const char* op, const char* name, IntSpan values, int64_t n) {
     if (values.size() == 1) return Dims(static_cast<size_t>(n), values[0]);
@@ -14,6 +23,7 @@ Dims per_dimension(const char* op, const char* name, IntSpan values, int64_t n) 
 
 Windows planes_of(const char* op, IntSpan sizes, int64_t n) {
     auto dims = static_cast<int64_t>(sizes.size());
+    check(n >= 1 && n <= 3, ErrorKind::Runtime, op, ": expected one to three spatial dimensions, got ", n);
     check(dims == n + 1 || dims == n + 2, ErrorKind::Runtime, op, n, "d(): Expected ", n + 1, "D or ", n + 2,
           "D (batch mode) tensor with optional 0 dim batch size for input, but got:", ShapeOf{sizes});
     Windows w{{}, {1, 1, 1}, 1, Dims(sizes.begin(), sizes.end() - n)};
@@ -42,17 +52,18 @@ Windows pooling_windows(const char* op, IntSpan input_sizes, int64_t n, IntSpan 
         check(k > 0 && s > 0 && d > 0, ErrorKind::Runtime, op, n,
               "d: kernel size, stride and dilation should be greater than zero, got ", ShapeOf{kernel}, ", ",
               ShapeOf{steps}, " and ", ShapeOf{dilations});
-        int64_t reach = d * (k - 1) + 1;
+        int64_t reach = checked_add(checked_mul(d, k - 1, op), 1, op);
         check(p >= 0 && p <= reach / 2, ErrorKind::Runtime, op, n,
               "d: pad should be at most half of effective kernel size, but got pad=", p, ", kernel_size=", k,
               " and dilation=", d);
-        int64_t room = size + 2 * p - reach;
+        int64_t room = checked_add(size, 2 * p, op) - reach;
         int64_t out =
             (room >= 0 ? (room + (ceil_mode ? s - 1 : 0)) / s : (room + (ceil_mode ? s - 1 : 0) < 0 ? -1 : 0)) + 1;
         if (ceil_mode && (out - 1) * s >= size + p)
             --out;  // the last window must start inside the input or its padding
         check(out > 0, ErrorKind::Runtime, op, n, "d: Given input size: ", ShapeOf{input_sizes},
               ". Calculated output size: ", out, " in spatial dimension ", i, ". Output size is too small");
+        check_count(op, n, out);
         auto& windows = w.dims[3 - static_cast<size_t>(n) + i];
         for (int64_t o = 0; o < out; ++o) {
             int64_t start = o * s - p, end = std::min(start + reach, size + p);
@@ -71,6 +82,7 @@ Windows adaptive_windows(const char* op, IntSpan input_sizes, IntSpan output_siz
         int64_t size = w.input[3 - output_size.size() + i], out = output_size[i];
         check(out >= 0, ErrorKind::Runtime, op, n,
               "d: elements of output_size must be greater than or equal to 0, got ", out);
+        check_count(op, n, out);
         for (int64_t o = 0; o < out; ++o) {
             int64_t first = o * size / out, last = ((o + 1) * size + out - 1) / out;
             w.dims[3 - output_size.size() + i].push_back({first, last, 1, last - first});

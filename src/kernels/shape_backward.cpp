@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/checked_math.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
 #include "kernels/shape.h"
@@ -40,7 +41,13 @@ bool overlaps_itself(IntSpan sizes, IntSpan strides) {
 }
 
 int64_t last_element(IntSpan sizes, IntSpan strides, int64_t offset) {
-    for (size_t d = 0; d < sizes.size(); ++d) offset += (sizes[d] - 1) * strides[d];
+    check(sizes.size() == strides.size() && offset >= 0, ErrorKind::Runtime, "[as_strided] sizes ", ShapeOf{sizes},
+          ", strides ", ShapeOf{strides}, " and offset ", offset, " describe no tensor");
+    for (size_t d = 0; d < sizes.size(); ++d) {
+        check(strides[d] >= 0, ErrorKind::Runtime, "[as_strided] negative strides are not supported, got ",
+              ShapeOf{strides});
+        offset = checked_add(offset, checked_mul(sizes[d] - 1, strides[d], "as_strided"), "as_strided");
+    }
     return offset;
 }
 
@@ -92,9 +99,11 @@ Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, i
                            IntSpan stride, int64_t storage_offset) {
     // Sum into a flat picture of the storage, then look at that with the input's geometry.
     const int64_t base = std::min(offset, storage_offset);
+    if (numel_of(sizes) == 0 || numel_of(size) == 0) return zeros_for(grad, sizes);
+    check(grad.sizes() == Dims(size), ErrorKind::Runtime, "[as_strided] expected a gradient of shape ", ShapeOf{size},
+          ", got ", ShapeOf{grad.sizes()});
     const int64_t length =
         std::max(last_element(sizes, strides, offset), last_element(size, stride, storage_offset)) - base + 1;
-    if (numel_of(sizes) == 0 || numel_of(size) == 0) return zeros_for(grad, sizes);
     Tensor memory = zeros_for(grad, Dims{length});
     add_strided(alias(memory, size, stride, storage_offset - base), grad);
     Tensor seen = alias(memory, sizes, strides, offset - base);

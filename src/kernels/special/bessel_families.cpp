@@ -2,6 +2,7 @@
 // the wanted solution grows. Where it would shrink, the quotients of neighbours are computed from far above instead, as a
 // continued fraction (https://dlmf.nist.gov/3.6); they are all of one sign, so nothing cancels.
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "kernels/scalar/families.h"
@@ -10,6 +11,9 @@
 namespace wengert::special {
 
 namespace {
+// Orders beyond these take a recurrence too many steps; no double distinguishes the functions there from their limits.
+constexpr double kMostSteps = 1e6;
+
 // x^n / (2n+1)!! * (1 - x^2/2 / (1! (2n+3)) + ...)
 double spherical_bessel_series(int n, double x) {
     double power = 1, term = 1, sum = 1;
@@ -37,6 +41,7 @@ double spherical_bessel_downward(int n, double x) {
 }  // namespace
 
 double spherical_bessel(double order, double x) noexcept {
+    if (order > kMostSteps) return std::abs(x) < order ? 0 : std::numeric_limits<double>::quiet_NaN();
     const int n = static_cast<int>(order);
     if (n < 0) return 0;
     if (std::isnan(x)) return x;
@@ -55,6 +60,7 @@ double spherical_bessel(double order, double x) noexcept {
 }
 
 double bessel_i(double order, double x) noexcept {
+    if (std::abs(order) > kMostSteps) return std::isfinite(x) ? 0 : x;
     const int n = static_cast<int>(std::abs(order));
     if (std::isnan(x)) return x;
     const double sign = x < 0 && n % 2 != 0 ? -1 : 1;
@@ -73,6 +79,7 @@ double bessel_i(double order, double x) noexcept {
 // (1/pi) times the integral over the half circle of (cos t - 1)^n exp(x (cos t - 1)): Kummer's function, whose series has
 // positive terms for argument 2x; for a large argument its asymptotic series.
 double bessel_ie_derivative(double order, double x) noexcept {
+    if (order > kMostSteps) return std::numeric_limits<double>::quiet_NaN();
     const int n = static_cast<int>(order);
     if (std::isnan(x)) return x;
     double factor = 1, term = 1, sum = 1;
@@ -89,6 +96,7 @@ double bessel_ie_derivative(double order, double x) noexcept {
 
 // F(k) = exp(x^2) i^k erfc(x) with F(-1) = 2/sqrt(pi) satisfies 2 (k+1) F(k+1) = F(k-1) - 2x F(k).
 double erfcx_integral(double order, double x) noexcept {
+    if (order > kMostSteps) return x < 0 ? std::numeric_limits<double>::quiet_NaN() : 0;
     const int n = static_cast<int>(order);
     constexpr double start = 2 * std::numbers::inv_sqrtpi;
     if (std::isnan(x)) return x;

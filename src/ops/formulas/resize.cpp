@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/checked_math.h"
 #include "generated/ops/ops.h"
 
 namespace wengert::ops::formulas {
@@ -37,7 +38,10 @@ Tensor interpolated(const Tensor& input, const std::optional<Dims>& size,
         check_count(scale_factor->size(), "scale_factor");
         for (size_t i = 0; i < n; ++i) {
             scales.push_back((*scale_factor)[scale_factor->size() == 1 ? 0 : i]);
-            output[i] = static_cast<int64_t>(std::floor(static_cast<double>(input_sizes[i]) * scales.back()));
+            const double length = std::floor(static_cast<double>(input_sizes[i]) * scales.back());
+            check(length >= 0 && length < 0x1p53 && std::isfinite(1 / scales.back()), ErrorKind::Value,
+                  "[interpolate] scale_factor ", scales.back(), " makes no size of ", input_sizes[i]);
+            output[i] = static_cast<int64_t>(length);
         }
         if (recompute_scale_factor.value_or(false) || mode == "area") scales.clear();
     }
@@ -131,18 +135,21 @@ Tensor channels_to_pixels(const Tensor& input, int64_t factor) {
     check(input.dim() >= 3, ErrorKind::Runtime,
           "[pixel_shuffle] expects input to have at least 3 dimensions, but got input with ", input.dim(),
           " dimension(s)");
+    const int64_t square = checked_mul(factor, factor, "pixel_shuffle");
     check(
-        factor > 0 && input.size(-3) % (factor * factor) == 0, ErrorKind::Runtime,
+        factor > 0 && input.size(-3) % square == 0, ErrorKind::Runtime,
         "[pixel_shuffle] expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but ",
-        input.size(-3), " is not divisible by ", factor * factor);
+        input.size(-3), " is not divisible by ", square);
     const Dims batch(IntSpan(input.sizes()).first(static_cast<size_t>(input.dim() - 3)));
-    const int64_t channels = input.size(-3) / (factor * factor), height = input.size(-2), width = input.size(-1),
+    const int64_t channels = input.size(-3) / square, height = input.size(-2), width = input.size(-1),
                   b = input.dim() - 3;
     Dims split = batch, order, joined = batch;
     for (int64_t s : {channels, factor, factor, height, width}) split.push_back(s);
     for (int64_t d = 0; d < b; ++d) order.push_back(d);
     for (int64_t d : {b, b + 3, b + 1, b + 4, b + 2}) order.push_back(d);
-    for (int64_t s : {channels, height * factor, width * factor}) joined.push_back(s);
+    for (int64_t s :
+         {channels, checked_mul(height, factor, "pixel_shuffle"), checked_mul(width, factor, "pixel_shuffle")})
+        joined.push_back(s);
     return ops::reshape(ops::permute(ops::reshape(input, split), order), joined);
 }
 
@@ -154,13 +161,14 @@ Tensor pixels_to_channels(const Tensor& input, int64_t factor) {
           "[pixel_unshuffle] expects height and width to be divisible by downscale_factor ", factor, ", but got ",
           ShapeOf{input.sizes()});
     const Dims batch(IntSpan(input.sizes()).first(static_cast<size_t>(input.dim() - 3)));
+    const int64_t square = checked_mul(factor, factor, "pixel_unshuffle");
     const int64_t channels = input.size(-3), height = input.size(-2) / factor, width = input.size(-1) / factor,
                   b = input.dim() - 3;
     Dims split = batch, order, joined = batch;
     for (int64_t s : {channels, height, factor, width, factor}) split.push_back(s);
     for (int64_t d = 0; d < b; ++d) order.push_back(d);
     for (int64_t d : {b, b + 2, b + 4, b + 1, b + 3}) order.push_back(d);
-    for (int64_t s : {channels * factor * factor, height, width}) joined.push_back(s);
+    for (int64_t s : {checked_mul(channels, square, "pixel_unshuffle"), height, width}) joined.push_back(s);
     return ops::reshape(ops::permute(ops::reshape(input, split), order), joined);
 }
 
