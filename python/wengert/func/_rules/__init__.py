@@ -9,16 +9,4 @@ from ._registry import HANDLERS, RULES
 
 __all__ = ["HANDLERS", "RULES"]
 
-from . import (  # noqa: F401
-    conversion,
-    convolution,
-    dims,
-    elementwise,
-    folding,
-    indexing,
-    joining,
-    products,
-    shapes,
-    spectra,
-    tangents,
-)
+from . import conversion, convolution, dims, elementwise, folding, indexing, joining, products, shapes, spectra  # noqa: F401
