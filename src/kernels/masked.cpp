@@ -123,6 +123,8 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
 
 Tensor masked_scatter_backward(const Tensor& grad, const Tensor& mask, IntSpan sizes) {
     Tensor used = masked_select(grad, expand(mask, grad.sizes())), out = zeros(sizes, grad.dtype());
+    check(used.numel() <= out.numel(), ErrorKind::Runtime, "[masked_scatter] a source of shape ", ShapeOf{sizes},
+          " has too few elements for the ", used.numel(), " that the mask selects");
     std::copy_n(used.data(), used.numel() * item_size(grad.dtype()), out.data());
     return out;
 }

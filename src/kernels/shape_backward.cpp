@@ -15,6 +15,8 @@ Tensor zeros_for(const Tensor& grad, IntSpan sizes) { return zeros(sizes, grad.d
 
 // dst[...] += src[...], one dtype and shape; dst may overlap itself, so elements are added one after the other.
 void add_strided(const Tensor& dst, const Tensor& src) {
+    check(same_shape(dst, src), ErrorKind::Runtime, "expected a gradient of shape ", ShapeOf{dst.sizes()}, ", got ",
+          ShapeOf{src.sizes()});
     dispatch(dst.dtype(), [&]<class T> {
         StridedWalk<2>(dst.sizes(), {dst.strides(), src.strides()})
             .rows([&](const std::array<int64_t, 2>& at, int64_t n, const std::array<int64_t, 2>& step) {

@@ -489,3 +489,17 @@ def test_steps_and_offsets_that_overflow():
     assert t.unfold(0, 1, 2**62).shape == (1, 4, 1)
     assert t.diagonal(-(2**63)).shape == t.diagonal(2**63 - 1).shape == (0,)
     assert wg.zeros(0, 2**62, 2**62).shape == (0, 2**62, 2**62)
+
+
+def test_a_gradient_that_the_mask_of_masked_scatter_does_not_fit():
+    with pytest.raises(RuntimeError, match="too few elements"):
+        _C._private.masked_scatter_backward(wg.ones(100), wg.ones(100, dtype=wg.bool), [2])
+
+
+@pytest.mark.parametrize("pivots", [[1, 3], [0, 1], [-5, 2], [2**31 - 1, 1]])
+def test_pivots_that_no_factorization_gives(pivots):
+    lu, pivots = wg.eye(2), wg.tensor(pivots, dtype=wg.int32)
+    with pytest.raises(RuntimeError, match="pivots"):
+        wg.linalg.lu_solve(lu, pivots, wg.ones(2, 1))
+    with pytest.raises(RuntimeError, match="pivots"):
+        wg.lu_unpack(lu, pivots)

@@ -93,7 +93,8 @@ def _metadata(root: Any) -> Any:
     outputs = root.node._input_metadata
     if not 0 <= root.output_nr < len(outputs):
         raise RuntimeError(
-            f"GradientEdge: {root.node.name()} has {len(outputs)} outputs; there is none with output_nr {root.output_nr}"
+            f"GradientEdge: {root.node.name()} has {len(outputs)} outputs; "
+            f"there is none with output_nr {root.output_nr}"
         )
     return outputs[root.output_nr]
 
