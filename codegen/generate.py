@@ -198,6 +198,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "node": row.node,
         "node_names": [row.node, *row.get("node_if", {})],
         "unlike_pytorch": row.get("unlike_pytorch", {}),
+        "exempt": row.get("exempt", {}),
         "arguments": [
             {
                 "name": a.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 from .elementwise import CONSTANT_PARTIALS, is_complex, vjp_inputs
@@ -82,8 +83,9 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
         # The cotangent's dtype is the one to compute in, but that of a real result of a complex operand is too small.
         dtype = "grad.dtype()" if row.rule != "Real" else f"widest(grad.dtype(){''.join(', ' + n for n in tensors)})"
         fused = f"run_as({dtype}, kernels::K_{row.name}_d_{argument.name}, {{{', '.join(['grad', *inputs])}}})"
-        formulas[argument.name,] = formula
-        gradients.append(Gradient((argument,), (edge_index(row, argument),), formula.text,
+        recorded = beyond(row, "recorded", argument, formula, {"grad": Kind.TENSOR}, vocabulary)
+        formulas[argument.name,] = recorded
+        gradients.append(Gradient((argument,), (edge_index(row, argument),), recorded.text,
                                   None if source in CONSTANT_PARTIALS else fused, ("grad", *tensors)))  # fmt: skip
     return formulas, gradients
 
@@ -94,6 +96,19 @@ def chain_rule(row: Row, partial: str, cotangent: str, vocabulary: Vocabulary, c
     return Translator(row.text, argument_types(row) | result_types(row), vocabulary).chain_rule(
         partial, cotangent, conjugate
     )
+
+
+def beyond(row: Row, key: str, argument: Argument, product: Formula, cotangent: dict[str, Type | Kind],
+           vocabulary: Vocabulary) -> Formula:  # fmt: skip
+    """What the row says of `argument` under `key`, a formula of the chain-rule `product`; by default that itself."""
+    source = row.get(key, {}).get(argument.name)
+    if source is None:
+        return product
+    names = {**argument_types(row), **result_types(row), **cotangent, "product": Kind.TENSOR}
+    formula = Translator(row.text, names, vocabulary)(str(source))
+    formula.text = re.sub(r"\bproduct\b", lambda _: product.text, formula.text)
+    formula.names = (formula.names - {"product", *cotangent}) | product.names
+    return formula
 
 
 def gradient_names(row: Row) -> dict[str, Kind]:
@@ -164,7 +179,8 @@ def _partial_term(row: Row, argument: Argument, vocabulary: Vocabulary) -> Term:
     tangent = f"{argument.name}_t"
     if row.partials[argument.name] == "1":  # the sum must not be the operand's own tangent
         return Term(tangent, f"ops::clone({tangent})")
-    return Term(tangent, chain_rule(row, row.partials[argument.name], tangent, vocabulary).text)
+    product = chain_rule(row, row.partials[argument.name], tangent, vocabulary)
+    return Term(tangent, beyond(row, "tangent", argument, product, {tangent: Kind.TENSOR}, vocabulary).text)
 
 
 def _terms(row: Row, source: str, vocabulary: Vocabulary) -> tuple[list[Term], set[str]]:

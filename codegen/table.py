@@ -25,8 +25,8 @@ from .schema import Argument, Result, RowError, Schema, parse_schema
 FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
-        "python", "node", "node_if", "recorded_if", "scatters", "contracts", "batch",
-        "unlike_pytorch", "doc"}  # fmt: skip
+        "python", "node", "node_if", "recorded_if", "recorded", "tangent", "length", "scatters", "contracts", "batch",
+        "unlike_pytorch", "exempt", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
@@ -217,6 +217,10 @@ def check(row: Row) -> None:
             raise row.error(
                 f"linear in '{name}', which has no formula", f"add `{name}: formula` or leave it out of linear"
             )
+    for key in ("recorded", "tangent"):
+        for name in keys.get(key, {}):
+            if name not in row.partials:
+                raise row.error(f"`{key}` of '{name}', which has no d_{name}", f"use it beside `d_{name}: formula`")
     if "scatters" in keys and (row.form != "explicit" or len(row.differentiable) != 1 or len(schema.results) != 1):
         raise row.error("`scatters` of a row without exactly one gradient", "leave it out")
     if "node_if" in keys and ("node" not in keys or not row.is_recorded):

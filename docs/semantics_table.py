@@ -6,6 +6,7 @@
     def G5_input_numbers(tc)            a program of tests/differential, run here and on PyTorch
     TEST_CASE("G5 H3 next edges")       a C++ test of both rows
     test_acceptance_B12_add_edge        a test of row B12 of the acceptance rows, as are all in files of that name
+    test_behaviours_singular.py         tests of the behaviours, likewise
 
 As a Sphinx extension this module provides the directive ``semantics-table``.
 """
@@ -30,7 +31,7 @@ TEST_NAMES = {
 class Row:
     """One row, and how it is proved."""
 
-    kind: str  # "features" or "acceptance"
+    kind: str  # "features", "acceptance" or "behaviours"
     id: str
     title: str
     see: list[str] = field(default_factory=list)
@@ -68,7 +69,7 @@ def find_tests() -> dict[tuple[str, str], list[str]]:
         for path in sorted((ROOT / "tests").rglob(pattern)):
             for match in names.finditer(path.read_text()):
                 acceptance, rows, *program = match.groups()
-                kind = "acceptance" if acceptance or path.stem.startswith("test_acceptance") else "features"
+                kind = kind_of(path, bool(acceptance))
                 for row in (rows or program[-1]).upper().split():
                     counts[kind, row][path.relative_to(ROOT / "tests").as_posix()] += 1
     return {
@@ -77,12 +78,19 @@ def find_tests() -> dict[tuple[str, str], list[str]]:
     }
 
 
+def kind_of(path: Path, is_acceptance: bool) -> str:
+    """Return of which rows the ids of a file are."""
+    if is_acceptance or path.stem.startswith("test_acceptance"):
+        return "acceptance"
+    return "behaviours" if path.stem.startswith("test_behaviours") else "features"
+
+
 def as_rst() -> str:
     """Return the sections as reStructuredText."""
     lines = []
     for title, rows in sections():
         kind = rows[0].kind
-        name = title if kind == "features" else f"Acceptance: {title}"
+        name = title if kind == "features" else f"{kind.capitalize()}: {title}"
         lines += [name, "-" * len(name), "", ".. list-table::", "   :widths: 8 32 60", "   :header-rows: 1", ""]
         lines += ["   * - row", "     - what", "     - tests"]
         for row in rows:

@@ -5,7 +5,7 @@ import pytest
 from docs.semantics_table import as_rst, find_tests, sections
 
 ROWS = [row for _, rows in sections() for row in rows]
-NAMED = {row.id if row.kind == "features" else f"acceptance {row.id}": row for row in ROWS}
+NAMED = {row.id if row.kind == "features" else f"{row.kind} {row.id}": row for row in ROWS}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.kind}-{row.id}")

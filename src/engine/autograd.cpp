@@ -66,8 +66,10 @@ TensorList grad(const TensorList& outputs, const TensorList& inputs, const Tenso
 }
 
 void install_derivative() noexcept {
-    derivative_of = [](const Tensor& of, const Tensor& with_respect_to, const Tensor& cotangent, bool create_graph) {
-        return grad({of}, {with_respect_to}, {cotangent}, true, create_graph, true)[0];
+    derivatives_of = [](const Tensor& of, EdgeList edges, const Tensor& cotangent, bool create_graph) {
+        Roots roots = roots_of({of}, {cotangent}, "outputs");
+        return Engine::get_default_engine().execute(std::move(roots.edges), std::move(roots.grads), true, create_graph,
+                                                    false, std::move(edges));
     };
 }
 

@@ -8,14 +8,13 @@
 #include <atomic>
 #include <utility>
 
-#include "tensor/tensor.h"
+#include "graph/node.h"
 
 namespace wengert {
 
-// The gradient of <of, cotangent> with respect to a tensor behind `of`; undefined if it does not depend on it. The engine
-// provides it.
-inline Tensor (*derivative_of)(const Tensor& of, const Tensor& with_respect_to, const Tensor& cotangent,
-                               bool create_graph) = nullptr;
+// The gradients of <of, cotangent> at edges behind `of`; undefined where it does not depend on one. The engine provides it.
+inline TensorList (*derivatives_of)(const Tensor& of, EdgeList edges, const Tensor& cotangent,
+                                    bool create_graph) = nullptr;
 
 // A base of nodes that may need a recorded pass.
 class NeedsRecordedPass {

@@ -86,7 +86,10 @@ public:
     virtual TensorList apply(TensorList&& grads) = 0;
     TensorList operator()(TensorList&& grads);  // apply, under NodeGuard
 
-    virtual std::string name() const = 0;                                    // "MulBackward0"
+    virtual std::string name() const = 0;  // "MulBackward0"
+    // The row of the table that made the node, by its name in C++ ("mean_dim"); several rows may show one `name`.
+    virtual const char* operation() const noexcept { return nullptr; }
+    virtual bool is_length() const noexcept { return false; }                // of an operation with a cusp at 0: |x|
     virtual void release_variables() {}                                      // frees what was saved for backward
     virtual std::span<const SavedField> saved_fields() const { return {}; }  // for `_saved_*`
     virtual bool is_python() const noexcept { return false; }                // its body needs the interpreter

@@ -128,7 +128,7 @@ void check_finite(const Tensor& t, const char* op) {
         const T* data = t.data_as<T>();
         for (int64_t i = 0; i < t.numel(); ++i)
             check(std::isfinite(std::real(data[i])) && std::isfinite(std::imag(data[i])), ErrorKind::Runtime,
-                  "torch.linalg.eig: input tensor should not contain infs or NaNs.");
+                  "linalg.eig: input tensor should not contain infs or NaNs.");
     });
 }
 
@@ -282,7 +282,7 @@ Tensor linalg_eigvals(const Tensor& self) { return std::get<0>(eig(self, false))
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b,
                                                         std::optional<double> rcond,
                                                         std::optional<std::string_view> driver) {
-    const char* op = "torch.linalg.lstsq";
+    const char* op = "linalg.lstsq";
     check_matrix(self, op);
     check_same_dtype(self, b, op);
     std::string_view name = driver.value_or("gelsy");

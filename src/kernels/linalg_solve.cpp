@@ -86,7 +86,7 @@ Tensor linalg_solve(const Tensor& a, const Tensor& b, bool left) {
     SmallVector<int32_t, 8> infos(static_cast<size_t>(std::max<int64_t>(batch_count(a), 1)));
     Factored f = factor_transposed(a, batch_sizes(a), op, infos.data());
     for (int64_t i = 0; i < batch_count(a); ++i)
-        check(infos[static_cast<size_t>(i)] == 0, ErrorKind::Runtime, "torch.linalg.solve: ", batch_element(a, i),
+        check(infos[static_cast<size_t>(i)] == 0, ErrorKind::Runtime, "linalg.solve: ", batch_element(a, i),
               "The solver failed because the input matrix is singular.");
     // One factorisation may serve several right-hand sides.
     int64_t n = rows(a);
@@ -133,7 +133,7 @@ std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& self, bool check_errors) 
 Tensor linalg_inv(const Tensor& self) { return std::get<0>(linalg_inv_ex(self, true)); }
 
 std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& self, bool pivot, bool check_errors) {
-    const char* op = "torch.linalg.lu_factor";
+    const char* op = "linalg.lu_factor";
     check_matrix(self, op);
     check_pivoting(pivot, op);
     Tensor lu = column_major_copy(self), info = int32_zeros(batch_sizes(self));

@@ -270,7 +270,7 @@ constexpr ArgSpec asarray_args[] = {{"obj", ArgKind::Object},
                                     {"dtype", ArgKind::DType, kOptional | kNullable | kKeywordOnly},
                                     {"device", ArgKind::Device, kOptional | kNullable | kKeywordOnly},
                                     {"copy", ArgKind::Bool, kOptional | kNullable | kKeywordOnly},
-                                    {"requires_grad", ArgKind::Bool, kOptional | kKeywordOnly}};
+                                    {"requires_grad", ArgKind::Bool, kOptional | kNullable | kKeywordOnly}};
 constexpr Signature asarray_signatures[] = {asarray_args};
 constinit OverloadSet asarray_overloads{"asarray", asarray_signatures};
 
@@ -281,15 +281,19 @@ PyObject* py_asarray(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
         PyObject* data = p.object(0);
         std::optional<DType> dtype = p.optional_dtype(1);
         std::optional<bool> copy = p.optional_boolean(3);
-        bool requires_grad = p.boolean(4, false);
-        Tensor t = copy == true ? tensor_from_data(data, dtype) : as_tensor(data, dtype);
-        bool shared = (is_tensor(data) && t.storage() == tensor_of(data).storage()) || t.storage()->is_foreign();
+        std::optional<bool> requires_grad = p.optional_boolean(4);
+        const Tensor given = is_tensor(data) ? tensor_of(data) : Tensor();
+        const bool fresh = copy == true;
+        Tensor t = given.defined() && fresh && (!dtype || *dtype == given.dtype()) ? ops::clone(given)
+                   : fresh && !given.defined()                                     ? tensor_from_data(data, dtype)
+                                                                                   : as_tensor(data, dtype);
+        bool shared = (given.defined() && t.storage() == given.storage()) || t.storage()->is_foreign();
         check(copy != false || shared, ErrorKind::Value, "asarray(): can't alias a ", Py_TYPE(data)->tp_name,
               " without a copy; leave copy=None");
-        if (is_tensor(data) && !requires_grad && wengert::requires_grad(t)) t = detach(t);
-        if (requires_grad) {
-            if (is_tensor(data) && t.is_same(tensor_of(data))) t = detach(t);
-            set_requires_grad(t, true);
+        // A tensor keeps its history and its flag unless the caller asks for another one.
+        if (requires_grad && *requires_grad != wengert::requires_grad(t)) {
+            if (given.defined()) t = detach(t);
+            if (*requires_grad) set_requires_grad(t, true);
         }
         return wrap(std::move(t));
     });
@@ -313,8 +317,9 @@ PyMethodDef factory_functions[] = {
                 "as_tensor(data, dtype=None)\n--\n\n"
                 "`data` as a tensor, without a copy if it is a tensor or an array of that dtype."),
     fast_method("asarray", py_asarray,
-                "asarray(obj, *, dtype=None, copy=None, requires_grad=False)\n--\n\n"
-                "`obj` as a tensor; `copy` True always copies, False raises where a copy is needed."),
+                "asarray(obj, *, dtype=None, copy=None, requires_grad=None)\n--\n\n"
+                "`obj` as a tensor; `copy` True always copies, False raises where a copy is needed. A tensor keeps its "
+                "history unless `requires_grad` is given."),
     {"from_numpy", py_from_numpy, METH_O,
      "from_numpy(array)\n--\n\nA tensor on the memory of a NumPy array: writes to one are seen in the other."},
     {nullptr, nullptr, 0, nullptr},

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import wengert as wg
 
@@ -33,6 +34,12 @@ class Operation:
         if key.startswith("_"):
             raise AttributeError(key)
         return self.entry[key]
+
+    def unless_exempt(self, what: str) -> None:
+        """Skip the test if the row says why it does not have this property."""
+        reason = self.entry.get("exempt", {}).get(what)
+        if reason:
+            pytest.skip(f"{self}: {reason}")
 
     @property
     def writes_only(self) -> bool:

@@ -6,7 +6,9 @@ the modes are held against each other, and third derivatives against differences
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -114,11 +116,12 @@ def hessian_products(c: Case, mode: str) -> list[Any] | Any:
         return tangent(y)
 
 
-@each
-@pytest.mark.parametrize("mode", ["fwd-over-rev", "rev-over-fwd", "fwd-over-fwd"])
-def test_second_derivatives_agree(operation: Operation, mode: str) -> None:
-    for c in cases(operation):
-        reference = hessian_products(c, "rev-over-rev") or [wg.zeros_like(t) for t in c.tensors]
+MODES = ("fwd-over-rev", "rev-over-fwd", "fwd-over-fwd")
+
+
+def check_modes(c: Case, modes: Sequence[str]) -> None:
+    reference = hessian_products(c, "rev-over-rev") or [wg.zeros_like(t) for t in c.tensors]
+    for mode in modes:
         product = hessian_products(c, mode)
         if mode == "fwd-over-fwd":
             close([product], [inner(reference, directions(c))])
@@ -127,9 +130,30 @@ def test_second_derivatives_agree(operation: Operation, mode: str) -> None:
 
 
 @each
+@pytest.mark.parametrize("mode", MODES)
+def test_second_derivatives_agree(operation: Operation, mode: str) -> None:
+    for c in cases(operation):
+        check_modes(c, [mode])
+
+
+@each_complex
+def test_second_derivatives_of_complex_numbers_agree(operation: Operation) -> None:
+    for c in islice(cases(operation, is_complex=True), 2):
+        check_modes(c, MODES)
+
+
+@each
 def test_third_order(operation: Operation) -> None:
+    check_third_order(next(cases(operation)))
+
+
+@each_complex
+def test_third_order_of_complex_numbers(operation: Operation) -> None:
+    check_third_order(next(cases(operation, is_complex=True)))
+
+
+def check_third_order(c: Case) -> None:
     """d/dx of v' H v, against central differences of v' H v."""
-    c = next(cases(operation))
     v, w = directions(c), directions(c, 1)
 
     def curvature(xs: list[Any], create_graph: bool) -> Any:

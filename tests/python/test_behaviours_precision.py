@@ -45,28 +45,28 @@ def forward_derivative(function, x):
         (wg.nn.functional.logsigmoid, 700.0, math.exp(-700)),
     ],
 )
-def test_first_derivatives(function, x, expected):
+def test_P1_first_derivatives(function, x, expected):
     for computed in (derivative(function, x), forward_derivative(function, x)):
         np.testing.assert_allclose(computed, expected, rtol=1e-6 if abs(x) > 1e3 else 1e-12)
 
 
-def test_second_derivative_of_tanh_near_zero():
+def test_P1_second_derivative_of_tanh_near_zero():
     assert derivative(wg.tanh, 1e-300, order=2) == -2e-300
 
 
-def test_second_derivatives_in_tails():
+def test_P1_second_derivatives_in_tails():
     np.testing.assert_allclose(derivative(wg.tanh, 20.0, order=2), -8 * math.exp(-40), rtol=1e-12)
     np.testing.assert_allclose(derivative(wg.sigmoid, 40.0, order=2), -math.exp(-40), rtol=1e-12)
     np.testing.assert_allclose(derivative(wg.expm1, -40.0, order=2), math.exp(-40), rtol=1e-12)
 
 
-def test_second_derivatives_at_removable_singularities():
+def test_P1_second_derivatives_at_removable_singularities():
     np.testing.assert_allclose(derivative(wg.sinc, 0.0, order=2), -(math.pi**2) / 3, rtol=1e-14)
     np.testing.assert_allclose(derivative(wg.special.i1, 0.0, order=3), 3 / 8, rtol=1e-14)
     np.testing.assert_allclose(derivative(wg.special.erfcx, 30.0, order=2), 2 / (30**3 * math.sqrt(math.pi)), rtol=0.01)
 
 
-def test_numbers_beside_float64_tensors_keep_their_digits():
+def test_P1_numbers_beside_float64_tensors_keep_their_digits():
     x = wg.tensor([0.1], dtype=wg.float64, requires_grad=True)
     for y, expected in (
         (x / 3, 1 / 3),
@@ -80,7 +80,7 @@ def test_numbers_beside_float64_tensors_keep_their_digits():
         np.testing.assert_allclose(recorded.item(), expected, rtol=1e-15)
 
 
-def test_losses_in_tails():
+def test_P1_losses_in_tails():
     functional = wg.nn.functional
     one, zero = wg.ones(1, dtype=wg.float64), wg.zeros(1, dtype=wg.float64)
     for x, target in ((-40.0, zero), (40.0, one)):

@@ -226,3 +226,45 @@ def test_foreign_types_are_asked_too():
             return "foreign"
 
     assert np.add(wg.ones(2), Foreign()) == "foreign"
+
+
+@pytest.mark.parametrize(
+    ("widths", "options"),
+    [
+        (1, {}),
+        ((1, 2), {"constant_values": 5}),
+        (((1, 2), (0, 3)), {"constant_values": ((1, 2), (3, 4))}),
+        ({-1: (1, 2)}, {}),
+        (((1, 1), (2, 2)), {"mode": "edge"}),
+        (((1, 1), (2, 1)), {"mode": "reflect"}),
+        (((3, 1), (4, 2)), {"mode": "symmetric"}),
+        (((1, 3), (0, 4)), {"mode": "wrap"}),
+        (0, {"mode": "edge"}),
+    ],
+)
+def test_pad(widths, options):
+    if isinstance(widths, dict) and np.lib.NumpyVersion(np.__version__) < "2.2.0":
+        pytest.skip("NumPy 2.2 takes dictionaries")
+    check(lambda x: np.pad(x, widths, **options), A)
+    gradient = grad(lambda x: (np.pad(x, widths, **options) ** 2).sum())(wg.tensor(A))
+    h = 1e-6
+    direction = np.cos(A)
+    values = [(np.pad(A + s * h * direction, widths, **options) ** 2).sum() for s in (1, -1)]
+    np.testing.assert_allclose((gradient.numpy() * direction).sum(), (values[0] - values[1]) / (2 * h), rtol=1e-6)
+
+
+def test_pad_refuses_what_has_no_counterpart():
+    for options in ({"mode": "mean"}, {"mode": "reflect", "reflect_type": "odd"}, {"mode": "linear_ramp"}):
+        with pytest.raises(TypeError, match="has no counterpart"):
+            np.pad(wg.tensor(A), 1, **options)
+
+
+@pytest.mark.parametrize("name", ["nanvar", "nanstd"])
+def test_spread_without_missing_values(name):
+    values = np.array([[1.0, np.nan, 3.0], [2.0, 5.0, np.nan]])
+    check(lambda x: getattr(np, name)(x), values)
+    check(lambda x: getattr(np, name)(x, axis=0), values)
+    check(lambda x: getattr(np, name)(x, axis=1, ddof=1, keepdims=True), values)
+    gradient = grad(lambda x: getattr(np, name)(x, axis=1).sum())(wg.tensor(values)).numpy()
+    assert np.array_equal(np.isfinite(gradient), np.ones((2, 3), bool))
+    assert gradient[np.isnan(values)].tolist() == [0, 0]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import wengert
 
-from ._convert import promoted, tensor, written
+from ._convert import promoted, refuse, tensor, unsupported, written
 
 
 def concatenate(
@@ -57,7 +59,39 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     return tuple(grid.clone() if copy else grid for grid in grids)
 
 
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
+    value = tensor(array)
+    if isinstance(pad_width, dict):
+        pad_width = [pad_width.get(d, pad_width.get(d - value.ndim, 0)) for d in range(value.ndim)]
+        pad_width = [(width, width) if np.isscalar(width) else width for width in pad_width]
+    widths = np.broadcast_to(np.asarray(pad_width), (value.ndim, 2)).tolist()
+    if mode in ("constant", "empty"):
+        constants = np.broadcast_to(np.asarray(options.pop("constant_values", 0)), (value.ndim, 2)).tolist()
+        refuse("pad", **options)
+        for dim, (width, around) in enumerate(zip(widths, constants, strict=True)):
+            value = _surrounded(value, dim, width, around)
+        return value
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
+        raise unsupported("pad", f"the mode {mode!r} has no counterpart")
+    for dim, width in enumerate(widths):  # these copy elements: NumPy knows which
+        if options.get("reflect_type") == "odd":
+            raise unsupported("pad", "reflect_type='odd' has no counterpart")
+        index = np.pad(np.arange(value.shape[dim]), width, mode=mode, **options)
+        value = value.index_select(dim, wengert.as_tensor(index)) if any(width) else value
+    return value
+
+
+def _surrounded(value: Any, dim: int, widths: list[int], constants: list[Any]) -> Any:
+    """Put constants before and after a tensor along one dimension."""
+    parts = [value]
+    for place, width, constant in zip((0, 2), widths, constants, strict=True):
+        if width:
+            shape = [*value.shape[:dim], width, *value.shape[dim + 1 :]]
+            parts.insert(place, wengert.full(shape, constant, dtype=value.dtype))
+    return parts[0] if len(parts) == 1 else wengert.cat(parts, dim)
+
+
 TABLE: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (concatenate, stack, append, array_split, split, meshgrid)
+    f.__name__: f for f in (concatenate, stack, append, array_split, split, meshgrid, pad)
 } | {name: _stacks(name) for name in ("hstack", "vstack", "dstack", "column_stack")}
 TABLE["concat"] = concatenate

@@ -211,4 +211,19 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
     return written(wengert.nanmean(value, _dims(value, axis), keepdims), out)
 
 
-TABLE["nanmean"] = nanmean
+def _nan_spread(name: str) -> Callable[..., Any]:
+    def spread(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False
+    ) -> Any:
+        value = tensor(a) if dtype is None else tensor(a).to(dtype)
+        missing, dims = wengert.isnan(value), _dims(value, axis)
+        mean = wengert.nanmean(value, dims, True)
+        squares = wengert.where(missing, 0, wengert.square(wengert.where(missing, mean, value) - mean))
+        counted = wengert.sum((~missing).to(value.dtype), dims, keepdims)
+        variance = wengert.sum(squares, dims, keepdims) / (counted - ddof)
+        return written(variance if name == "nanvar" else wengert.sqrt(variance), out)
+
+    return spread
+
+
+TABLE |= {"nanmean": nanmean} | {name: _nan_spread(name) for name in ("nanvar", "nanstd")}

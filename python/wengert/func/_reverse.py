@@ -153,7 +153,7 @@ class ReverseFrame(Frame):
         if node is None:
             return output.requires_grad and not any(output is alias for alias in self.own)
         if node not in self._known:
-            self._known[node] = _reaches_other_leaves(node, self.own)
+            self._known[node] = _C._reaches_other_leaves(node, self.own)
         return self._known[node]
 
     def release(self, tree: Any) -> Any:
@@ -173,20 +173,3 @@ def detached(tensor: Any) -> Any:
         return tensor.detach()
     with wengert.no_grad():
         return tensor.view_as(tensor)
-
-
-def _reaches_other_leaves(start: Any, own: Sequence[Any]) -> bool:
-    """Return whether the graph below a node holds a leaf that is not one of `own`."""
-    mine = {id(alias) for alias in own}
-    waiting, seen = [start], {start}
-    while waiting:
-        for node, _ in waiting.pop().next_functions:
-            if node is None or node in seen:
-                continue
-            variable = getattr(node, "variable", None)
-            if variable is None:
-                seen.add(node)
-                waiting.append(node)
-            elif id(variable) not in mine:
-                return True
-    return False

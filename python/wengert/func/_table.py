@@ -20,10 +20,11 @@ def rows() -> tuple[Row, ...]:
 
 
 @functools.cache
-def rows_of_nodes() -> dict[str, tuple[Row, ...]]:
-    """Return the rows of each node name; several operations may share one."""
-    found: dict[str, tuple[Row, ...]] = {}
-    for row in rows():
-        if row["node"]:
-            found[row["node"]] = (*found.get(row["node"], ()), row)
-    return found
+def rows_by_name() -> dict[str, Row]:
+    """Return the rows by their names in C++, which are unique."""
+    return {row["name"]: row for row in rows()}
+
+
+def row_of(node: Any) -> Row | None:
+    """Return the row that made a node; None for nodes that are not of the table."""
+    return rows_by_name().get(node._operation)

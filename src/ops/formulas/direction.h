@@ -4,14 +4,20 @@
 // exp(-r**2). Its gradient c(r) x / r, c = h', is then 0 in the limit, and its own derivative is c'(0), not 0 and not
 // NaN. c is known only as a number, and what c'(0) is depends on all that was computed from r. So where the backward pass
 // is recorded, elements of length 0 get a node that asks the engine for c'(0) when the second derivative arrives there.
+// All lengths of the same x count, as in (|x| + |x|)**2: nodes that repeat the operation (graph/same_operation.h).
 //
 // Where c is not 0, as for h(r) = r, the second derivative is infinite, and shows so. Where c'(0) cannot be known because
-// c was not recorded (forward over forward, reverse over forward), or was computed from something else than this r (two
-// norms of one vector, multiplied), it is NaN or infinite, never a silent 0.
+// c was not recorded (forward over forward, reverse over forward), or was computed from other lengths only (|x| |2 x|), it
+// is NaN or infinite, never a silent 0. Lengths of different tensors are taken as independent: no direction is common to
+// them, so that mixed derivatives are 0.
+//
+// The root of s at 0 is such a length too, of which x is not known: h(sqrt(s)) has the gradient c(r) / (2 r), which is
+// c'(0) / 2 where c(0) is 0.
 #pragma once
 
 #include <optional>
 
+#include "tensor/operand.h"
 #include "tensor/tensor_list.h"
 
 namespace wengert::ops::formulas {
@@ -28,5 +34,15 @@ struct Lengths {
 Tensor along_direction(const Tensor& product, const Tensor& cotangent, const Tensor& x, const Lengths& r);
 // The same for `sum`, the tangent of r: the sum of t * x / r.
 Tensor across_direction(const Tensor& sum, const Tensor& tangent, const Tensor& x, const Lengths& r);
+
+// Both for lengths of each element: of a vector with the component x, or of complex numbers.
+Tensor along_component(const Tensor& product, const Tensor& cotangent, const Operand& x, const Tensor& r);
+Tensor across_component(const Tensor& product, const Tensor& tangent, const Operand& x, const Tensor& r);
+// For numbers that may be complex: a real number has no direction but its sign, and |x| a constant derivative at 0.
+Tensor along_phase(const Tensor& product, const Tensor& cotangent, const Tensor& x);
+Tensor across_phase(const Tensor& product, const Tensor& tangent, const Tensor& x, const Tensor& r);
+
+// `product`, the cotangent of r = sqrt(s) times 1 / (2 r), with its limit where that is 0 / 0.
+Tensor root_limit(const Tensor& product, const Tensor& cotangent, const Tensor& r);
 
 }  // namespace wengert::ops::formulas

@@ -62,9 +62,9 @@ Tensor limits_in_blocks(const Tensor& k, const Tensor& x) {
     // The derivative along `apart` from two transposed ones: the first is linear in its cotangent u.
     const Tensor u = formulas::zeros_like(k);
     set_requires_grad(u, true);
-    const Tensor transposed = derivative_of(k, x, u, true);
+    const Tensor transposed = derivatives_of(k, {gradient_edge(x)}, u, true)[0];
     if (!transposed.defined() || !requires_grad(transposed)) return {};
-    const Tensor along = derivative_of(transposed, u, apart, true);
+    const Tensor along = derivatives_of(transposed, {gradient_edge(u)}, apart, true)[0];
     if (!along.defined()) return {};
     const Tensor steps = differences_of(apart);
     const Tensor in_block = ops::logical_and(coinciding(x), ops::ne(steps, 0));

@@ -19,12 +19,21 @@ PyObject* exit_level(PyObject*, PyObject* level) {
     });
 }
 
-// The tangent mirrors the primal's layout, so that views of one are views of the other.
+// Whether elements of an expanded tensor share memory.
+bool overlaps_itself(const Tensor& t) noexcept {
+    for (size_t d = 0; d < t.sizes().size(); ++d)
+        if (t.strides()[d] == 0 && t.sizes()[d] > 1) return true;
+    return false;
+}
+
+// The tangent mirrors the primal's layout, so that views of one are views of the other; but each element has its own.
 Tensor laid_out_as(const Tensor& tangent, const Tensor& primal) {
     bool same = tangent.strides() == primal.strides() && tangent.dtype() == primal.dtype() &&
                 (primal.numel() == 0 || tangent.offset() == primal.offset()) &&
                 tangent.storage()->bytes() >= primal.storage()->bytes();
     if (same) return tangent;
+    if (overlaps_itself(primal))
+        return ops::clone(tangent.dtype() == primal.dtype() ? tangent : ops::to_dtype(tangent, primal.dtype()));
     // Room for the primal's whole storage: its base may be seen through other views.
     int64_t elements = primal.storage()->bytes() / item_size(primal.dtype());
     Tensor room = zeros(Dims{elements}, primal.dtype());

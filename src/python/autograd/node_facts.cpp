@@ -1,8 +1,12 @@
 // What tools ask of a node without disturbing it: no saved tensor is unpacked, no hook is called.
 #include "python/autograd/node_facts.h"
+#include <unordered_set>
+
 #include "graph/saved_variable.h"
+#include "ops/accumulate_grad.h"
 #include "python/autograd/function_object.h"
 #include "python/autograd/node_object.h"
+#include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {
@@ -37,7 +41,40 @@ PyObject* made_at(PyObject*, PyObject* o) {
     });
 }
 
+bool is_among(const Tensor& t, PyObject* tensors) noexcept {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tensors); ++i) {
+        PyObject* item = PyList_GET_ITEM(tensors, i);
+        if (is_tensor(item) && tensor_of(item).is_same(t)) return true;
+    }
+    return false;
+}
+
+PyObject* reaches_other_leaves(PyObject*, PyObject* args) {
+    return guarded([&]() -> PyObject* {
+        PyObject *start, *own;
+        if (!PyArg_ParseTuple(args, "OO!", &start, &PyList_Type, &own)) return nullptr;
+        std::vector<Node*> waiting{node_of(start).get()};
+        std::unordered_set<Node*> seen{waiting[0]};
+        while (!waiting.empty()) {
+            Node* node = waiting.back();
+            waiting.pop_back();
+            for (const Edge& edge : node->next_edges()) {
+                Node* next = edge.function.get();
+                if (!next || !seen.insert(next).second) continue;
+                auto* leaf = dynamic_cast<AccumulateGrad*>(next);
+                if (!leaf)
+                    waiting.push_back(next);
+                else if (!is_among(leaf->variable(), own))
+                    Py_RETURN_TRUE;
+            }
+        }
+        Py_RETURN_FALSE;
+    });
+}
+
 PyMethodDef functions[] = {
+    {"_reaches_other_leaves", reaches_other_leaves, METH_VARARGS,
+     "Whether the graph below a node holds a leaf that is not in a list of tensors."},
     {"_saved_bytes", saved_bytes, METH_O, "Bytes that a node keeps for its backward formula."},
     {"_made_at", made_at, METH_O, "File, line and function where a node was made, if it is known."},
     {nullptr, nullptr, 0, nullptr},

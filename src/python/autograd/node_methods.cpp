@@ -21,6 +21,11 @@ PyObject* name(PyObject* self, PyObject*) {
     return guarded([&] { return PyUnicode_FromString(self_node(self).name().c_str()); });
 }
 
+PyObject* operation(PyObject* self, void*) {
+    const char* row = self_node(self).operation();
+    return row ? PyUnicode_InternFromString(row) : Py_NewRef(Py_None);
+}
+
 PyObject* sequence_nr(PyObject* self, PyObject*) {
     return guarded([&] { return PyLong_FromUnsignedLongLong(self_node(self).sequence_nr()); });
 }
@@ -162,6 +167,8 @@ PyGetSetDef node_properties[] = {
     {"next_functions", next_functions, nullptr, "Where this node sends its results.", nullptr},
     {"metadata", metadata, nullptr, "A dictionary that lives as long as the node.", nullptr},
     {"_input_metadata", input_metadata, nullptr, "Shape, dtype and device of each gradient received.", nullptr},
+    {"_operation", operation, nullptr, "The row of the table that made this node, by its name in C++, or None.",
+     nullptr},
     {"requires_grad", requires_grad_property, nullptr, "True.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -16,13 +16,12 @@ from typing import Any
 
 import wengert
 
-from .._table import Row, rows
+from .._table import Row, rows_by_name
 from . import _series as series
 from ._helpers import HELPERS
 from ._series import Series, first
 
 _CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
-_NO_GRADIENT = ("kernel", "compose", "jvp", "contracts")
 _COMPARISONS = {ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__", ast.Eq: "__eq__",
                 ast.NotEq: "__ne__"}  # fmt: skip
 
@@ -34,12 +33,6 @@ class NoRuleError(NotImplementedError):
 @functools.cache
 def parsed(text: str) -> ast.expr:
     return ast.parse(text.strip(), mode="eval").body
-
-
-@functools.cache
-def rows_by_name() -> dict[str, Row]:
-    """Return the rows by their C++ names."""
-    return {row["name"]: row for row in rows()}
 
 
 def function_of(row: Row) -> Any:
@@ -228,22 +221,6 @@ class Evaluator:
         for argument in row["arguments"]:
             names[f"{argument['name']}_t"] = series.derivative(bound.get(argument["name"]))
         return self(jvp, names)
-
-
-@functools.cache
-def _names_in(text: str) -> frozenset[str]:
-    tree = parsed(text)
-    functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    shapes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return frozenset(node.id for node in names if id(node) not in functions | shapes)
-
-
-def mentioned(row: Row) -> frozenset[str]:
-    """Return the arguments and results that the gradient of a row mentions: what its nodes keep."""
-    known = {item["name"] for item in (*row["arguments"], *row["results"])}
-    formulas = {key: text for key, text in row["formulas"].items() if isinstance(text, str) and key not in _NO_GRADIENT}
-    return frozenset(name for text in formulas.values() for name in _names_in(text) if name in known)
 
 
 def _default(text: Any) -> Any:

@@ -8,8 +8,8 @@ import wengert
 
 from ...autograd import enable_grad, grad
 from .._nodes import applied, nodes_between, varying
-from .._table import Row, rows_of_nodes
-from ._formula import Evaluator, NoRuleError, mentioned
+from .._table import Row, row_of
+from ._formula import Evaluator, NoRuleError
 from ._series import Series
 
 Key = tuple[Any, int]  # a node and the number of one of its results
@@ -40,7 +40,7 @@ class Walk:
         inputs = [self._series.get(edge) for edge in node.next_functions]
         if all(value is None for value in inputs):
             return None
-        row = self._row(node)
+        row = row_of(node)
         try:
             if row is not None and any(key.startswith("d_") for key in row["formulas"]):
                 return self._finished(self._solution(node, row, which, inputs), node, which)
@@ -49,45 +49,13 @@ class Walk:
             if not any(flag for flag, value in zip(varying(node, which), inputs, strict=True) if value is not None):
                 return self._finished(self._linear(node, which, inputs), node, which)
             if row is None:
-                raise NoRuleError("several operations of this name, or a write into a view that depends on values")
+                raise NoRuleError("a write into a view that depends on values")
             return self._finished(self._solution(node, row, which, inputs), node, which)
         except NotImplementedError as error:
             raise NotImplementedError(
                 f"[jet] {node.name()} has no Taylor rule: {error} cannot be evaluated with series; write the function "
                 "with other operations, or nest wg.func.jvp"
             ) from None
-
-    def _row(self, node: Any) -> Row | None:
-        """Return the row that made a node; None for nodes that are not of the table.
-
-        Rows may share the name of their node. Nodes keep what the formulas of their row mention, which tells most of
-        them apart; of the rest, the right one gives the gradient that the node gives.
-        """
-        rows = rows_of_nodes().get(node.name(), ())
-        if len(rows) < 2:
-            return rows[0] if rows else None
-        needs = [mentioned(row) for row in rows]
-        kept = {name for name in set().union(*needs) if hasattr(node, f"_saved_{name}")}
-        rows = tuple(row for row, names in zip(rows, needs, strict=True) if names == kept)
-        different = {str(row["formulas"]): row for row in rows}
-        if len(different) > 1:
-            different = {text: row for text, row in different.items() if self._agrees(node, row)}
-        return next(iter(different.values())) if len(different) == 1 else None
-
-    def _agrees(self, node: Any, row: Row) -> bool:
-        """Whether the partial derivatives of an elementwise row give the gradients of a node."""
-        names = [a["name"] for a in row["arguments"] if a["differentiable"]]
-        if not row["elementwise"] or len(names) != len(node.next_functions):
-            return False
-        metadata = node._input_metadata[0]
-        ones = wengert.ones(tuple(metadata.shape), dtype=metadata.dtype)
-        values = {name: getattr(node, f"_saved_{name}") for name in mentioned(row)}
-        indices = [index for index, (edge, _) in enumerate(node.next_functions) if edge is not None]
-        for index, gradient in zip(indices, applied(node, 0, ones, indices, create_graph=False), strict=True):
-            partial = self._evaluate(row["formulas"][f"d_{names[index]}"], values)
-            if gradient is None or not wengert.allclose(ones * partial, gradient, rtol=1e-12, atol=0, equal_nan=True):
-                return False
-        return True
 
     def _solution(self, node: Any, row: Row, which: int, inputs: list[Any]) -> Any:
         """Solve the differential equation that the row's derivative is."""

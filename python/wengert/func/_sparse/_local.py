@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-import wengert
-
 from .._nodes import varying
-from .._table import Row, rows_of_nodes
+from .._table import Row, row_of
 from ._probing import probed
 
 Shape = tuple[int, ...]
@@ -103,7 +101,7 @@ def patterns(node: Any, which: int) -> list[Any]:
     found: list[Any] = [None] * len(shapes)
     if type(node).__name__ == "CopySlices":
         return in_place_patterns(node, result, shapes)
-    row = _row(node)
+    row = row_of(node)
     fixed: list[int] = []  # inputs with coefficients that are the same at all values
     if row is not None and _is_linear(row) and not row["elementwise"]:  # `where` has a condition, which may change
         fixed = list(range(len(shapes)))
@@ -151,15 +149,6 @@ def _matrix(pattern: Any) -> Any:
         left, right = pattern.factors()
         pattern = left @ right
     return scipy.sparse.csr_array(pattern)
-
-
-def _row(node: Any) -> Row | None:
-    """Return the row of a node; None for nodes that are not of the table or leave open which row made them."""
-    if isinstance(node, wengert._C._FunctionBase):
-        return None
-    rows = rows_of_nodes().get(node.name(), ())
-    kinds = {(row["elementwise"], _is_linear(row), row["formulas"].get("contracts")) for row in rows}
-    return rows[0] if len(kinds) == 1 else None
 
 
 def _is_linear(row: Row) -> bool:
