@@ -5,6 +5,7 @@
 
 #include "kernels/linalg.h"
 #include "kernels/linalg_common.h"
+#include "kernels/shape.h"
 
 namespace wengert::kernels {
 

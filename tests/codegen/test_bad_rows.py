@@ -37,6 +37,10 @@ BAD_ROWS = {
         ELEMENTWISE + "kernal: exp(self)",
         ["unknown key 'kernal'", "use a tensor argument, d_<argument>"],
     ),
+    "recorded without partial": (
+        ELEMENTWISE + "kernel: exp(self)\nd_self: none\nrecorded: {self: product}",
+        ["`recorded` of 'self', which has no d_self", "use it beside `d_self: formula`"],
+    ),
     "derivative of a number": (EXPLICIT + "self: grad\nlinear: [self]\nn: grad", ["unknown key 'n'"]),
     "partial without kernel": (ELEMENTWISE + "d_self: 1", ["d_<argument> without `kernel`", "add `kernel:`"]),
     "kernel and forward": (ELEMENTWISE + "kernel: exp(self)\nforward: f(self)\nd_self: 1", ["keep one"]),

@@ -1,7 +1,7 @@
 """The tests of the table are tested: each kind of wrong formula is caught by one of them.
 
-A wrong operation is a row's entry with a custom Function in place of the operation; each class below gets one thing wrong
-of `x * x * y`, which the right one shows to be the only reason.
+A wrong operation is a row's entry with a custom Function in place of the operation; each class below gets one thing
+wrong of `x * x * y`, which the right one shows to be the only reason.
 """
 
 from __future__ import annotations

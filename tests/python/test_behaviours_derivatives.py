@@ -93,7 +93,7 @@ def test_H5_custom_function_nested_in_forward_mode():
 
 def test_H6_perturbations_are_not_confused():
     for d in (along, func.grad):
-        assert d(lambda x: x * d(lambda y: x + y)(f64(1.0)))(f64(1.0)).item() == 1
+        assert d(lambda x, d=d: x * d(lambda y: x + y)(f64(1.0)))(f64(1.0)).item() == 1
 
         def outer(x, d=d):
             def inner(y):

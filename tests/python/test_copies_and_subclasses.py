@@ -8,6 +8,7 @@ from typing import ClassVar
 import pytest
 
 import wengert as wg
+from wengert.autograd import grad
 
 
 # --- Complex numbers
@@ -53,6 +54,18 @@ def test_X2_gradients_are_projected_to_real(to_complex):
     (to_complex(r) * (2 + 5j)).real.sum().backward()
     assert r.grad.tolist() == [2.0, 2.0]
     assert r.grad.dtype is wg.float32
+
+
+def test_X3_conjugation_is_carried_out():
+    z = wg.tensor([1 + 2j, -3j], requires_grad=True)
+    c = z.conj()
+    assert c.tolist() == [1 - 2j, 3j]
+    assert (c.is_conj(), c.is_neg(), c.imag.is_neg()) == (False, False, False)
+    assert c.resolve_conj() is c
+    assert c.imag.resolve_neg().tolist() == [-2, 3]
+    assert grad((c * wg.tensor([2j, 1.0])).real.sum(), z)[0].tolist() == [2j, 1]
+    with pytest.raises(RuntimeError, match="imag is not implemented for tensors with non-complex dtypes"):
+        hasattr(wg.ones(2), "imag")
 
 
 # --- Copies

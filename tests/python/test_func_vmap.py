@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import wengert as wg
+from wengert._vmap_internals import _vmap
+from wengert.autograd import forward_ad
 from wengert.func import functional_call, grad, jvp, vmap
 
 close = wg.testing.assert_close
@@ -306,3 +308,48 @@ def test_u8_ensembles():
         wg.func.stack_module_state([Affine(), other])
     with pytest.raises(RuntimeError, match="same class"):
         wg.func.stack_module_state([Affine(), Tied()])
+
+
+def squared_tangent(x, t):
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, t)
+        assert forward_ad.unpack_dual(dual).primal.shape == x.shape
+        return forward_ad.unpack_dual(dual * dual).tangent
+
+
+def test_d9_tangents_of_samples():
+    x, t = batch + 1, wg.cos(batch)
+    close(vmap(squared_tangent)(x, t), 2 * x * t)
+    close(vmap(squared_tangent, (0, 1), 1)(x, t.t()), (2 * x * t).t())
+
+
+def test_d9_one_primal_with_a_batch_of_tangents_and_the_reverse():
+    x = wg.tensor([1.0, 2.0])
+    close(vmap(squared_tangent, (None, 0))(x, batch), 2 * x * batch)
+    close(vmap(squared_tangent, (0, None))(batch, x), 2 * x * batch)
+    close(vmap(vmap(squared_tangent, (None, 0)), (0, None))(batch, wg.eye(2)), 2 * batch[:, :, None] * wg.eye(2))
+
+
+def test_d9_samples_without_tangent():
+    def function(x):
+        with forward_ad.dual_level():
+            found = forward_ad.unpack_dual(x * 2)
+            assert found.tangent is None
+            return found.primal
+
+    close(vmap(function)(batch), 2 * batch)
+
+
+def test_an_expanded_primal_gets_a_tangent_for_each_element():
+    x, t = wg.ones(1).expand(3), wg.tensor([1.0, 2.0, 3.0])
+    close(squared_tangent(x, t), 2 * t)
+
+
+def test_u11_older_vmap():
+    close(_vmap(lambda x: x.sum())(batch), batch.sum(1))
+    total, nothing = _vmap(lambda x: (x.sum(), None), allow_none_pass_through=True)(batch)
+    close(total, batch.sum(1))
+    assert nothing is None
+    assert _vmap(lambda x: None, allow_none_pass_through=True)(batch) is None
+    with pytest.raises(ValueError, match="must only return Tensors"):
+        _vmap(lambda x: (x, None))(batch)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from wengert import _C
+from wengert._overrides import overridden
 
 from ._mode_context import ModeContext, SwitchedAtOnce
 
@@ -112,6 +113,8 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
             raise ValueError(
                 f"[make_dual] Expected {role} to be floating point or complex, but got: {value.dtype}; convert it first"
             )
+    if overridden(tensor, tangent):
+        return _C._call_override(make_dual, (tensor, tangent), {"level": level})
     return _C._make_dual(tensor, tangent, level=level)
 
 
@@ -124,6 +127,9 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
         level = _current_level
     if level < 0:
         return UnpackedDualTensor(tensor, None)
+    if overridden(tensor):
+        result: UnpackedDualTensor = _C._call_override(unpack_dual, (tensor,), {"level": level})
+        return result
     return UnpackedDualTensor(*_C._unpack_dual(tensor, level=level))
 
 

@@ -9,4 +9,4 @@ from ._registry import HANDLERS, RULES
 
 __all__ = ["HANDLERS", "RULES"]
 
-from . import conversion, convolution, dims, elementwise, indexing, joining, products, shapes  # noqa: F401
+from . import conversion, convolution, dims, elementwise, indexing, joining, products, shapes, tangents  # noqa: F401
