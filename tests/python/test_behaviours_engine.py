@@ -1,4 +1,5 @@
 """Memory, threads, hooks and messages, as people asked for them of other systems."""
+# ruff: noqa: N802 (tests bear the ids of the rows they prove)
 
 import copy
 import gc

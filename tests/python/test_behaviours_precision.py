@@ -1,4 +1,5 @@
 """Tails and precision: derivatives that are small, or of extreme arguments, keep their digits."""
+# ruff: noqa: N802 (tests bear the ids of the rows they prove)
 
 import math
 

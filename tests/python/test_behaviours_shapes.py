@@ -1,4 +1,5 @@
 """Shapes, conventions and NumPy, as people asked for them of other systems."""
+# ruff: noqa: N802 (tests bear the ids of the rows they prove)
 
 import numpy as np
 import pytest

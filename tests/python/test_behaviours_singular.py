@@ -1,4 +1,5 @@
 """Singular points: gradients of masked, tied or degenerate inputs, which go wrong elsewhere; a test for each case."""
+# ruff: noqa: N802 (tests bear the ids of the rows they prove)
 
 import itertools
 
