@@ -56,6 +56,7 @@ Slope slope_of(const Tensor& c, const Ref<Node>& maker) {
     Tensor sum;
     for (const Tensor& slope : derivatives_of(c, lengths.edges, one, GradMode::is_enabled()))
         if (slope.defined()) sum = sum.defined() ? sum + slope : slope;
+    if (sum.defined() && sum.sizes() != c.sizes()) return {Tensor(), false};  // written through a view
     return {sum, sum.defined() || !lengths.others};
 }
 
@@ -188,7 +189,7 @@ Tensor across_phase(const Tensor& product, const Tensor& tangent, const Tensor& 
 }
 
 Tensor root_limit(const Tensor& product, const Tensor& cotangent, const Tensor& r) {
-    if (!requires_grad(cotangent)) return product;
+    if (!requires_grad(cotangent) || is_complex(r.dtype())) return product;
     const Tensor is_lost = ops::logical_and(zero_mask(r), ops::eq(cotangent, 0));
     if (!any(is_lost)) return product;
     const Tensor slope = slope_of(cotangent, Ref<Node>::share(current_node())).value;

@@ -1,5 +1,6 @@
 // What tools ask of a node without disturbing it: no saved tensor is unpacked, no hook is called.
 #include "python/autograd/node_facts.h"
+
 #include <unordered_set>
 
 #include "graph/saved_variable.h"
@@ -49,30 +50,40 @@ bool is_among(const Tensor& t, PyObject* tensors) noexcept {
     return false;
 }
 
+// Whether some node behind `start`, or itself, is what is looked for.
+template <class Predicate>
+bool any_behind(Node* start, Predicate&& predicate) {
+    std::vector<Node*> waiting{start};
+    std::unordered_set<Node*> seen{start};
+    while (!waiting.empty()) {
+        Node* node = waiting.back();
+        waiting.pop_back();
+        if (predicate(*node)) return true;
+        for (const Edge& edge : node->next_edges())
+            if (edge.is_valid() && seen.insert(edge.function.get()).second) waiting.push_back(edge.function.get());
+    }
+    return false;
+}
+
 PyObject* reaches_other_leaves(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
         PyObject *start, *own;
         if (!PyArg_ParseTuple(args, "OO!", &start, &PyList_Type, &own)) return nullptr;
-        std::vector<Node*> waiting{node_of(start).get()};
-        std::unordered_set<Node*> seen{waiting[0]};
-        while (!waiting.empty()) {
-            Node* node = waiting.back();
-            waiting.pop_back();
-            for (const Edge& edge : node->next_edges()) {
-                Node* next = edge.function.get();
-                if (!next || !seen.insert(next).second) continue;
-                auto* leaf = dynamic_cast<AccumulateGrad*>(next);
-                if (!leaf)
-                    waiting.push_back(next);
-                else if (!is_among(leaf->variable(), own))
-                    Py_RETURN_TRUE;
-            }
-        }
-        Py_RETURN_FALSE;
+        return PyBool_FromLong(any_behind(node_of(start).get(), [&](Node& node) {
+            auto* leaf = dynamic_cast<AccumulateGrad*>(&node);
+            return leaf && !is_among(leaf->variable(), own);
+        }));
     });
 }
 
+PyObject* reaches_length(PyObject*, PyObject* start) {
+    return guarded(
+        [&] { return PyBool_FromLong(any_behind(node_of(start).get(), [](Node& node) { return node.is_length(); })); });
+}
+
 PyMethodDef functions[] = {
+    {"_reaches_length", reaches_length, METH_O,
+     "Whether the graph below a node holds an operation with a cusp at 0, as the norm."},
     {"_reaches_other_leaves", reaches_other_leaves, METH_VARARGS,
      "Whether the graph below a node holds a leaf that is not in a list of tensors."},
     {"_saved_bytes", saved_bytes, METH_O, "Bytes that a node keeps for its backward formula."},
