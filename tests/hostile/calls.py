@@ -28,7 +28,8 @@ NAMESPACES = ["", "nn.functional", "linalg", "fft", "special"]
 LEFT_OUT = {
     "set_default_dtype", "set_num_threads", "set_grad_enabled", "set_printoptions", "manual_seed", "seed", "save",
     "load", "set_anomaly_enabled", "inference_mode", "enable_grad", "no_grad", "set_default_device",
-    "set_strict_singular", "use_deterministic_algorithms", "set_flush_denormal", "set_rng_state", "set_num_interop_threads",
+    "set_strict_singular", "use_deterministic_algorithms", "set_flush_denormal", "set_rng_state",
+    "set_num_interop_threads",
 }  # fmt: skip
 
 
