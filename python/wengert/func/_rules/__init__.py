@@ -9,4 +9,16 @@ from ._registry import HANDLERS, RULES
 
 __all__ = ["HANDLERS", "RULES"]
 
-from . import conversion, convolution, dims, elementwise, folding, indexing, joining, products, shapes, spectra  # noqa: F401
+from . import (  # noqa: F401
+    conversion,
+    convolution,
+    dims,
+    elementwise,
+    folding,
+    indexing,
+    joining,
+    products,
+    shapes,
+    spectra,
+    tangents,
+)
