@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdio>
 
+#include "base/thread_end.h"
 #include "base/warnings.h"
 
 namespace wengert {
@@ -39,6 +40,7 @@ void DelayedWarnings::replay() {
     for (const auto& [kind, message] : std::exchange(kept_, {})) try {
             warn(kind, message);
         } catch (...) {
+            sleep_if_thread_ends();
             if (!raised) raised = std::current_exception();
         }
     if (raised) std::rethrow_exception(raised);

@@ -4,6 +4,7 @@
 #include <exception>
 #include <mutex>
 
+#include "base/thread_end.h"
 #include "base/worker_threads.h"
 #include "engine/engine.h"
 
@@ -22,6 +23,7 @@ void run_blocking(const EngineHooks& hooks, const std::function<void()>& f) {
         try {
             c->f();
         } catch (...) {
+            sleep_if_thread_ends();
             c->error = std::current_exception();
         }
     };
@@ -45,6 +47,7 @@ void run_on_another_thread(const EngineHooks& hooks, const std::function<void()>
             try {
                 f();
             } catch (...) {
+                sleep_if_thread_ends();
                 work.error = std::current_exception();
             }
             work.sequence_nr = state.sequence_nr;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <system_error>
 
+#include "base/thread_end.h"
 #include "base/worker_threads.h"
 #include "engine/evaluate.h"
 #include "engine/input_buffer.h"
@@ -103,6 +104,7 @@ private:
             try {
                 step(at, mine);
             } catch (...) {
+                sleep_if_thread_ends();
                 stop(std::current_exception());
             }
             if (idle_.load(std::memory_order_relaxed) > 0 && mine.size() > 1) share(mine);
@@ -267,6 +269,7 @@ bool try_run_parallel(const EngineHooks& hooks, GraphTask& task) {
     try {
         run_blocking(hooks, [&] { pass->run(pass, num_threads() - 1); });
     } catch (...) {
+        sleep_if_thread_ends();
         error = std::current_exception();
     }
     try {

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/thread_end.h"
+
 namespace wengert::python {
 
 struct PyException::State {
@@ -86,6 +88,7 @@ PyObject* exception_type(ErrorKind kind) noexcept {
 }  // namespace
 
 void set_python_error() noexcept {
+    sleep_if_thread_ends();
     try {
         throw;
     } catch (const PyException& e) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/thread_end.h"
 
 namespace wengert::python {
 
@@ -59,6 +60,20 @@ int guarded_status(F&& body) noexcept {
     }
 }
 
+inline bool is_finalizing() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+    return Py_IsFinalizing();
+#else
+    return _Py_IsFinalizing();
+#endif
+}
+
+// In every thread but the one in which the interpreter ends: the others have lost the GIL for good (base/thread_end.h).
+inline void sleep_if_interpreter_ends() noexcept {
+    if (is_finalizing() && !PyGILState_Check()) [[unlikely]]
+        sleep_forever();
+}
+
 // An owned reference.
 class PyRef {
 public:
@@ -70,7 +85,10 @@ public:
         std::swap(p_, o.p_);
         return *this;
     }
-    ~PyRef() { Py_XDECREF(p_); }
+    ~PyRef() {
+        sleep_if_interpreter_ends();
+        Py_XDECREF(p_);
+    }
     PyObject* get() const noexcept { return p_; }
     [[nodiscard]] PyObject* release() noexcept { return std::exchange(p_, nullptr); }
     explicit operator bool() const noexcept { return p_ != nullptr; }
@@ -81,8 +99,11 @@ private:
 
 class GilGuard {
 public:
-    GilGuard() noexcept : state_(PyGILState_Ensure()) {}
-    ~GilGuard() { PyGILState_Release(state_); }
+    GilGuard() noexcept : state_((sleep_if_interpreter_ends(), PyGILState_Ensure())) {}
+    ~GilGuard() {
+        sleep_if_interpreter_ends();
+        PyGILState_Release(state_);
+    }
     GilGuard(const GilGuard&) = delete;
 
 private:

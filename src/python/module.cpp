@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/refcount.h"
+#include "base/thread_end.h"
 #include "python/autograd/module.h"
 #include "python/bindings.h"
 #include "python/blas_loader.h"
@@ -90,6 +91,7 @@ PyMODINIT_FUNC PyInit__C() {
     concurrent_counts = false;  // until a thread runs core code without the GIL, see python/gil.h
 #endif
     set_warning_handler(python::warn_python);
+    sleep_instead_of_terminating(python::is_finalizing);
     python::install_blas_loader();
     python::install_fft_provider();
     if (python::fill_module(module) == 0) return module;
