@@ -224,10 +224,10 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     chosen = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(chosen(range(len(input)), r))
-    if not rows or r == 0:
-        out: Tensor = _C.zeros(*([0, r] if r else [0]), dtype=input.dtype)
+    if r == 0:
+        out: Tensor = _C.zeros(0, dtype=input.dtype)
         return out
-    return input[_C.tensor(rows)]
+    return input[_C.tensor(rows, dtype=_C.int64).reshape(len(rows), r)]
 
 
 def float_power_(self: Tensor, exponent: Any) -> Tensor:
