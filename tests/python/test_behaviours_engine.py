@@ -125,7 +125,7 @@ def test_E1_sums_have_a_fixed_order_and_small_work_starts_no_thread():
     before = len(os.listdir("/proc/self/task"))
     results = {tuple(grad(sum(wg.sin(x * k) / (k + 1) for k in range(50)).sum(), x)[0].tolist()) for _ in range(10)}
     assert len(results) == 1
-    assert len(os.listdir("/proc/self/task")) == before
+    assert len(os.listdir("/proc/self/task")) <= before  # a thread of another test may be ending
 
 
 # --- Hooks
