@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/lock.h"
@@ -15,7 +16,7 @@ constexpr size_t kMaxIdle = 16;  // more threads than that end when they have no
 
 struct Worker {
     std::condition_variable wake;
-    std::function<void()> job;
+    std::function<void()> job, done;
 };
 
 struct Pool {
@@ -41,18 +42,24 @@ Pool& pool() {
 
 void work(Pool& p, Worker& self) {
     for (;;) {
-        self.job();
-        self.job = nullptr;
+        std::exchange(self.job, nullptr)();
+        const auto done = std::exchange(self.done, nullptr);  // ours: the next job may come before it has run
         std::unique_lock lock(p.mutex);
-        if (p.idle.size() >= kMaxIdle) return;
-        p.idle.push_back(&self);
+        const bool stays = p.idle.size() < kMaxIdle;
+        if (stays) p.idle.push_back(&self);
+        if (done) {
+            lock.unlock();
+            done();
+            lock.lock();
+        }
+        if (!stays) return;
         self.wake.wait(lock, [&] { return static_cast<bool>(self.job); });
     }
 }
 
 }  // namespace
 
-void run_on_worker(std::function<void()> job) {
+void run_on_worker(std::function<void()> job, std::function<void()> done) {
     Pool& p = pool();
     {
         std::lock_guard lock(p.mutex);
@@ -60,12 +67,14 @@ void run_on_worker(std::function<void()> job) {
             Worker* worker = p.idle.back();
             p.idle.pop_back();
             worker->job = std::move(job);
+            worker->done = std::move(done);
             worker->wake.notify_one();
             return;
         }
     }
     auto worker = std::make_unique<Worker>();
     worker->job = std::move(job);
+    worker->done = std::move(done);
     std::thread([&p, worker = std::move(worker)] { work(p, *worker); }).detach();
     started.fetch_add(1, std::memory_order_relaxed);
 }

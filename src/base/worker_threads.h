@@ -8,8 +8,9 @@
 
 namespace wengert {
 
-// Runs `job`, which must not throw, on another thread. Throws std::system_error if no thread can be started.
-void run_on_worker(std::function<void()> job);
+// Runs `job` on another thread, then `done`, when that thread can be given the next job already: who waits for `done` finds
+// the thread idle. Neither may throw. Throws std::system_error if no thread can be started.
+void run_on_worker(std::function<void()> job, std::function<void()> done = nullptr);
 
 // Of all jobs together, since the process began; for tests.
 size_t worker_threads_started() noexcept;

@@ -42,22 +42,22 @@ void run_on_another_thread(const EngineHooks& hooks, const std::function<void()>
         bool done = false;
     } work;
     auto job = [&] {
-        {
-            Inherited::Scope scope(work.inherited, work.warnings);
-            try {
-                f();
-            } catch (...) {
-                sleep_if_thread_ends();
-                work.error = std::current_exception();
-            }
-            work.sequence_nr = state.sequence_nr;
+        Inherited::Scope scope(work.inherited, work.warnings);
+        try {
+            f();
+        } catch (...) {
+            sleep_if_thread_ends();
+            work.error = std::current_exception();
         }
+        work.sequence_nr = state.sequence_nr;
+    };
+    auto done = [&] {
         std::lock_guard lock(work.mutex);
         work.done = true;
         work.finished.notify_one();  // under the lock: `work` ends as soon as it is released
     };
     run_blocking(hooks, [&] {
-        run_on_worker(job);
+        run_on_worker(job, done);
         std::unique_lock lock(work.mutex);
         work.finished.wait(lock, [&] { return work.done; });
     });

@@ -2,6 +2,7 @@
 
 #include "generated/ops/ops.h"
 #include "kernels/nan_check.h"
+#include "tensor/region.h"
 
 namespace wengert {
 
@@ -106,6 +107,12 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::funct
 
 void take_shape(const Tensor& t, const Tensor& seen, std::function<Tensor(const Tensor&)> replay) {
     note_swap(t);
+    // The version has counted a write; it was one of nothing, so what others have saved has not changed.
+    Storage& storage = *t.storage();
+    if (storage.is_watched())
+        storage.note_write(Region{}, "a change of shape");
+    else
+        ++storage.writes;
     if (ViewInfo* view = view_info(t)) view->replay = chained(t, view->replay, seen, std::move(replay));
     TensorImpl& impl = *t.impl();
     impl.sizes = seen.sizes();

@@ -260,11 +260,6 @@ void note_swap(const Tensor& t) {
     check_versioned(impl);
     ++impl->version();
     ++impl->swaps;
-    // The version has counted a write; it was one of nothing, so nothing that was saved has changed.
-    if (impl->storage->is_watched())
-        impl->storage->note_write(Region{}, "a change of shape");
-    else
-        ++impl->storage->writes;
 }
 
 void bump_version(const Tensor& t, const char* operation) {

@@ -128,4 +128,4 @@ def test_few_public_rows_run_in_a_loop() -> None:
         for o in OPERATIONS
         if o.python["namespace"] != "private" and o.family not in RANDOM
     )
-    assert rules["loop"] < 0.12 * rules.total(), rules
+    assert rules["loop"] < 0.1 * rules.total(), rules

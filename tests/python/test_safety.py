@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import sys
+import threading
 from typing import ClassVar
 
 import numpy as np
@@ -423,11 +424,18 @@ def test_names_that_are_no_text(x):
 
 def test_a_log_of_nodes_that_is_dropped_or_stopped_from_inside(x):
     seen = []
-    token = _C._node_log_start(lambda node, grads: seen.append(node.name()))
-    del token
-    gc.collect()
-    x.sum().backward()
+
+    def dropped():
+        _C._node_log_start(lambda node, grads: seen.append(node.name()))
+        gc.collect()
+        x.sum().backward()
+
+    thread = threading.Thread(target=dropped)  # nobody can stop the log any more: it lasts as long as the thread
+    thread.start()
+    thread.join()
     assert "SumBackward0" in seen
+
+    token = None
 
     def stop(node, grads):
         nonlocal token
@@ -499,7 +507,7 @@ def test_a_gradient_that_the_mask_of_masked_scatter_does_not_fit():
 @pytest.mark.parametrize("pivots", [[1, 3], [0, 1], [-5, 2], [2**31 - 1, 1]])
 def test_pivots_that_no_factorization_gives(pivots):
     lu, pivots = wg.eye(2), wg.tensor(pivots, dtype=wg.int32)
-    with pytest.raises(RuntimeError, match=r"[Pp]ivots"):
+    with pytest.raises(RuntimeError, match="Pivots given to"):
         wg.linalg.lu_solve(lu, pivots, wg.ones(2, 1))
-    with pytest.raises(RuntimeError, match=r"[Pp]ivots"):
+    with pytest.raises(RuntimeError, match="Pivots given to"):
         wg.lu_unpack(lu, pivots)
