@@ -53,7 +53,7 @@ Tensor run(Cell cell, const Tensor& input, States& states, const Weights& w, boo
 }
 
 // first[k] is [layers * directions, batch, hidden]. Returns the outputs, then the last states in the same shape.
-TensorList layers(const char* op, Cell cell, const Tensor& input, TensorSpan first, TensorSpan params,
+TensorList layers(std::string_view op, Cell cell, const Tensor& input, TensorSpan first, TensorSpan params,
                   const Shape& shape, bool projects) {
     check(input.dim() == 3, ErrorKind::Runtime, "[", op, "] input must have 3 dimensions, got ", input.dim());
     const size_t directions = shape.bidirectional ? 2 : 1;
@@ -109,26 +109,11 @@ std::tuple<Tensor, Tensor> lstm_step(const Tensor& gates, TensorSpan hx, const T
     return {ops::sigmoid(g[3]) * ops::tanh(c), c};
 }
 
-std::tuple<Tensor, Tensor> tanh_layers(const Tensor& input, const Tensor& hx, TensorSpan params, bool has_biases,
-                                       int64_t num_layers, double dropout, bool train, bool bidirectional,
-                                       bool batch_first) {
-    const TensorList r = layers("rnn_tanh", tanh_cell, input, {&hx, 1}, params,
-                                {has_biases, num_layers, dropout, train, bidirectional, batch_first}, false);
-    return {r[0], r[1]};
-}
-
-std::tuple<Tensor, Tensor> relu_layers(const Tensor& input, const Tensor& hx, TensorSpan params, bool has_biases,
-                                       int64_t num_layers, double dropout, bool train, bool bidirectional,
-                                       bool batch_first) {
-    const TensorList r = layers("rnn_relu", relu_cell, input, {&hx, 1}, params,
-                                {has_biases, num_layers, dropout, train, bidirectional, batch_first}, false);
-    return {r[0], r[1]};
-}
-
-std::tuple<Tensor, Tensor> gru_layers(const Tensor& input, const Tensor& hx, TensorSpan params, bool has_biases,
-                                      int64_t num_layers, double dropout, bool train, bool bidirectional,
-                                      bool batch_first) {
-    const TensorList r = layers("gru", gru_cell, input, {&hx, 1}, params,
+std::tuple<Tensor, Tensor> one_state_layers(std::string_view op, const Tensor& input, const Tensor& hx,
+                                            TensorSpan params, bool has_biases, int64_t num_layers, double dropout,
+                                            bool train, bool bidirectional, bool batch_first) {
+    const Cell cell = op == "gru" ? gru_cell : op == "rnn_relu" ? relu_cell : tanh_cell;
+    const TensorList r = layers(op, cell, input, {&hx, 1}, params,
                                 {has_biases, num_layers, dropout, train, bidirectional, batch_first}, false);
     return {r[0], r[1]};
 }

@@ -55,15 +55,7 @@ struct Walk {
         if (node->owns_pyobj) object(static_cast<PyObject*>(node->pyobj));
         object(existing_metadata_dict(*node));
         for_each_owned(node, [this](auto* o) { owned(o); });
-        for (const SavedField& field : node->saved_fields()) {
-            if (field.variable) saved(*field.variable(node));
-            if (field.operand) saved(field.operand(node)->variable());
-            if (field.list)
-                for (SavedVariable& v : field.list(node)) saved(v);
-        }
-        if (node->is_python())
-            if (auto* custom = dynamic_cast<PyNode*>(node))
-                for (SavedVariable& v : custom->saved) saved(v);
+        for_each_saved(node, [this](SavedVariable& v) { saved(v); });
         NodeHooks* hooks = node->hooks();
         if (!hooks) return;
         for (auto& h : hooks->tensor_pre_hooks) hook(h);

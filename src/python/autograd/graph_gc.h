@@ -6,7 +6,7 @@
 #include "graph/saved_variable.h"
 #include "ops/accumulate_grad.h"
 #include "ops/copy_slices.h"
-#include "python/autograd/function_object.h"
+#include "python/autograd/saved_fields.h"
 
 namespace wengert::python {
 
@@ -46,21 +46,12 @@ void for_each_owned(TensorImpl* impl, F&& f) {
 
 template <class F>
 void for_each_owned(Node* node, F&& f) {
-    auto saved = [&](SavedVariable& v) {
-        if (v.peek().defined()) f(v.peek().impl());
-        if (const Edge* edge = v.edge(); edge && edge->function) f(edge->function.get());
-    };
     for (const Edge& e : node->next_edges())
         if (e.function) f(e.function.get());
-    for (const SavedField& field : node->saved_fields()) {
-        if (field.variable) saved(*field.variable(node));
-        if (field.operand) saved(field.operand(node)->variable());
-        if (field.list)
-            for (SavedVariable& v : field.list(node)) saved(v);
-    }
-    if (node->is_python())
-        if (auto* custom = dynamic_cast<PyNode*>(node))
-            for (SavedVariable& v : custom->saved) saved(v);
+    for_each_saved(node, [&](SavedVariable& v) {
+        if (v.peek().defined()) f(v.peek().impl());
+        if (const Edge* edge = v.edge(); edge && edge->function) f(edge->function.get());
+    });
     if (auto* leaf = dynamic_cast<AccumulateGrad*>(node)) f(leaf->variable().impl());
     if (auto* slices = dynamic_cast<CopySlices*>(node)) f(slices->wrapped().get());
 }

@@ -3,10 +3,9 @@
 
 #include <unordered_set>
 
-#include "graph/saved_variable.h"
 #include "ops/accumulate_grad.h"
-#include "python/autograd/function_object.h"
 #include "python/autograd/node_object.h"
+#include "python/autograd/saved_fields.h"
 #include "python/tensor_object.h"
 
 namespace wengert::python {
@@ -19,16 +18,8 @@ int64_t bytes_of(const SavedVariable& saved) {
 
 PyObject* saved_bytes(PyObject*, PyObject* o) {
     return guarded([&] {
-        Node* node = node_of(o).get();
         int64_t bytes = 0;
-        for (const SavedField& field : node->saved_fields()) {
-            if (field.variable) bytes += bytes_of(*field.variable(node));
-            if (field.operand) bytes += bytes_of(field.operand(node)->variable());
-            if (field.list)
-                for (const SavedVariable& v : field.list(node)) bytes += bytes_of(v);
-        }
-        if (auto* custom = dynamic_cast<PyNode*>(node))
-            for (const SavedVariable& v : custom->saved) bytes += bytes_of(v);
+        for_each_saved(node_of(o).get(), [&](const SavedVariable& v) { bytes += bytes_of(v); });
         return PyLong_FromLongLong(bytes);
     });
 }
