@@ -16,7 +16,8 @@ PAGES = [path for path in sorted((ROOT / "docs").rglob("*.rst")) if ">>>" in pat
 def test_page(page):
     report = []
     test = doctest.DocTestParser().get_doctest(page.read_text(), {}, page.name, str(page), 0)
-    result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(test, out=report.append)
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    result = doctest.DocTestRunner(optionflags=flags).run(test, out=report.append)
     assert result.attempted
     assert result.failed == 0, "".join(report)
 
