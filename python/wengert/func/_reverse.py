@@ -36,8 +36,8 @@ _NO_HOOKS = (
 class ReverseFrame(Frame):
     """A call of the user's function whose results will be differentiated with respect to the aliases it is given.
 
-    ``with ReverseFrame() as frame:`` is around the call; `pull` may come later. A frame `inside` another one knows the
-    other's aliases as its own.
+    ``with ReverseFrame() as frame:`` is around the call; passes of its `pullback` may come later. A frame `inside`
+    another one knows the other's aliases as its own.
     """
 
     kind = "reverse"
@@ -98,52 +98,9 @@ class ReverseFrame(Frame):
         self.own.append(result)
         return logical(result, self.batches)
 
-    def pull(self, outputs: Sequence[Any], cotangents: Sequence[Any], keep_graph: bool) -> list[Any]:
-        """Return the product of cotangents with the Jacobian, one tensor for each alias; zeros for independent ones."""
-        foreign = set().union(*map(levels_of, cotangents)) - {frame.level for frame in self.batches}
-        if foreign:
-            return self._pull_each(outputs, cotangents, max(foreign))
-        roots, gradients = [], []
-        for output, cotangent in zip(outputs, cotangents, strict=True):
-            root = plain(output)
-            if root.requires_grad:
-                roots.append(self._physical_output(output))
-                gradients.append(physical(cotangent, self.batches))
-        if not roots:
-            return [logical(wengert.zeros_like(alias), self.batches) for alias in self.aliases]
-        record = wengert.is_grad_enabled() and (
-            is_within_reverse() or any(gradient.requires_grad for gradient in gradients) or self.is_tracked(roots)
-        )
-        # Second derivatives of lengths at 0 need to know how gradients were computed (ops/formulas/direction.h).
-        for_itself = not record and _forward_ad._current_level >= 0 and any(map(_passes_length, roots))
-        keep, create = keep_graph or record or for_itself, record or for_itself
-        results = run_engine(tuple(roots), tuple(gradients), keep, create, tuple(self.aliases), True, False)
-        if for_itself:
-            results = [None if result is None else _without_history(result) for result in results]
-        return [
-            logical(wengert.zeros_like(alias) if result is None else result, self.batches)
-            for alias, result in zip(self.aliases, results, strict=True)
-        ]
-
-    def _physical_output(self, output: Any) -> Any:
-        if not self.batches:
-            return output
-        with wengert.enable_grad():
-            return physical(output, self.batches)
-
-    def _pull_each(self, outputs: Sequence[Any], cotangents: Sequence[Any], level: int) -> list[Any]:
-        """One pass for each sample of a vmap that was opened after the graph was recorded."""
-        batch = [isinstance(c, BatchedTensor) and c._level == level for c in cotangents]
-        size = next(c._value.shape[c._batch_dim] for c, b in zip(cotangents, batch, strict=True) if b)
-        samples = [
-            self.pull(
-                outputs,
-                [c._value.select(c._batch_dim, index) if b else c for c, b in zip(cotangents, batch, strict=True)],
-                True,
-            )
-            for index in range(size)
-        ]
-        return [BatchedTensor.wrap(wengert.stack(rows), 0, level) for rows in zip(*samples, strict=True)]
+    def pullback(self, outputs: Sequence[Any]) -> Pullback:
+        """Return the function from cotangents of these outputs to gradients, which may be called often."""
+        return Pullback(self, outputs)
 
     def is_tracked(self, outputs: Sequence[Any]) -> bool:
         """Return whether somebody outside of this frame tracks one of these physical tensors."""
@@ -168,6 +125,72 @@ class ReverseFrame(Frame):
             return map_physical(detached, leaf)
 
         return tree_map(released, tree)
+
+
+class Pullback:
+    """From cotangents of outputs to one gradient for each alias of a frame; zeros for those that are independent.
+
+    What does not depend on cotangents is found once: a Jacobian has a pass for each of its rows.
+    """
+
+    def __init__(self, frame: ReverseFrame, outputs: Sequence[Any]) -> None:
+        self.frame = frame
+        self.aliases = tuple(frame.aliases)
+        self.places = [place for place, output in enumerate(outputs) if plain(output).requires_grad]
+        self.roots = tuple(self._physical_output(outputs[place]) for place in self.places)
+        self._is_tracked: bool | None = None
+
+    def _physical_output(self, output: Any) -> Any:
+        if not self.frame.batches:
+            return output
+        with wengert.enable_grad():
+            return physical(output, self.frame.batches)
+
+    def __call__(self, cotangents: Sequence[Any], keep_graph: bool) -> list[Any]:
+        """Run a pass. The graph may not be used again unless it is kept, or somebody else can use it."""
+        batches = self.frame.batches
+        if any(isinstance(cotangent, BatchedTensor) for cotangent in cotangents):
+            foreign = set().union(*map(levels_of, cotangents)) - {frame.level for frame in batches}
+            if foreign:
+                return self._each(cotangents, max(foreign))
+        if not self.roots:
+            return [logical(wengert.zeros_like(alias), batches) for alias in self.aliases]
+        gradients = tuple([cotangents[place] for place in self.places])
+        if batches:
+            gradients = tuple([physical(gradient, batches) for gradient in gradients])
+        record = wengert.is_grad_enabled() and self._is_recorded(gradients)
+        # Second derivatives of lengths at 0 need to know how gradients were computed (ops/formulas/direction.h).
+        for_itself = not record and _forward_ad._current_level >= 0 and any(map(_passes_length, self.roots))
+        keep, create = keep_graph or record or for_itself, record or for_itself
+        results = run_engine(self.roots, gradients, keep, create, self.aliases, True, False)
+        if for_itself:
+            results = [None if result is None else _without_history(result) for result in results]
+        results = [
+            wengert.zeros_like(alias) if result is None else result
+            for alias, result in zip(self.aliases, results, strict=True)
+        ]
+        return [logical(result, batches) for result in results] if batches else results
+
+    def _is_recorded(self, gradients: Sequence[Any]) -> bool:
+        """Return whether somebody may differentiate what the pass computes."""
+        if is_within_reverse() or any(gradient.requires_grad for gradient in gradients):
+            return True
+        if self._is_tracked is None:
+            self._is_tracked = self.frame.is_tracked(self.roots)
+        return self._is_tracked
+
+    def _each(self, cotangents: Sequence[Any], level: int) -> list[Any]:
+        """One pass for each sample of a vmap that was opened after the graph was recorded."""
+        batch = [isinstance(c, BatchedTensor) and c._level == level for c in cotangents]
+        size = next(c._value.shape[c._batch_dim] for c, b in zip(cotangents, batch, strict=True) if b)
+        samples = [
+            self(
+                [c._value.select(c._batch_dim, index) if b else c for c, b in zip(cotangents, batch, strict=True)],
+                True,
+            )
+            for index in range(size)
+        ]
+        return [BatchedTensor.wrap(wengert.stack(rows), 0, level) for rows in zip(*samples, strict=True)]
 
 
 def detached(tensor: Any) -> Any:

@@ -61,6 +61,8 @@ def record_vjp(func: Any, primals: tuple[Any, ...], has_aux: bool, caller: str) 
                 f"{tensor.dtype}; return integers as aux"
             )
 
+    pull = frame.pullback(outputs)
+
     def vjp_func(cotangents: Any, *more: Any) -> Any:
         given, given_spec = tree_flatten((cotangents, *more) if more else cotangents)
         if given_spec != out_spec:
@@ -77,7 +79,7 @@ def record_vjp(func: Any, primals: tuple[Any, ...], has_aux: bool, caller: str) 
                     f"Mismatch in shape: grad_output[{index}] has a shape of {cotangent.shape} and output[{index}] has "
                     f"a shape of {tensor.shape}."
                 )
-        return tree_unflatten(frame.pull(outputs, given, True), spec)
+        return tree_unflatten(pull(given, True), spec)
 
     return frame.release(output), vjp_func, frame.release(aux), (frame, outputs, spec, out_spec)
 
@@ -113,7 +115,8 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     places = [i for i, leaf in enumerate(outputs) if isinstance(leaf, wengert.Tensor) and plain(leaf).requires_grad]
     with ReverseFrame(inside=frame) as transposed:
         cotangents = [transposed.alias(wengert.zeros_like(outputs[i]).detach()) for i in places]
-        gradients = frame.pull([outputs[i] for i in places], cotangents, True) if places else []
+        gradients = frame.pullback([outputs[i] for i in places])(cotangents, True) if places else []
+    pull = transposed.pullback(gradients)
 
     def jvp_func(*tangents: Any) -> Any:
         given, given_spec = tree_flatten(tangents)
@@ -126,7 +129,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
                         f"tangent:{index} with {what} {getattr(tangent, what)} in flattened pytree doesn't match the "
                         f"{what} {getattr(primal, what)} of the corresponding primal."
                     )
-        pushed = transposed.pull(gradients, given, True) if places else []
+        pushed = pull(given, True) if places else []
         results = [wengert.zeros_like(leaf) if isinstance(leaf, wengert.Tensor) else None for leaf in released]
         for place, tangent in zip(places, pushed, strict=True):
             results[place] = tangent
