@@ -48,8 +48,9 @@ void InputBuffer::add_part(size_t i, const InputMetadata& metadata, Node& produc
         slot = zeros(metadata.sizes, metadata.dtype, metadata.device);
     else if (!may_write(slot))
         slot = ops::clone(slot);
-    check(producer.accumulate_into(slot, grad), ErrorKind::Runtime, producer.name(),
-          " says that it scatters, but has no accumulate_into; define both or neither");
+    if (!producer.accumulate_into(slot, grad)) [[unlikely]]
+        fail(ErrorKind::Runtime, producer.name(),
+             " says that it scatters, but has no accumulate_into; define both or neither");
 }
 
 }  // namespace wengert

@@ -60,8 +60,11 @@ void scale(T beta, const Matrix<T>& c) {
 // A copy of B with contiguous rows.
 template <class T>
 Matrix<const T> copy_rows(const Matrix<const T>& b, T* to) {
-    for (int64_t i = 0; i < b.rows; ++i)
-        for (int64_t j = 0; j < b.cols; ++j) to[i * b.cols + j] = b(i, j);
+    if (b.row_stride == 1)
+        loops<T>().transpose(b.cols, b.rows, b.data, b.col_stride, to, b.cols);
+    else
+        for (int64_t i = 0; i < b.rows; ++i)
+            for (int64_t j = 0; j < b.cols; ++j) to[i * b.cols + j] = b(i, j);
     return {to, b.rows, b.cols, b.cols, 1};
 }
 
@@ -84,8 +87,8 @@ void packed(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta,
     const GemmLoops<T>& l = loops<T>();
     auto padded = [](int64_t n, int64_t block, int64_t tile) { return (std::min(n, block) + tile - 1) / tile * tile; };
     int64_t k = std::min(a.cols, l.block_k);
-    Scratch<T> pack_a(padded(c.rows, l.block_rows, l.tile_rows) * k),
-        pack_b(padded(c.cols, l.block_cols, l.tile_cols) * k);
+    Scratch<T> pack_a(padded(c.rows, l.block_rows, l.tile_rows) * k + l.tile_cols),
+        pack_b(padded(c.cols, l.block_cols, l.tile_cols) * k + l.tile_cols);
     l.packed(arguments(alpha, a, b, beta, c), pack_a, pack_b);
 }
 

@@ -39,10 +39,12 @@ struct GemmLoops {
         block_k;  // of the packed panels: A's block_rows x block_k, B's block_k x block_cols
     // Without packing; rows of B and C contiguous (b_col == c_col == 1). The best for small matrices.
     void (*direct)(const GemmArgs<T>&);
-    // With packing, any strides; rows of C contiguous is the fast case. Buffers hold whole tiles (see gemm.cpp).
+    // With packing, any strides; rows of C contiguous is the fast case. Buffers hold whole tiles, and a row of one more (see gemm.cpp).
     void (*packed)(const GemmArgs<T>&, T* packed_a, T* packed_b);
     void (*gemv)(const GemvArgs<T>&);
     T (*dot)(int64_t n, const T* x, const T* y);
+    // dst[p * dst_step + i] = src[i * src_step + p] for i < rows, p < cols.
+    void (*transpose)(int64_t rows, int64_t cols, const T* src, int64_t src_step, T* dst, int64_t dst_step);
 };
 
 struct GemmTable {

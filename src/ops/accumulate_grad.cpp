@@ -26,8 +26,17 @@ Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
 }  // namespace
 
 bool is_uniquely_owned(const Tensor& t) noexcept {
-    return t.use_count() == 1 && !t.impl()->pyobj && t.storage()->use_count() == 1 && !t.storage()->is_foreign() &&
-           !is_view(t);
+    if (t.use_count() != 1 || t.impl()->pyobj || t.storage()->is_foreign()) return false;
+    if (!is_view(t)) return t.storage()->use_count() == 1;
+    // A formula's transpose of what it has just computed: nobody else can reach the base, so it is let go.
+    AutogradMeta& meta = *meta_of(t);
+    const Tensor& base = meta.view->base;
+    if (base.use_count() != 1 || base.impl()->pyobj || base.storage() != t.storage() || t.storage()->use_count() != 2 ||
+        meta.grad_fn)
+        return false;
+    t.impl()->flags &= ~uint32_t{kIsView};
+    meta.view.reset();
+    return true;
 }
 
 bool obeys_layout_contract(const Tensor& grad, const Tensor& leaf) noexcept {

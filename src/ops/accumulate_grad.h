@@ -37,7 +37,8 @@ private:
     Tensor variable_;
 };
 
-// Whether only the caller can see the memory of `t`: its one owner may write to it or keep it.
+// Whether only the caller can see the memory of `t`: its one owner may write to it or keep it. A view whose base only it
+// refers to stops being one.
 bool is_uniquely_owned(const Tensor& t) noexcept;
 
 // The layout contract: a dense leaf's gradient has the leaf's strides, any other's is contiguous.

@@ -56,14 +56,16 @@ TensorList CustomNode::apply(TensorList&& grads) {
             if (!grads[i].defined() && m.used) grads[i] = zeros(m.sizes, m.dtype, m.device);
         }
     TensorList results = backward(std::move(grads));
-    check(results.size() <= is_tensor_.size(), ErrorKind::Runtime, "function ", name(),
-          " returned an incorrect number of gradients (expected ", is_tensor_.size(), ", got ", results.size(), ")");
+    if (results.size() > is_tensor_.size())
+        fail(ErrorKind::Runtime, "function ", name(), " returned an incorrect number of gradients (expected ",
+             is_tensor_.size(), ", got ", results.size(), ")");
     TensorList out;
     for (size_t i = 0; i < is_tensor_.size(); ++i) {
         Tensor grad = i < results.size() ? std::move(results[i]) : Tensor();
-        check(is_tensor_[i] || !grad.defined(), ErrorKind::Runtime, "function ", name(),
-              " returned a gradient different than an undefined Tensor at position ", i + 1,
-              ", but the corresponding forward input was not a Tensor");
+        if (!is_tensor_[i] && grad.defined())
+            fail(ErrorKind::Runtime, "function ", name(),
+                 " returned a gradient different than an undefined Tensor at position ", i + 1,
+                 ", but the corresponding forward input was not a Tensor");
         if (is_tensor_[i]) out.push_back(std::move(grad));
     }
     return out;

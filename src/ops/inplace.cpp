@@ -10,7 +10,7 @@ void check_inplace(const Tensor& t, bool recorded) {
     announce_write(t);
     if (!recorded || !GradMode::is_enabled()) return;
     if (ViewInfo* view = view_info(t)) {
-        check(view->creation == CreationMeta::Default, ErrorKind::Runtime, creation_error(t, false));
+        if (view->creation != CreationMeta::Default) fail(ErrorKind::Runtime, creation_error(t, false));
         // A view may be a leaf of its own, of a base that needs no gradient.
         check(!((requires_grad(view->base) || requires_grad(t)) && is_leaf(view->base)), ErrorKind::Runtime,
               "a view of a leaf Variable that requires grad is being used in an in-place operation. Clone the leaf, or "
@@ -58,10 +58,13 @@ void rebase_history(const Tensor& t, const Ref<Node>& node) {
     const Tensor& base = view->base;
     Ref<Node> slices = Ref<Node>::adopt(new CopySlices(base, t, view->replay, node));
     replace_history(base, Edge(slices, 0));
-    view->attr_version = t.version() - 1;  // stale: made anew from the base when it is next asked for
+    view->attr_version = t.version() - 1;  // its own history is stale: grad_fn makes it anew from the base's
     t.impl()->flags |= kRequiresGrad;
-    if (meta_of(t)->hooks) meta_of(t)->hooks->pre_hooks.clear();
-    grad_fn(t);
+    AutogradMeta& meta = *meta_of(t);
+    if (meta.hooks) meta.hooks->pre_hooks.clear();
+    // At once, so that it holds whatever becomes of the base; but a view that Python never saw, as that of o[i] = v, has
+    // done its duty.
+    if (t.impl()->pyobj || meta.retains_grad) grad_fn(t);
 }
 
 }  // namespace wengert

@@ -116,3 +116,19 @@ def test_an_accumulator_between_two_graphs_is_as_new():
     del w
     gc.collect()
     assert dead() is None
+
+
+def test_A1_a_gradient_that_is_a_view_of_nothing_else_is_kept_as_it_is():
+    w = wg.ones(3, 2, requires_grad=True)
+    (wg.ones(4, 2) @ w.T).sum().backward()
+    assert not w.grad._is_view()
+    w.grad.mul_(2 * wg.ones(2, requires_grad=True))  # a view made by backward could not be written with a history
+    assert w.grad.grad_fn is not None
+
+
+def test_A4_a_gradient_that_is_a_view_of_another_one_is_copied():
+    w = wg.ones(3, 2, requires_grad=True)
+    transposed = w.T
+    transposed.retain_grad()
+    (wg.ones(4, 2) @ transposed).sum().backward()
+    assert w.grad.data_ptr() != transposed.grad.data_ptr()

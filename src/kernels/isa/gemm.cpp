@@ -5,7 +5,7 @@
 // they lie (small matrices), `packed` first copies blocks of A and B into panels of tile width that stay in the cache
 // (Goto & van de Geijn, Anatomy of high-performance matrix multiplication, 2008).
 #include "kernels/gemm_loops.h"
-#include "kernels/isa/fma.h"
+#include "kernels/isa/transpose.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
@@ -96,16 +96,47 @@ void direct(const GemmArgs<T>& g) {
         direct_columns<T, 1, true>(g, g.b + j, g.c + j, static_cast<int>(left));
 }
 
+template <class T, int Width>
+WENGERT_ALWAYS_INLINE void copy_row(const T* from, T* to) {
+    if constexpr (Width % kLanes<T> == 0)  // GCC would call memcpy for more than two vectors
+        for (int v = 0; v < Width; v += kLanes<T>) store(to + v, load(from + v));
+    else
+        __builtin_memcpy(to, from, Width * sizeof(T));
+}
+
+// One panel for `pack` whose source runs along k, turned over block by block. Where a block is wider than what is left of
+// the panel's row, its last lanes fall into the next row, or behind the panel; that is written later (hence blocks of a
+// row from right to left), or nobody's (gemm.cpp leaves room).
+template <class T, int Width>
+void pack_turned(int64_t k, int width, const T* from, int64_t n_step, T* dst) {
+    constexpr int L = kLanes<T>;
+    int64_t p = 0;
+    for (; p + L <= k; p += L)
+        for (int i = (Width - 1) / L * L; i >= 0; i -= L) {
+            Vec<T> block[L];
+            load_rows(from + i * n_step + p, n_step, width - i, block);
+            transpose_block<T>(block);
+#pragma GCC unroll 16
+            for (int q = 0; q < L; ++q) store(dst + (p + q) * Width + i, block[q]);
+        }
+    for (; p < k; ++p)
+        for (int i = 0; i < Width; ++i) dst[p * Width + i] = i < width ? from[p + i * n_step] : T(0);
+}
+
 // dst[k, width] panels side by side: panel q holds columns q*width .. of src[k, n], the last one padded with zeros.
 template <class T, int Width>
 void pack(int64_t k, int64_t n, const T* src, int64_t k_step, int64_t n_step, T* dst) {
     for (int64_t j = 0; j < n; j += Width, dst += k * Width) {
         const T* from = src + j * n_step;
         int width = n - j < Width ? static_cast<int>(n - j) : Width;
+        if (k_step == 1 && n_step != 1) {
+            pack_turned<T, Width>(k, width, from, n_step, dst);
+            continue;
+        }
         if (width < Width)
             for (int64_t p = 0; p < k * Width; ++p) dst[p] = 0;
         if (n_step == 1 && width == Width) {
-            for (int64_t p = 0; p < k; ++p) __builtin_memcpy(dst + p * Width, from + p * k_step, Width * sizeof(T));
+            for (int64_t p = 0; p < k; ++p) copy_row<T, Width>(from + p * k_step, dst + p * Width);
         } else if (n_step == 1) {
             for (int64_t p = 0; p < k; ++p)
                 for (int i = 0; i < width; ++i) dst[p * Width + i] = from[p * k_step + i];
@@ -279,7 +310,7 @@ void plain_complex(const GemmArgs<T>& g) {
 
 template <class T>
 constexpr GemmLoops<T> loops = {kRows,     kVecs* kLanes<T>, kBlockRows, kBlockCols, kBlockK,
-                                direct<T>, packed<T>,        gemv<T>,    dot<T>};
+                                direct<T>, packed<T>,        gemv<T>,    dot<T>,     transpose<T>};
 
 }  // namespace
 

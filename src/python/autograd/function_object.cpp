@@ -58,13 +58,14 @@ void function_dealloc(PyObject* self) {
 }
 
 // What the engine gets from one gradient of the user's backward.
-Tensor result_gradient(PyObject* o, bool is_tensor_argument, size_t i, const std::string& name) {
+Tensor result_gradient(const Node& node, PyObject* o, bool is_tensor_argument, size_t i) {
     if (o == Py_None) return {};
-    check(is_tensor(o), ErrorKind::Runtime, "function ", name, " returned an invalid gradient at index ", i,
-          ": expected Variable or None (got ", Py_TYPE(o)->tp_name, ")");
-    check(is_tensor_argument, ErrorKind::Runtime, "function ", name,
-          " returned a gradient different than None at position ", i + 1,
-          ", but the corresponding forward input was not a Variable");
+    if (!is_tensor(o))
+        fail(ErrorKind::Runtime, "function ", node.name(), " returned an invalid gradient at index ", i,
+             ": expected Variable or None (got ", Py_TYPE(o)->tp_name, ")");
+    if (!is_tensor_argument)
+        fail(ErrorKind::Runtime, "function ", node.name(), " returned a gradient different than None at position ",
+             i + 1, ", but the corresponding forward input was not a Variable");
     return tensor_of(o);
 }
 
@@ -113,12 +114,13 @@ TensorList PyNode::apply(TensorList&& grads) {
     auto n = static_cast<size_t>(PyTuple_GET_SIZE(result.get()));
     size_t expected = is_tensor_argument.size();
     while (n > expected && PyTuple_GET_ITEM(result.get(), static_cast<Py_ssize_t>(n - 1)) == Py_None) --n;
-    check(n == expected, ErrorKind::Runtime, "function ", name(),
-          " returned an incorrect number of gradients (expected ", expected, ", got ", n, ")");
+    if (n != expected)
+        fail(ErrorKind::Runtime, "function ", name(), " returned an incorrect number of gradients (expected ", expected,
+             ", got ", n, ")");
     TensorList out;
     for (size_t i = 0; i < n; ++i) {
-        Tensor grad = result_gradient(PyTuple_GET_ITEM(result.get(), static_cast<Py_ssize_t>(i)), is_tensor_argument[i],
-                                      i, name());
+        Tensor grad = result_gradient(*this, PyTuple_GET_ITEM(result.get(), static_cast<Py_ssize_t>(i)),
+                                      is_tensor_argument[i], i);
         if (is_tensor_argument[i]) out.push_back(std::move(grad));
     }
     return out;
