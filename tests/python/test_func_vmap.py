@@ -353,3 +353,17 @@ def test_u11_older_vmap():
     assert _vmap(lambda x: None, allow_none_pass_through=True)(batch) is None
     with pytest.raises(ValueError, match="must only return Tensors"):
         _vmap(lambda x: (x, None))(batch)
+
+
+def test_u6_matrix_product_by_keyword_and_of_one_matrix_with_all_vectors():
+    matrix, vectors = wg.arange(6.0).reshape(2, 3), wg.arange(12.0).reshape(4, 3)
+    expected = vectors @ matrix.T
+    close(vmap(lambda v: matrix @ v)(vectors), expected)
+    close(vmap(lambda v: wg.matmul(other=v, input=matrix))(vectors), expected)
+    close(vmap(lambda v: matrix @ v, in_dims=1)(vectors.T), expected)
+    close(vmap(vmap(lambda v: matrix @ v))(vectors.reshape(2, 2, 3)), expected.reshape(2, 2, 2))
+    close(
+        vmap(lambda m: vmap(lambda v: m @ v)(vectors))(wg.stack([matrix, 2 * matrix])),
+        wg.stack([expected, 2 * expected]),
+    )
+    assert vmap(lambda v: v @ v.T)(wg.ones(4, 2, 3)).shape == (4, 2, 2)

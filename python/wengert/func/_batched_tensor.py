@@ -11,6 +11,7 @@ at once (shapes, dtypes, questions that have no answer for a whole batch) is ans
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NoReturn
 
 import wengert
@@ -27,6 +28,13 @@ _CONTROL_FLOW = (
     "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. Samples may disagree "
     "about the branch; use wengert.where, or call the function in a loop."
 )
+
+
+@functools.cache
+def _dispatcher() -> Any:
+    from ._dispatch import dispatch  # which needs this module
+
+    return dispatch
 
 
 def move_to_front(value: Any, dim: int) -> Any:
@@ -52,9 +60,7 @@ class BatchedTensor(Tensor):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        from ._dispatch import dispatch
-
-        return dispatch(func, args, kwargs or {})
+        return _dispatcher()(func, args, kwargs or {})
 
     # --- Shape
     @property

@@ -29,7 +29,7 @@ from ._formulas import formula
 from ._loop import loop
 from ._operations import Operation, inplace_names, operations, overload_map, tensors_in
 from ._rules import HANDLERS, RULES
-from ._rules.elementwise import elementwise, elementwise_in_place, write_back
+from ._rules.elementwise import alike, elementwise, elementwise_in_place, write_back
 
 Handler = Callable[[Any, tuple[Any, ...], dict[str, Any], Batch], Any]
 Rule = Callable[[Operation, dict[str, Any], Batch], Any]
@@ -37,6 +37,11 @@ Rule = Callable[[Operation, dict[str, Any], Batch], Any]
 
 def dispatch(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run `func` for a batch: the highest level among its arguments."""
+    handler = _handlers().get(func, loop)
+    if handler is elementwise and not kwargs:
+        result = alike(func, args)
+        if result is not None:
+            return result
     level, size = 0, 0
     for tensor in tensors_in((*args, *kwargs.values())):
         if isinstance(tensor, BatchedTensor) and tensor._level > level:
@@ -49,7 +54,6 @@ def dispatch(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             f"view ops. Use the "
             "result instead of out=."
         )
-    handler = _handlers().get(func, loop)
     return handler(func, args, kwargs, batch)
 
 

@@ -93,11 +93,10 @@ def _name(func: Any) -> str:
 
 def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], TreeSpec]:
     """Return the leaves of all arguments with the mapped dimension of each (or None), checked."""
-    call = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
-            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
-            f"got: {type(in_dims)}."
+            f"{_call(func, in_dims)}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
+            f"structure of inputs, got: {type(in_dims)}."
         )
     if not args and not kwargs:
         raise ValueError(
@@ -105,36 +104,41 @@ def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[lis
             "over a function with no inputs. The latter is unsupported."
         )
     leaves, args_spec = tree_flatten(args)
-    dims = broadcast_to(in_dims, args_spec)
+    dims = [in_dims] * len(leaves) if isinstance(in_dims, int) else broadcast_to(in_dims, args_spec)
     if dims is None:
         raise ValueError(
-            f"{call}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+            f"{_call(func, in_dims)}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
             f"{tree_flatten(in_dims)[1]} but inputs has structure {args_spec}."
         )
-    named, _ = tree_flatten(kwargs)
+    named, kwargs_spec = tree_flatten(kwargs)
     leaves += named
     dims += [0 if isinstance(leaf, Tensor) else None for leaf in named]
-    dims = [_checked_dim(call, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
-    return leaves, dims, tree_flatten((args, kwargs))[1]
+    dims = [
+        None if dim is None else _checked_dim(func, in_dims, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)
+    ]
+    return leaves, dims, TreeSpec(tuple, None, (args_spec, kwargs_spec), len(leaves))
 
 
-def _checked_dim(call: str, leaf: Any, dim: Any) -> int | None:
-    if dim is None:
-        return None
+def _call(func: Any, in_dims: Any) -> str:
+    return f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
+
+
+def _checked_dim(func: Any, in_dims: Any, leaf: Any, dim: Any) -> int:
     if not isinstance(dim, int):
         raise ValueError(
-            f"{call}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
+            f"{_call(func, in_dims)}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or "
+            "None."
         )
     if not isinstance(leaf, Tensor):
         raise ValueError(
-            f"{call}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
-            "non-Tensor arguments, please use None as the respective in_dim"
+            f"{_call(func, in_dims)}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot "
+            "vmap over non-Tensor arguments, please use None as the respective in_dim"
         )
     rank = leaf.dim()
     if not -rank <= dim < rank:
         raise ValueError(
-            f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {rank} so expected "
-            f"in_dim to satisfy -{rank} <= in_dim < {rank}."
+            f"{_call(func, in_dims)}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
+            f"{rank} so expected in_dim to satisfy -{rank} <= in_dim < {rank}."
         )
     return dim % rank
 

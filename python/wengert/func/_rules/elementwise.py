@@ -20,6 +20,25 @@ from .._operations import Operation
 from ._registry import handles, rule
 
 
+def alike(func: Any, args: tuple[Any, ...]) -> Any:
+    """Run `func` on samples of one batch with the same layout, and numbers: most calls. None if they are others."""
+    level, dim, rank, values = 0, 0, 0, []
+    for arg in args:
+        if type(arg) is BatchedTensor:
+            value = arg._value
+            if not level:
+                level, dim, rank = arg._level, arg._batch_dim, value.ndim
+            elif arg._level != level or arg._batch_dim != dim or value.ndim != rank:
+                return None
+            values.append(value)
+        elif isinstance(arg, (float, int)):
+            values.append(arg)
+        else:
+            return None
+    result = func(*values)
+    return result if result is NotImplemented else BatchedTensor.wrap(result, dim, level)
+
+
 @rule
 def elementwise(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     """Run `func` on aligned batches."""

@@ -20,6 +20,8 @@ def _product(a: Any, b: Any, batch: Batch) -> Any:
     row, column = a.ndim == 1, b.ndim == 1
     if not batch.has(b) and b.ndim <= 2 and not row:
         return batch.wrap(batch.front(a).matmul(b))  # one matrix for all: a larger product instead of many
+    if not batch.has(a) and a.ndim == 2 and column:
+        return batch.wrap(batch.front(b).matmul(a.transpose(0, 1)))
     a = a.unsqueeze(-2) if row else a
     b = b.unsqueeze(-1) if column else b
     rank = max(a.ndim, b.ndim)
@@ -38,7 +40,13 @@ def matmul(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     return _product(first, second, batch)
 
 
-HANDLERS[Tensor.__matmul__] = lambda func, args, kwargs, batch: _product(args[0], args[1], batch)
+def _positional(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
+    if kwargs:
+        args = tuple((operations()["matmul"].bind(args, kwargs) or {}).values())
+    return _product(*args, batch)
+
+
+HANDLERS[Tensor.__matmul__] = HANDLERS[Tensor.matmul] = HANDLERS[wengert.matmul] = _positional
 HANDLERS[Tensor.__rmatmul__] = lambda func, args, kwargs, batch: _product(args[1], args[0], batch)
 
 
