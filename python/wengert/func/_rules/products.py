@@ -42,8 +42,10 @@ def matmul(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
 
 def _positional(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     if kwargs:
-        args = tuple((operations()["matmul"].bind(args, kwargs) or {}).values())
-    return _product(*args, batch)
+        values = operations()["matmul"].bind(args, kwargs) or {}
+        args = values["self"], values["other"]
+    first, second = args
+    return _product(first, second, batch)
 
 
 HANDLERS[Tensor.__matmul__] = HANDLERS[Tensor.matmul] = HANDLERS[wengert.matmul] = _positional
