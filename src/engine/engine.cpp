@@ -101,7 +101,7 @@ void Engine::run(GraphTask& task) {
 }
 
 void Engine::evaluate(GraphTask& task, Node* node) {
-    TensorList grads = take_gradients(task, node);
+    TensorList& grads = gradients_at(task, node);  // the pass has the node to itself, also while others run in hooks
     const WatchedNode watched(*node, grads, false);
     if (!runs(task, node)) {
         task.unclaim(node);

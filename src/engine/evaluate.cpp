@@ -1,7 +1,5 @@
 #include "engine/evaluate.h"
 
-#include <optional>
-
 #include "engine/input_buffer.h"
 #include "engine/nan_origin.h"
 #include "engine/validate.h"
@@ -36,49 +34,33 @@ void check_nan(const Node& node, const TensorList& outputs) {
 
 }  // namespace
 
-TensorList take_gradients(GraphTask& task, Node* node) {
-    EngineState& s = task.state_of(node);
-    TensorList grads = std::move(s.buffer);
-    s.buffer.clear();
-    if (s.captures) {
-        if (!s.needed) run_tensor_hooks(*node, grads);
-        for (const Capture& c : *static_cast<Captures*>(s.captures))
-            task.captured[c.output_index] = grads[c.input_index];
-    }
-    return grads;
+void hand_out(GraphTask& task, const Node& node, EngineState& s) {
+    if (!s.needed) run_tensor_hooks(node, s.buffer);
+    for (const Capture& c : *static_cast<Captures*>(s.captures))
+        task.captured[c.output_index] = s.buffer[c.input_index];
 }
 
-TensorList call_node(GraphTask& task, Node* node, TensorList&& grads) {
-    const NodeHooks* hooks = node->hooks();
-    NodeGuard current(node);
-    std::optional<AutoGradMode> unrecorded;
-    if (task.hands_out_detached && node->next_edges().empty()) [[unlikely]] {  // an accumulator
-        unrecorded.emplace(false);
-        for (Tensor& t : grads)
-            if (t.defined()) t = detach(t);
-    }
-    TensorList kept;
-    bool has_post_hooks = false;
-    if (hooks || node->has_tensor_pre_hooks()) [[unlikely]]
-        run_tensor_hooks(*node, grads);
-    if (hooks) [[unlikely]] {
-        for (const auto& hook : copy_of(node, hooks->pre_hooks)) (*hook)(grads);
-        has_post_hooks = !copy_of(node, hooks->post_hooks).empty();
-        if (has_post_hooks) kept = grads;
-    }
-    TensorList outputs;
+namespace {
+
+// Results as the next nodes expect them.
+void check_results(const Node* node, TensorList& outputs) {
+    const EdgeList& edges = node->next_edges();
+    bool ok = outputs.size() == edges.size();
+    for (size_t i = 0; ok && i < edges.size(); ++i)
+        ok = !outputs[i].defined() ||
+             (edges[i].is_valid() && fits(edges[i].function->input_metadata()[edges[i].input_nr], outputs[i]));
+    if (!ok) validate_outputs(edges, outputs, node);
+    if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]]
+        check_nan(*node, outputs);
+}
+
+TensorList body(Node* node, TensorList&& grads) {
     try {
         const WatchedNode watched(*node, grads, true);
-        outputs = node->apply(std::move(grads));
+        TensorList outputs = node->apply(std::move(grads));
         grads.clear();  // what it left must not look like somebody else's reference to the outputs
-        const EdgeList& edges = node->next_edges();
-        bool ok = outputs.size() == edges.size();
-        for (size_t i = 0; ok && i < edges.size(); ++i)
-            ok = !outputs[i].defined() ||
-                 (edges[i].is_valid() && fits(edges[i].function->input_metadata()[edges[i].input_nr], outputs[i]));
-        if (!ok) validate_outputs(edges, outputs, node);
-        if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]]
-            check_nan(*node, outputs);
+        check_results(node, outputs);
+        return outputs;
     } catch (...) {
         if (AnomalyMode::is_enabled() && make_anomaly_metadata) {
             if (!node->anomaly_metadata()) node->set_anomaly_metadata(make_anomaly_metadata());
@@ -86,8 +68,40 @@ TensorList call_node(GraphTask& task, Node* node, TensorList&& grads) {
         }
         throw;
     }
+}
+
+[[gnu::noinline]] TensorList hooked_body(Node* node, TensorList&& grads) {
+    run_tensor_hooks(*node, grads);
+    const NodeHooks* hooks = node->hooks();
+    TensorList kept;
+    bool has_post_hooks = false;
+    if (hooks) {
+        for (const auto& hook : copy_of(node, hooks->pre_hooks)) (*hook)(grads);
+        has_post_hooks = !copy_of(node, hooks->post_hooks).empty();
+        if (has_post_hooks) kept = grads;
+    }
+    TensorList outputs = body(node, std::move(grads));
     if (has_post_hooks)
         for (const auto& hook : copy_of(node, hooks->post_hooks)) (*hook)(outputs, kept);
+    return outputs;
+}
+
+[[gnu::noinline]] TensorList unrecorded_body(Node* accumulator, TensorList&& grads) {
+    const AutoGradMode unrecorded(false);
+    for (Tensor& t : grads)
+        if (t.defined()) t = detach(t);
+    return hooked_body(accumulator, std::move(grads));
+}
+
+}  // namespace
+
+TensorList call_node(GraphTask& task, Node* node, TensorList&& grads) {
+    const NodeGuard current(node);
+    const bool is_accumulator = node->next_edges().empty();  // the only kind whose tensor's hooks are not its own
+    TensorList outputs = is_accumulator && task.hands_out_detached ? unrecorded_body(node, std::move(grads))
+                         : node->hooks() || (is_accumulator && node->has_tensor_pre_hooks())
+                             ? hooked_body(node, std::move(grads))
+                             : body(node, std::move(grads));
     if (!task.keep_graph) node->release_variables();
     return outputs;
 }

@@ -6,8 +6,16 @@
 
 namespace wengert {
 
-// Takes the gradients that have arrived at `node` and hands out what is captured there.
-TensorList take_gradients(GraphTask& task, Node* node);
+// Puts what is captured at a node among the results of the pass.
+void hand_out(GraphTask& task, const Node& node, EngineState& s);
+
+// The gradients that have arrived at `node`.
+inline TensorList& gradients_at(GraphTask& task, Node* node) {
+    EngineState& s = task.state_of(node);
+    if (s.captures) [[unlikely]]
+        hand_out(task, *node, s);
+    return s.buffer;
+}
 
 // Whether the node's body runs, or the pass only wanted what arrived at it.
 inline bool runs(GraphTask& task, Node* node) { return !task.selective || task.state_of(node).needed; }

@@ -54,15 +54,9 @@ void GraphTask::unclaim_reachable() noexcept {
     }
 }
 
-bool GraphTask::claim(Node* node) {
+bool GraphTask::claim_contended(Node* node) {
     GraphTask* none = nullptr;
-    if (concurrent_counts) {
-        if (std::atomic_ref(node->engine.owner).compare_exchange_strong(none, this)) {
-            ++outstanding;
-            return true;
-        }
-    } else if (!node->engine.owner) {
-        node->engine.owner = this;
+    if (concurrent_counts && std::atomic_ref(node->engine.owner).compare_exchange_strong(none, this)) {
         ++outstanding;
         return true;
     }
@@ -73,19 +67,6 @@ bool GraphTask::claim(Node* node) {
 EngineState& GraphTask::foreign_state(Node* node) { return not_ready_[node]; }
 
 bool GraphTask::contains(Node* node) const noexcept { return owner_of(node) == this || not_ready_.contains(node); }
-
-void GraphTask::unclaim(Node* node) noexcept {
-    if (owner_of(node) != this) return;
-    EngineState& s = node->engine;
-    TensorList dropped = std::move(s.buffer);
-    s.buffer.clear();
-    s.captures = nullptr;
-    s.needed = 0;
-    s.step = 0;
-    s.dependencies = 0;
-    --outstanding;
-    std::atomic_ref(s.owner).store(nullptr, std::memory_order_release);
-}
 
 bool GraphTask::should_execute(Node* node) {
     if (!selective) return true;

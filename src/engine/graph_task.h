@@ -37,13 +37,31 @@ public:
     GraphTask(const GraphTask&) = delete;
 
     // Takes the node for this pass; true if it was not yet part of it.
-    bool claim(Node* node);
+    bool claim(Node* node) {
+        if (!concurrent_counts && !node->engine.owner) [[likely]] {
+            node->engine.owner = this;
+            ++outstanding;
+            return true;
+        }
+        return claim_contended(node);
+    }
     EngineState& state_of(Node* node) { return owner_of(node) == this ? node->engine : foreign_state(node); }
     // Whether no other pass had claimed any of the nodes first.
     bool owns_all_nodes() const noexcept { return not_ready_.empty(); }
     bool contains(Node* node) const noexcept;
     // Gives the node's state back; called when it has run.
-    void unclaim(Node* node) noexcept;
+    void unclaim(Node* node) noexcept {
+        if (owner_of(node) != this) return;
+        EngineState& s = node->engine;
+        if (!s.buffer.empty()) [[unlikely]]
+            drop(s.buffer);
+        s.captures = nullptr;
+        s.needed = 0;
+        s.step = 0;
+        s.dependencies = 0;
+        --outstanding;
+        std::atomic_ref(s.owner).store(nullptr, std::memory_order_release);
+    }
 
     bool should_execute(Node* node);
     bool will_execute(Node* node);  // what hooks may ask, of nodes that have run too
@@ -73,7 +91,9 @@ private:
     static GraphTask* owner_of(Node* node) noexcept {
         return std::atomic_ref(node->engine.owner).load(std::memory_order_relaxed);
     }
+    bool claim_contended(Node* node);
     EngineState& foreign_state(Node* node);
+    static void drop(TensorList& gradients) noexcept { const TensorList dropped = std::exchange(gradients, {}); }
     void unclaim_reachable() noexcept;
 
     std::unordered_map<Node*, EngineState> not_ready_;

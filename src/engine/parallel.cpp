@@ -175,7 +175,7 @@ private:
         Node* node = step.node;
         uint64_t number = first_number_ + step.rank * kNumbersPerNode;
         state.sequence_nr = number;
-        TensorList grads = take_gradients(task_, node);
+        TensorList grads = std::move(gradients_at(task_, node));
         if (!runs(task_, node)) return;
         const uint32_t* places = &plan_.deliveries[step.first_delivery];
         number += kNumbersPerNode / 2;

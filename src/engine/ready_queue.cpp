@@ -4,13 +4,13 @@
 
 namespace wengert {
 
-void ReadyQueue::push_local(NodeTask task) {
+void ReadyQueue::add_to_heap(const NodeTask& task) {
     heap_.push_back(task);
-    if (heap_.size() > 1) std::push_heap(heap_.begin(), heap_.end(), [](auto& a, auto& b) { return runs_later(a, b); });
+    std::push_heap(heap_.begin(), heap_.end(), [](auto& a, auto& b) { return runs_later(a, b); });
 }
 
-NodeTask ReadyQueue::pop_local() {
-    if (heap_.size() > 1) std::pop_heap(heap_.begin(), heap_.end(), [](auto& a, auto& b) { return runs_later(a, b); });
+NodeTask ReadyQueue::take_from_heap() {
+    std::pop_heap(heap_.begin(), heap_.end(), [](auto& a, auto& b) { return runs_later(a, b); });
     NodeTask task = heap_.back();
     heap_.pop_back();
     return task;
@@ -26,18 +26,18 @@ void ReadyQueue::push(NodeTask task) {
 
 NodeTask ReadyQueue::pop() {
     std::unique_lock lock(mutex_);
-    not_empty_.wait(lock, [&] { return !heap_.empty(); });
+    not_empty_.wait(lock, [&] { return !empty_local(); });
     return pop_local();
 }
 
 bool ReadyQueue::empty() const noexcept {
     std::lock_guard lock(mutex_);
-    return heap_.empty();
+    return empty_local();
 }
 
 size_t ReadyQueue::size() const noexcept {
     std::lock_guard lock(mutex_);
-    return heap_.size();
+    return heap_.size() + has_first_;
 }
 
 }  // namespace wengert
