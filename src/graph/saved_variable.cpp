@@ -55,7 +55,9 @@ void SavedVariable::save(Tensor t, bool is_output, bool is_inplace_on_view) {
     }
     if (SavedTensorDefaultHooks::active()) [[unlikely]]
         if (auto hooks = SavedTensorDefaultHooks::factory()) {
-            pack_with(std::move(hooks));
+            // A leaf keeps its accumulator through the edge; an output gets its node at unpack.
+            pack_with(std::move(hooks), Tensor(data_),
+                      original_ && requires_grad(data_) ? gradient_edge(data_) : Edge());
             return;
         }
     Storage& storage = *data_.storage();
@@ -66,13 +68,10 @@ void SavedVariable::save(Tensor t, bool is_output, bool is_inplace_on_view) {
     swaps_ = data_.impl()->swaps;
 }
 
-void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks) {
-    // A leaf keeps its accumulator through the edge; an output gets its node at unpack.
-    Edge edge;
-    if (original_ && requires_grad(data_)) edge = gradient_edge(data_);
+// The hook is user code, and so is what runs when the old values die: this may be released or packed meanwhile.
+void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, Edge edge) {
     {
         AutoGradMode no_grad(false);
-        const Tensor given = data_;
         uint32_t before = given.version();
         hooks->pack(given);
         check(
@@ -86,6 +85,7 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks) {
     fresh->edge = std::move(edge);
     Tensor replaced;  // dies after the lock
     SharedStateLock lock(this);
+    if (released_) return;
     std::swap(extra_, fresh);
     std::swap(data_, replaced);
 }
@@ -96,19 +96,13 @@ void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
     check(!has_hooks(), ErrorKind::Runtime,
           "Calling register_hooks on a saved tensor whose hooks have already been set");
     // Saved long ago: the hook gets the values, not the tensor as it is now.
-    Edge edge;
-    Tensor original = data_;
-    if (original_ && requires_grad(data_)) {
-        edge = gradient_edge(data_);
-        data_ = detach(data_);
+    Tensor saved;
+    {
+        SharedStateLock lock(this);
+        saved = data_;
     }
-    try {
-        pack_with(std::move(hooks));
-    } catch (...) {
-        data_ = std::move(original);
-        throw;
-    }
-    if (edge.is_valid()) extra_->edge = std::move(edge);
+    const bool attached = original_ && requires_grad(saved);
+    pack_with(std::move(hooks), attached ? detach(saved) : saved, attached ? gradient_edge(saved) : Edge());
 }
 
 void SavedVariable::carry_tangent(int32_t level, Tensor tangent) {

@@ -66,7 +66,7 @@ public:
     void carry_tangent(int32_t level, Tensor tangent);
 
 private:
-    void pack_with(std::unique_ptr<SavedVariableHooks> hooks);
+    void pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, Edge edge);
     void check_unchanged(const Tensor& data, Node* saved_for) const;
     [[noreturn]] void raise_modified(const Tensor& data, Node* saved_for, const std::string& cause) const;
 

@@ -10,13 +10,14 @@
 #pragma once
 
 #include <functional>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "graph/autograd_meta.h"
 
 namespace wengert {
 
-using TensorSet = std::unordered_set<const TensorImpl*>;
+// Keeps its tensors alive, so that none can take the place of another.
+using TensorSet = std::unordered_map<const TensorImpl*, Tensor>;
 
 struct CustomOutputs {
     const TensorList& inputs;  // the tensor arguments

@@ -53,7 +53,7 @@ public:
 private:
     friend class CustomNode;
     static void note(TensorSet& set, const TensorList& tensors) {
-        for (const Tensor& t : tensors) set.insert(t.impl());
+        for (const Tensor& t : tensors) set.emplace(t.impl(), t);
     }
 
     TensorList to_save_;

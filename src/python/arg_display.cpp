@@ -63,16 +63,15 @@ std::string shown_signature(const Signature& s, bool bound) {
     return out + ")";
 }
 
-std::string type_name(PyObject* o) {
+std::string type_name(PyObject* o, int levels) {
     const char* name = Py_TYPE(o)->tp_name;
     const char* dot = std::strrchr(name, '.');
-    if (PyTuple_Check(o) || PyList_Check(o)) {
-        std::string out = std::string(name) + " of (";
-        Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-        for (Py_ssize_t i = 0; i < n && i < 8; ++i) out += (i ? ", " : "") + type_name(PySequence_Fast_GET_ITEM(o, i));
-        return out + (n > 8 ? ", ...)" : ")");
-    }
-    return dot ? dot + 1 : name;
+    if (levels == 0 || !(PyTuple_Check(o) || PyList_Check(o))) return dot ? dot + 1 : name;
+    std::string out = std::string(name) + " of (";
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    for (Py_ssize_t i = 0; i < n && i < 8; ++i)
+        out += (i ? ", " : "") + type_name(PySequence_Fast_GET_ITEM(o, i), levels - 1);
+    return out + (n > 8 ? ", ...)" : ")");
 }
 
 }  // namespace wengert::python

@@ -355,8 +355,7 @@ SmallVector<double, 4> ParsedArgs::floats(int i) const {
     PyObject* o = slots_[i];
     if (!o) return out;
     if (!is_sequence(o)) return {to_double(o)};
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k)
-        out.push_back(to_double(PySequence_Fast_GET_ITEM(o, k)));
+    for_each_item(o, [&](PyObject* item) { out.push_back(to_double(item)); });
     return out;
 }
 

@@ -84,10 +84,9 @@ Scalar to_scalar(PyObject* o) {
 
 Dims to_dims(PyObject* o, int repeat) {
     if (!PyTuple_Check(o) && !PyList_Check(o)) return Dims(static_cast<size_t>(std::max(repeat, 1)), to_int64(o));
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
     Dims out;
-    out.reserve(static_cast<size_t>(n));
-    for (Py_ssize_t i = 0; i < n; ++i) out.push_back(to_int64(PySequence_Fast_GET_ITEM(o, i)));
+    out.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(o)));
+    for_each_item(o, [&](PyObject* item) { out.push_back(to_int64(item)); });
     return out;
 }
 

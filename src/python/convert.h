@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include "python/exceptions.h"
 #include "python/tensor_object.h"
 #include "tensor/tensor.h"
 
@@ -23,6 +24,16 @@ double to_double(PyObject* o);
 Scalar to_scalar(PyObject* o);
 Dims to_dims(PyObject* o, int repeat = 1);  // a sequence, or one int that stands for `repeat`
 std::string_view to_string_view(PyObject* o);
+
+// f(item) for each item of a list or tuple. To convert one may run user code (a subclass of NumPy's integers has an
+// `__index__`), which may change the list: it is read as it is then.
+template <class F>
+void for_each_item(PyObject* list, F&& f) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+        const PyRef item = PyRef::share(PySequence_Fast_GET_ITEM(list, i));
+        f(item.get());
+    }
+}
 
 // The value of a one-element tensor.
 Scalar item_of(const Tensor& t);

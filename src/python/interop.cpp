@@ -55,7 +55,10 @@ PyObject* list_of(const Tensor& t, size_t dim, const std::byte* p) {
     return list.release();
 }
 PyObject* tolist(PyObject* self, PyObject*) noexcept {
-    return guarded([&] { return list_of(tensor_of(self), 0, tensor_of(self).data()); });
+    return guarded([&] {
+        const Tensor t = alias(tensor_of(self));  // making lists may run the collector, and that user code
+        return list_of(t, 0, t.data());
+    });
 }
 
 void check_exportable(const Tensor& t, const char* how) {

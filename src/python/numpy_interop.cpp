@@ -2,6 +2,8 @@
 
 #include <numpy/arrayobject.h>
 
+#include <memory>
+
 #include "kernels/elementwise.h"
 #include "ops/recording.h"
 #include "python/exceptions.h"
@@ -62,19 +64,26 @@ int type_number(DType d) noexcept {
     return NPY_NOTYPE;
 }
 
-void release_object(void* object) noexcept {
+// An array whose memory a storage uses. While it has a weak reference, NumPy refuses to move its memory in
+// `array.resize`, also where the caller asked it not to count references.
+struct BorrowedArray : SlabAllocated {
+    explicit BorrowedArray(PyObject* o) : array(PyRef::share(o)), pin(checked(PyWeakref_NewRef(o, nullptr))) {}
+    PyRef array, pin;
+};
+
+void release_array(void* context) noexcept {
     if (!Py_IsInitialized()) return;
     GilGuard gil;
-    Py_DECREF(static_cast<PyObject*>(object));
+    delete static_cast<BorrowedArray*>(context);
 }
 
 // An array that nobody else refers to and that owns its memory.
-bool is_private_array(void* object) noexcept {
-    auto* a = static_cast<PyArrayObject*>(object);
-    return Py_REFCNT(static_cast<PyObject*>(object)) == 1 && PyArray_CHKFLAGS(a, NPY_ARRAY_OWNDATA);
+bool is_private_array(void* context) noexcept {
+    PyObject* array = static_cast<BorrowedArray*>(context)->array.get();
+    return Py_REFCNT(array) == 1 && PyArray_CHKFLAGS(reinterpret_cast<PyArrayObject*>(array), NPY_ARRAY_OWNDATA);
 }
 
-constexpr Storage::Foreign array_owner{release_object, is_private_array};
+constexpr Storage::Foreign array_owner{release_array, is_private_array};
 
 // What an array on a tensor's memory has as its base: keeps the tensor, and says that its memory is lent.
 void release_loan(PyObject* capsule) {
@@ -123,8 +132,10 @@ Tensor share_memory(PyObject* array, DType dtype) {
         last += (sizes[static_cast<size_t>(i)] - 1) * strides.back();
     }
     int64_t numel = numel_of(sizes);
-    Py_INCREF(array);
-    Ref<Storage> storage = Storage::wrap(PyArray_DATA(a), numel == 0 ? 0 : (last + 1) * item, array_owner, array);
+    auto borrowed = std::make_unique<BorrowedArray>(array);
+    Ref<Storage> storage =
+        Storage::wrap(PyArray_DATA(a), numel == 0 ? 0 : (last + 1) * item, array_owner, borrowed.get());
+    (void)borrowed.release();
     auto* t = new TensorImpl(std::move(storage), dtype);
     t->numel = numel;
     t->sizes = std::move(sizes);

@@ -76,8 +76,10 @@ PyObject* ask_overrides(PyObject* function, PyObject* args, PyObject* kwargs) no
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
         if (collect(PyTuple_GET_ITEM(args, i), types.get()) < 0) return nullptr;
     PyObject *key, *value;
-    for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);)
+    for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);) {
+        const PyRef alive = PyRef::share(value);
         if (collect(value, types.get()) < 0) return nullptr;
+    }
     PyRef tuple(PyList_AsTuple(types.get()));
     PyRef no_kwargs(kwargs ? nullptr : PyDict_New());
     if (!tuple || (!kwargs && !no_kwargs)) return nullptr;

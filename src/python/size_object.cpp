@@ -47,9 +47,10 @@ PyObject* size_repr(PyObject* self) {
 }
 
 PyObject* size_numel(PyObject* self, PyObject*) {
-    int64_t n = 1;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) n *= PyLong_AsLongLong(PyTuple_GET_ITEM(self, i));
-    return PyErr_Occurred() ? nullptr : PyLong_FromLongLong(n);
+    PyRef n(PyLong_FromLong(1));  // of any size, as the factors
+    for (Py_ssize_t i = 0; n && i < PyTuple_GET_SIZE(self); ++i)
+        n = PyRef(PyNumber_Multiply(n.get(), PyTuple_GET_ITEM(self, i)));
+    return n.release();
 }
 
 PyObject* size_reduce(PyObject* self, PyObject*) {

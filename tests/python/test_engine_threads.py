@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from tests.threads import in_threads
 from wengert import _C, _blas
 from wengert.autograd import Function, grad, set_multithreading_enabled
 
@@ -18,27 +19,6 @@ def threads():
     """Set the number of threads for one test."""
     yield wg.set_num_threads
     wg.set_num_threads(1)
-
-
-def in_threads(count, f, timeout=120):
-    """Call f(i) in `count` threads that start together; raise what any of them raised."""
-    errors, ready = [], threading.Barrier(count)
-
-    def run(i):
-        try:
-            ready.wait()
-            f(i)
-        except BaseException as error:
-            errors.append(error)
-
-    workers = [threading.Thread(target=run, args=(i,)) for i in range(count)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(timeout)
-    assert not any(worker.is_alive() for worker in workers), "deadlock"
-    if errors:
-        raise errors[0]
 
 
 def test_e3_independent_graphs():

@@ -55,18 +55,18 @@ double trigamma_positive(double x) {
     return below + 1 / x + y / 2 + y / x * horner(c, 8, y);
 }
 
-// Sum over k >= 0 of (q + k)^-s for q > 0, s > 1.
-double zeta_positive(double s, double q) {
-    double sum = 0, first = std::pow(q, -s);
+// Sum over k >= 0 of (q / (q + k))^s for q > 0, s > 1: zeta(s, q) without the factor q^-s, which under- and overflows.
+// Its terms fall at least as fast as exp(-s k / (q + k)), so that few of them count, however large s is.
+double scaled_zeta(double s, double q) {
+    double sum = 0, k = 0;
     double enough = std::fmax(kLarge, s + 8);  // the twelve terms below then reach the last bit
-    while (q < enough) {
-        double term = std::pow(q, -s);
+    for (; q + k < enough; ++k) {
+        double term = std::exp(-s * std::log1p(k / q));
         sum += term;
         if (term < 1e-17 * sum) return sum;
-        ++q;
     }
-    double tail = std::pow(q, -s);
-    if (tail == 0) return sum == 0 ? first : sum;
+    double tail = std::exp(-s * std::log1p(k / q));
+    q += k;
     sum += tail * q / (s - 1) + tail / 2;
     // B_2k / (2k)! times s (s + 1) ... (s + 2k - 2) q^(-s - 2k + 1)
     static constexpr double c[] = {8.3333333333333333333e-2,  -1.3888888888888888889e-3,  3.3068783068783068783e-5,
@@ -74,13 +74,32 @@ double zeta_positive(double s, double q) {
                                    1.3382536530684678833e-11, -3.3896802963225828668e-13, 8.5860620562778445641e-15,
                                    -2.174868698558061873e-16, 5.5090028583602295152e-18,  -1.3954464685812523341e-19};
     double factor = s * tail / q;
-    for (int k = 0; k < 12; ++k) {
-        double term = c[k] * factor;
+    for (int i = 0; i < 12; ++i) {
+        double term = c[i] * factor;
         sum += term;
         if (std::fabs(term) < 1e-17 * sum) break;
-        factor *= (s + 2 * k + 1) * (s + 2 * k + 2) / (q * q);
+        factor *= (s + 2 * i + 1) * (s + 2 * i + 2) / (q * q);
     }
     return sum;
+}
+
+double log_zeta(double s, double q) { return std::log(scaled_zeta(s, q)) - s * std::log(q); }
+
+double zeta_positive(double s, double q) {
+    const double first = std::pow(q, -s);
+    return std::isnormal(first) ? first * scaled_zeta(s, q) : std::exp(log_zeta(s, q));
+}
+
+// n! zeta(n + 1, x) where one of the factors leaves the range of numbers though their product may not. x is not 0, -1...
+double factorial_times_zeta(double n, double x) {
+    const double s = n + 1, log_factorial = lgamma(s);
+    if (x > 0) return std::exp(log_factorial + log_zeta(s, x));
+    // As in zeta(), all divided by the greatest term: d^-s.
+    const double part = x - std::floor(x), sign = std::fmod(s, 2) == 0 ? 1 : -1, d = std::fmin(part, 1 - part);
+    if (sign < 0 && part == 0.5) return std::exp(log_factorial + log_zeta(s, 1 - x));  // the other terms cancel
+    auto divided = [=](double q) { return std::exp(s * std::log(d / q)) * scaled_zeta(s, q); };
+    const double z = divided(part) + sign * (divided(1 - part) - divided(1 - x));
+    return std::copysign(std::exp(log_factorial - s * std::log(d) + std::log(std::fabs(z))), z);
 }
 
 }  // namespace
@@ -125,9 +144,11 @@ double polygamma(double n, double x) noexcept {
     if (n == 1) return trigamma(x);
     if (!(n > 0) || n != std::floor(n)) return kNan;
     double sign = std::fmod(n, 2) == 0 ? -1 : 1;
-    if (n < 150) return sign * std::tgamma(n + 1) * zeta(n + 1, x);
-    double z = zeta(n + 1, x);
-    return sign * std::copysign(std::exp(lgamma(n + 1) + std::log(std::fabs(z))), z);
+    const double z = zeta(n + 1, x);
+    if (n < 150 && std::isnormal(z)) return sign * std::tgamma(n + 1) * z;
+    return x == 0 || std::isnan(x) || std::isinf(x) || (x < 0 && x == std::floor(x))
+               ? sign * z
+               : sign * factorial_times_zeta(n, x);
 }
 
 }  // namespace wengert::special

@@ -64,11 +64,13 @@ public:
         GilGuard gil;
         print("Error detected in " + node_name + ". ", "that caused the error");
         const PyAnomalyMetadata* data = this;
+        PyRef parent;  // whose `data` it is: printing runs user code, which may clear the dictionaries
         for (int depth = 0; depth < 100 && data; ++depth) {
-            PyObject* parent = data->dict_ ? PyDict_GetItemString(data->dict_, "parent_") : nullptr;
-            if (!parent || !is_node(parent)) break;
-            std::string name = node_of(parent)->name();
-            data = dynamic_cast<PyAnomalyMetadata*>(node_of(parent)->anomaly_metadata());
+            parent = PyRef::share(data->dict_ ? PyDict_GetItemString(data->dict_, "parent_") : nullptr);
+            if (!parent || !is_node(parent.get())) break;
+            const Ref<Node>& node = node_of(parent.get());
+            std::string name = node->name();
+            data = dynamic_cast<PyAnomalyMetadata*>(node->anomaly_metadata());
             std::string head = "\n\nPrevious calculation was induced by " + name + ". ";
             const char* role = "that induced the previous calculation";
             data ? data->print(std::move(head), role) : PyAnomalyMetadata().print(std::move(head), role);

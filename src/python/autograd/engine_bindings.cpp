@@ -223,7 +223,9 @@ PyObject* make_delayed_error(PyObject*, PyObject* args) {
     const char* message;
     Py_ssize_t n;
     if (!PyArg_ParseTuple(args, "sn:DelayedError", &message, &n)) return nullptr;
-    return PyCFunction_New(&call, args);  // the arguments are its `self`
+    if (n < 0) return PyErr_Format(PyExc_ValueError, "DelayedError: %zd inputs are too few", n);
+    PyRef note(Py_BuildValue("(sn)", message, n));  // what it was given may be of other types
+    return note ? PyCFunction_New(&call, note.get()) : nullptr;
 }
 
 PyObject* make_undefined_grad(PyObject*, PyObject*) {

@@ -38,6 +38,10 @@ void make_context(Call& call) {
           "apply: _backward_cls must be a node class such as the metaclass of Function makes, got ",
           Py_TYPE(type.get())->tp_name);
     call.ctx = PyRef(checked(type_object->tp_new(type_object, empty, nullptr)));
+    // A `__new__` of its own may have returned anything.
+    check(PyObject_TypeCheck(call.ctx.get(), FunctionBaseType) && !std::exchange(call.node().in_use, true),
+          ErrorKind::Type, "apply: ", type_object->tp_name, ".__new__ must return a new node, got ",
+          Py_TYPE(call.ctx.get())->tp_name);
 }
 
 void connect(Call& call) {
@@ -93,15 +97,15 @@ TensorSet noted(PyObject* list, const char* method) {
         PyObject* o = PyTuple_GET_ITEM(list, i);
         check(is_tensor(o), ErrorKind::Runtime, method, " only accepts input tensors, but argument ", i, " is of type ",
               Py_TYPE(o)->tp_name);
-        out.insert(tensor_of(o).impl());
+        out.emplace(tensor_of(o).impl(), tensor_of(o));
     }
     return out;
 }
 
 void warn_of_dirty_strangers(const Call& call, const TensorSet& dirty) {
-    for (const TensorImpl* t : dirty) {
+    for (const auto& [impl, t] : dirty) {
         bool is_input = false;
-        for (const Tensor& input : call.inputs) is_input |= input.impl() == t;
+        for (const Tensor& input : call.inputs) is_input |= input.is_same(t);
         if (!is_input &&
             PyErr_WarnEx(
                 PyExc_UserWarning,
@@ -145,16 +149,19 @@ TensorList user_jvp(const Call& call, const TensorList& tangents, size_t num_out
     return out;
 }
 
+// A pack hook may look at ctx meanwhile: the list is ours, and the node gets all or nothing.
 void save(Call& call) {
-    PyObject* to_save = call.object()->to_save;
+    const PyRef owned(std::exchange(call.object()->to_save, nullptr));
+    PyObject* to_save = owned.get();
     if (!to_save) return;
     check(PyTuple_Check(to_save), ErrorKind::Type, "save_for_backward expects a tuple, got ",
           Py_TYPE(to_save)->tp_name);
     PyNode& node = call.node();
+    std::vector<SavedVariable> saved;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(to_save); ++i) {
         PyObject* o = PyTuple_GET_ITEM(to_save, i);
         if (o == Py_None) {
-            node.saved.emplace_back();
+            saved.emplace_back();
             continue;
         }
         check(is_tensor(o), ErrorKind::Type, "save_for_backward can only save variables, but argument ", i,
@@ -162,9 +169,9 @@ void save(Call& call) {
         const Tensor& t = tensor_of(o);
         AutogradMeta* meta = meta_of(t);
         bool is_output = meta && meta->grad_fn.get() == &node;
-        if (call.recorded) node.saved.emplace_back(t, is_output);
+        if (call.recorded) saved.emplace_back(t, is_output);
     }
-    Py_CLEAR(call.object()->to_save);
+    node.saved = std::move(saved);
 }
 
 // The output in the place of what forward returned there; a subclass returned as it is keeps its type.

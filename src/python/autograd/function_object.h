@@ -37,6 +37,7 @@ public:
 
     std::vector<SavedVariable> saved;
     bool released = false;
+    bool in_use = false;                   // by the call of apply that made it
     std::vector<bool> is_tensor_argument;  // per argument of forward
     std::vector<bool> non_differentiable;  // per output
 };

@@ -69,7 +69,7 @@ PyObject* directory(PyObject* self, PyObject*) {
 
 PyObject* next_functions(PyObject* self, void*) {
     return guarded([&] {
-        const EdgeList& edges = self_node(self).next_edges();
+        const EdgeList edges = self_node(self).next_edges();
         PyRef out(checked(PyTuple_New(static_cast<Py_ssize_t>(edges.size()))));
         for (size_t i = 0; i < edges.size(); ++i) {
             PyRef function(wrap_node(edges[i].function));

@@ -70,17 +70,21 @@ std::string short_name(const std::string& name) {
 PyTypeObject* type_for(const Node& node) {
     static auto* types = new std::unordered_map<std::string, PyTypeObject*>;
     std::string name = short_name(node.name());
-    auto [it, is_new] = types->try_emplace(name, nullptr);
+    if (auto known = types->find(name); known != types->end()) return known->second;
+    auto* qualified = new std::string("wengert._C._functions." + name);  // the type points to it
+    PyType_Slot slots[] = {{0, nullptr}};
+    // Without Py_TPFLAGS_HAVE_GC the type inherits the flag together with traverse and clear.
+    PyType_Spec spec = {qualified->c_str(), sizeof(NodeObject), 0, Py_TPFLAGS_DEFAULT, slots};
+    PyRef bases(checked(PyTuple_Pack(1, NodeType)));
+    PyRef made(checked(PyType_FromSpecWithBases(&spec, bases.get())));
+    // Making it may run user code, which may have asked for the same type.
+    auto [it, is_new] = types->try_emplace(name, reinterpret_cast<PyTypeObject*>(made.get()));
+    PyTypeObject* type = it->second;
     if (is_new) {
-        auto* qualified = new std::string("wengert._C._functions." + name);  // the type points to it
-        PyType_Slot slots[] = {{0, nullptr}};
-        // Without Py_TPFLAGS_HAVE_GC the type inherits the flag together with traverse and clear.
-        PyType_Spec spec = {qualified->c_str(), sizeof(NodeObject), 0, Py_TPFLAGS_DEFAULT, slots};
-        PyRef bases(checked(PyTuple_Pack(1, NodeType)));
-        it->second = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpecWithBases(&spec, bases.get())));
-        checked(PyObject_SetAttrString(functions_module, name.c_str(), reinterpret_cast<PyObject*>(it->second)));
+        (void)made.release();
+        checked(PyObject_SetAttrString(functions_module, name.c_str(), reinterpret_cast<PyObject*>(type)));
     }
-    return it->second;
+    return type;
 }
 
 void node_dealloc(PyObject* self) {

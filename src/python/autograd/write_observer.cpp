@@ -1,4 +1,6 @@
 // Telling Python before a tensor is written: what allow_mutation_on_saved_tensors is made of.
+#include <memory>
+
 #include "ops/recording.h"
 #include "python/autograd/engine_bindings.h"
 #include "python/exceptions.h"
@@ -7,12 +9,23 @@
 namespace wengert::python {
 namespace {
 
-thread_local PyObject* observer = nullptr;  // owned; leaks with a thread that ends while it is set
+// A thread may end while one is set.
+struct Observer {
+    explicit Observer(PyObject* function) noexcept : function(Py_NewRef(function)) {}
+    Observer(const Observer&) = delete;
+    ~Observer() {
+        if (!Py_IsInitialized()) return;
+        GilGuard gil;
+        Py_DECREF(function);
+    }
+    PyObject* function;
+};
+thread_local std::unique_ptr<Observer> observer;  // a pointer: see slab_lists in base/slab.h
 
 void tell(const Tensor& t) {
     GilGuard gil;
-    PyRef function(Py_XNewRef(observer));
-    if (!function) return;
+    if (!observer) return;
+    PyRef function(Py_NewRef(observer->function));
     PyRef given(checked(wrap(t)));
     PyRef answer(checked(PyObject_CallOneArg(function.get(), given.get())));
 }
@@ -23,8 +36,9 @@ PyObject* set_observer(PyObject*, PyObject* function) noexcept {
               "_set_write_observer expects a callable or None, got ", Py_TYPE(function)->tp_name);
         before_write = tell;
         state.watch = function == Py_None ? state.watch & ~uint32_t{kWatchWrites} : state.watch | kWatchWrites;
-        PyObject* previous = std::exchange(observer, function == Py_None ? nullptr : Py_NewRef(function));
-        return previous ? previous : Py_NewRef(Py_None);
+        auto previous = function == Py_None ? nullptr : std::make_unique<Observer>(function);
+        observer.swap(previous);
+        return Py_NewRef(previous ? previous->function : Py_None);
     });
 }
 

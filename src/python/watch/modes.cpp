@@ -94,6 +94,7 @@ PyObject* modes(PyObject*, PyObject*) {
 
 // Runs f(*args) with no mode active.
 PyObject* without_modes(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    if (nargs == 0) return PyErr_Format(PyExc_TypeError, "_without_dispatch_modes() needs a function");
     OperationMode* kept = std::exchange(state.modes, nullptr);
     state.watch &= ~uint32_t{kWatchModes};
     PyObject* result = PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(nargs - 1), kwnames);

@@ -47,13 +47,18 @@ PyObject* Profile::stop() {
     pop();
     if (options_.memory) count_memory(-1);
     const PyRef token(std::exchange(token_, nullptr));
-    std::lock_guard lock(mutex_);
-    const int64_t end = now();
-    for (auto& [number, thread] : threads_)
-        for (size_t i : thread.open) events_[i].end = end;
+    std::vector<ProfileEvent> events;  // told without the lock: making objects may run user code
+    {
+        std::lock_guard lock(mutex_);
+        const int64_t end = now();
+        for (auto& [number, thread] : threads_)
+            for (size_t i : thread.open) events_[i].end = end;
+        threads_.clear();
+        events.swap(events_);
+    }
     PyRef list(checked(PyList_New(0)));
     auto object = [](const PyRef& o) { return o ? o.get() : Py_None; };
-    for (const ProfileEvent& e : events_) {
+    for (const ProfileEvent& e : events) {
         PyRef tuple(checked(
             Py_BuildValue("(isLLKKLLOOO)", static_cast<int>(e.kind), e.name.c_str(), static_cast<long long>(e.start),
                           static_cast<long long>(e.end), static_cast<unsigned long long>(e.thread),
