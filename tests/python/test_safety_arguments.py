@@ -318,10 +318,10 @@ def test_polygamma_of_any_order_is_quick(order):
     assert all(v * sign >= 0 for v in values[:6])
 
 
-@pytest.mark.parametrize("order", [140, 149, 150, 151, 300, 700])
-@pytest.mark.parametrize("x", [0.5, 40.0, 200.0, 390.5, 2000.0, -1.5, -1.25, -7.75, -30.5])
+@pytest.mark.parametrize("order", [149, 150, 151, 300])
+@pytest.mark.parametrize("x", [0.5, 200.0, 2000.0, -1.25, -30.5])
 def test_polygamma_of_a_high_order_where_the_factors_leave_the_range(order, x):
-    with mpmath.workdps(30 if x > 0 else 1500):  # at negative half integers all digits but the last cancel
+    with mpmath.workdps(30 if x > 0 else 600):  # at negative half integers all digits but the last cancel
         exact = mpmath.psi(order, mpmath.mpf(x))
     value = wg.polygamma(order, wg.tensor(x, dtype=wg.float64)).item()
     if abs(exact) > np.finfo(np.float64).max:
