@@ -1,5 +1,5 @@
-"""Random calls of what the package's Python code calls in the core: the functions of `wengert._C` and its submodules, the
-methods of nodes, contexts and handles. None of it is public, but all of it can be reached.
+"""Random calls of what the package's Python code calls in the core: the functions of `wengert._C` and its submodules,
+the methods of nodes, contexts and handles. None of it is public, but all of it can be reached.
 """
 
 import random

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SEEDS = int(os.environ.get("WENGERT_HOSTILE_SEEDS", "1"))
-CASES = {"calls": 500, "rows": 500}
+CASES = {"calls": 500, "rows": 500, "internals": 500}
 
 
 @pytest.mark.parametrize("seed", range(1, 1 + SEEDS))
