@@ -4,6 +4,7 @@
 
 #include "base/lock.h"
 #include "graph/autograd_meta.h"
+#include "graph/level_floor.h"
 
 namespace wengert {
 namespace {
@@ -15,6 +16,7 @@ struct Level {
 
 ForkSafeMutex levels_mutex{LockRank::Tangents};
 std::vector<Level> active_levels;
+thread_local int32_t floor_of_thread = 0;
 
 void link(Tangent* t) {
     Level& level = active_levels[t->level];
@@ -33,6 +35,9 @@ void unlink(Tangent* t) {
 }
 
 }  // namespace
+
+int32_t level_floor() noexcept { return floor_of_thread; }
+int32_t exchange_level_floor(int32_t level) noexcept { return std::exchange(floor_of_thread, level); }
 
 ForwardGrad::~ForwardGrad() {
     {
@@ -122,7 +127,8 @@ int32_t innermost_dual_level() noexcept {
 
 int32_t visible_level(const TensorImpl* t) noexcept {
     if (!(t->flags & kHasTangent & state.mask)) return -1;
-    return meta_of(t)->tangents->highest_below(state.level_limit);
+    int32_t level = meta_of(t)->tangents->highest_below(state.level_limit);
+    return level < floor_of_thread ? -1 : level;
 }
 
 Tensor tangent_at(const TensorImpl* t, int32_t level) {

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "generated/ops/ops.h"
+#include "graph/level_floor.h"
 #include "ops/recording.h"
 
 namespace wengert {
@@ -152,7 +153,7 @@ TensorList wrap_outputs(const CustomOutputs& custom, const TensorList& raw) {
     for (const Tensor& t : custom.inputs) {
         if (!(flags_of(t) & kHasTangent & state.mask)) continue;
         for (int32_t level : meta_of(t)->tangents->levels())
-            if (level < state.level_limit) levels.push_back(level);
+            if (level >= level_floor() && level < state.level_limit) levels.push_back(level);
     }
     std::ranges::sort(levels);
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());

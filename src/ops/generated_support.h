@@ -156,7 +156,7 @@ void reduce_to_operands(const Node& node, TensorList& grad_inputs, bool in_place
 // The level at which an operation on these must compute tangents, or -1.
 template <class... Args>
 [[gnu::always_inline]] inline int32_t forward_level(const Args&... args) noexcept {
-    if (((flags_of(args) | ... | 0u) & state.mask & kHasTangent) == 0) return -1;
+    if (((flags_of(args) | ... | 0u) & state.mask & (kHasTangent | kIsView)) == 0) return -1;
     return std::max({int32_t{-1}, highest_level(args)...});
 }
 TensorList tangents_at(TensorSpan ts, int32_t level);

@@ -1,6 +1,7 @@
 #include "ops/recording.h"
 
 #include "generated/ops/ops.h"
+#include "graph/level_floor.h"
 #include "kernels/nan_check.h"
 #include "tensor/region.h"
 
@@ -98,6 +99,7 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::funct
         replay = checked(base, std::move(replay));
     }
     view->creation = creation;
+    view->forward = GradMode::is_forward_enabled();
     view->replay = std::move(replay);
     view->attr_version = out.version();
     materialize_meta(out).view = std::move(view);
@@ -121,9 +123,45 @@ void take_shape(const Tensor& t, const Tensor& seen, std::function<Tensor(const 
     impl.offset = seen.offset();
 }
 
-int32_t highest_level(const Tensor& t) noexcept { return t.defined() ? visible_level(t.impl()) : -1; }
-int32_t highest_level(const Operand& o) noexcept { return o.is_tensor() ? visible_level(o.impl()) : -1; }
-int32_t highest_level(TensorSpan ts) noexcept {
+namespace {
+
+const Tensor& forward_base_of(const ViewInfo& view) {
+    return view.forward_base.defined() ? view.forward_base : view.base;
+}
+
+// The base's tangent shares its layout with the base, so the view's tangent is a view of it.
+Tensor part_of_tangent(const ViewInfo& view, const Tensor& t, const Tensor& base_tangent) {
+    if (view.replay) return view.replay(base_tangent);
+    return ops::as_strided(base_tangent, t.sizes(), t.strides(),
+                           base_tangent.offset() + t.offset() - forward_base_of(view).offset());
+}
+
+}  // namespace
+
+void inherit_tangents(const Tensor& t) {
+    if (!(t.flags() & kIsView)) return;
+    const ViewInfo* view = view_info(t);
+    if (!view || !view->forward) return;
+    const Tensor base = forward_base_of(*view);
+    if (!(base.flags() & kHasTangent)) return;
+    for (int32_t level : meta_of(base.impl())->tangents->levels()) {
+        if (level < level_floor() || level >= state.level_limit || tangent_at(t, level).defined()) continue;
+        LevelGuard hide(level);
+        Tensor base_tangent = tangent_at(base, level);
+        if (base_tangent.defined()) set_tangent(t, level, part_of_tangent(*view, t, base_tangent));
+    }
+}
+
+int32_t highest_level(const Tensor& t) {
+    if (!t.defined()) return -1;
+    if (t.flags() & kIsView && GradMode::is_forward_enabled()) inherit_tangents(t);
+    return visible_level(t.impl());
+}
+int32_t highest_level(const Operand& o) {
+    if (!o.is_tensor()) return -1;
+    return o.impl()->flags & kIsView ? highest_level(o.tensor()) : visible_level(o.impl());
+}
+int32_t highest_level(TensorSpan ts) {
     int32_t level = -1;
     for (const Tensor& t : ts) level = std::max(level, highest_level(t));
     return level;
@@ -143,18 +181,15 @@ void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent) {
             set_tangent(t, level, std::move(tangent));
         return;
     }
-    // The base's tangent shares its layout with the base, so the view's tangent is a view of it.
     LevelGuard hide(level);
-    const Tensor& base = view->forward_base.defined() ? view->forward_base : view->base;
+    const Tensor& base = forward_base_of(*view);
     Tensor base_tangent = tangent_at(base, level);
     if (!base_tangent.defined()) {
         base_tangent = empty_strided(base.sizes(), base.strides(), base.dtype());
         ops::zero_(base_tangent);
         set_tangent(base, level, base_tangent);
     }
-    Tensor part = view->replay ? view->replay(base_tangent)
-                               : ops::as_strided(base_tangent, t.sizes(), t.strides(),
-                                                 base_tangent.offset() + t.offset() - base.offset());
+    Tensor part = part_of_tangent(*view, t, base_tangent);
     if (!part.is_same(tangent)) ops::copy_(part, tangent);
     set_tangent(t, level, part);
 }

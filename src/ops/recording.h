@@ -105,9 +105,11 @@ void check_inplace(const Tensor& t, bool recorded);
 // After an in-place operation: `node` becomes the history of `t`, through CopySlices if `t` is a view.
 void rebase_history(const Tensor& t, const Ref<Node>& node);
 // The highest level at which an operand carries a visible tangent, or -1.
-int32_t highest_level(const Tensor& t) noexcept;
-int32_t highest_level(const Operand& o) noexcept;
-int32_t highest_level(TensorSpan ts) noexcept;
+int32_t highest_level(const Tensor& t);
+int32_t highest_level(const Operand& o);
+int32_t highest_level(TensorSpan ts);
+// A view of a tensor that got its tangent later, by a write, has the same part of it: taken when someone asks.
+void inherit_tangents(const Tensor& t);
 // For out= variants.
 template <class... Args>
 inline void check_out(const char* op, const Tensor& out, const Args&... args) {
@@ -135,7 +137,7 @@ void set_reshaped_history(const Tensor& t, const Ref<Node>& node);
 // --- Forward mode
 template <class First, class... Rest>
     requires(sizeof...(Rest) > 0)
-inline int32_t highest_level(const First& first, const Rest&... rest) noexcept {
+inline int32_t highest_level(const First& first, const Rest&... rest) {
     return std::max(highest_level(first), highest_level(rest...));
 }
 inline Tensor tangent_at(const Tensor& t, int32_t level) {

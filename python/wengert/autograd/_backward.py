@@ -15,6 +15,7 @@ from wengert import _C
 from wengert._C import Tensor
 from wengert._overrides import overridden
 
+from . import _function
 from ._batching import vmap
 from ._edges import GradientEdge
 from ._engine import implicit_gradient, is_logging, run_engine, run_engine_logged
@@ -160,7 +161,7 @@ def grad(
             allow_unused or False,
             False,
         )
-    if overridden(outputs, inputs):
+    if overridden(outputs, inputs) or (grad_outputs is not None and _inside_transforms() and overridden(grad_outputs)):
         return _C._call_override(
             grad,
             (outputs, inputs),
@@ -204,6 +205,11 @@ def grad(
     if materialize_grads:
         results = _fill_with_zeros(results, targets, create_graph)
     return results if keys is None else dict(zip(keys, results, strict=True))
+
+
+def _inside_transforms() -> bool:
+    """Tell whether a transform of `wengert.func` is running: then cotangents may be batches of `vmap`."""
+    return _function.transforms is not None and _function.transforms[0]()
 
 
 def _fill_with_zeros(results: tuple[Any, ...], targets: tuple[Any, ...], requires_grad: bool) -> tuple[Any, ...]:

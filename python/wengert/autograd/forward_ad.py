@@ -1,5 +1,8 @@
 """Forward-mode differentiation; see `wengert.autograd._forward_ad`."""
 
+from typing import Any
+
+from . import _forward_ad
 from ._forward_ad import (
     UnpackedDualTensor,
     _is_fwd_grad_enabled,
@@ -21,3 +24,9 @@ __all__ = [
     "make_dual",
     "unpack_dual",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "_current_level":  # the innermost open level, or -1: it changes, so it is asked for
+        return _forward_ad._current_level
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

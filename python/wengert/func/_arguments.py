@@ -94,13 +94,16 @@ def flatten_outputs(output: Any, caller: str) -> tuple[list[Any], TreeSpec]:
         If a leaf is no tensor, or there is none.
     """
     leaves, spec = tree_flatten(output)
+    if output is None or not leaves:
+        raise RuntimeError(
+            f"{caller}: Expected f to be a function that has non-empty output (got output = {output}); return the "
+            "tensors to differentiate"
+        )
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
             raise RuntimeError(
                 f"{caller}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}"
             )
-    if not leaves:
-        raise RuntimeError(f"{caller}: Expected f to be a function that has non-empty output (got output = {output})")
     return leaves, spec
 
 

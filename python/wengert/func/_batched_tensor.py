@@ -12,12 +12,42 @@ at once (shapes, dtypes, questions that have no answer for a whole batch) is ans
 from __future__ import annotations
 
 import functools
+import threading
 from typing import Any, NoReturn
 
 import wengert
 from wengert._C import Tensor
 
 _NOTHING = wengert.zeros(0)
+
+
+class OpenLevels:
+    """The levels of the vmaps that are running, on any thread; those that run again in a backward pass too."""
+
+    def __init__(self) -> None:
+        self._counts: dict[int, int] = {}
+        self._lock = threading.Lock()
+
+    def __contains__(self, level: int) -> bool:
+        return level in self._counts
+
+    def add(self, level: int) -> None:
+        with self._lock:
+            self._counts[level] = self._counts.get(level, 0) + 1
+
+    def remove(self, level: int) -> None:
+        with self._lock:
+            left = self._counts.pop(level) - 1
+            if left:
+                self._counts[level] = left
+
+
+open_levels = OpenLevels()
+
+
+class NotBatchableError(RuntimeError):
+    """Something that works for one sample and has no meaning for a batch."""
+
 
 _ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
@@ -100,7 +130,9 @@ class BatchedTensor(Tensor):
 
     def is_contiguous(self, **options: Any) -> bool:
         """Return whether a sample is contiguous."""
-        return move_to_front(self._value, self._batch_dim).is_contiguous(**options)  # type: ignore[no-any-return]
+        value = self._value
+        sample = value.select(self._batch_dim, 0) if value.shape[self._batch_dim] else value
+        return sample.is_contiguous(**options)  # type: ignore[no-any-return]
 
     @property
     def nbytes(self) -> int:
@@ -173,21 +205,21 @@ class BatchedTensor(Tensor):
     # --- Questions without an answer
     def item(self) -> NoReturn:
         """Raise RuntimeError: a batch has no single value."""
-        raise RuntimeError(_ITEM)
+        raise NotBatchableError(_ITEM)
 
     __float__ = __int__ = __index__ = __complex__ = item
 
     def __contains__(self, element: Any) -> NoReturn:
-        raise RuntimeError(_ITEM)
+        raise NotBatchableError(_ITEM)
 
     def __bool__(self) -> NoReturn:
-        raise RuntimeError(_CONTROL_FLOW)
+        raise NotBatchableError(_CONTROL_FLOW)
 
     is_nonzero = __bool__
 
     def tolist(self) -> NoReturn:
         """Raise RuntimeError: a batch has no single value."""
-        raise RuntimeError(
+        raise NotBatchableError(
             "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands "
             "for one sample "
             "of a batch; convert the result of vmap instead."
@@ -196,8 +228,10 @@ class BatchedTensor(Tensor):
     numpy = __array__ = data_ptr = __dlpack__ = tolist  # type: ignore[assignment]
 
     def __repr__(self, **_: Any) -> str:
+        from ._frames import depth_of_level
+
         inner = "\n".join("    " + line for line in repr(self._value).splitlines())
-        return f"BatchedTensor(lvl={self._level}, bdim={self._batch_dim}, value=\n{inner}\n)"
+        return f"BatchedTensor(lvl={depth_of_level(self._level)}, bdim={self._batch_dim}, value=\n{inner}\n)"
 
     __str__ = __repr__
 
@@ -219,6 +253,7 @@ def _delegate(name: str) -> None:
 _ALIKE = (
     "dtype device layout itemsize is_cpu is_meta is_cuda is_sparse is_quantized is_nested requires_grad grad_fn",
     "is_leaf output_nr retains_grad _version element_size is_floating_point is_complex is_signed is_inference _is_view",
+    "storage_offset",
 )
 for _name in " ".join(_ALIKE).split():
     _delegate(_name)

@@ -17,7 +17,7 @@ from wengert.autograd._function import Function
 from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_structure, tree_unflatten
 
 from ._batch import Batch
-from ._batched_tensor import BatchedTensor
+from ._batched_tensor import BatchedTensor, open_levels
 from ._frames import Frame, VmapFrame, _stack, frame_of_level, is_transforming
 
 _NO_SETUP = (
@@ -169,8 +169,10 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch, frame:
         def __enter__(self) -> None:
             self.saved = _stack.frames
             _stack.frames = [f for f in self.saved if f is not frame] + [frame]
+            open_levels.add(frame.level)
 
         def __exit__(self, *exc_info: object) -> None:
+            open_levels.remove(frame.level)
             _stack.frames = self.saved
 
     def seen(ctx: Any, saved: Any) -> Any:

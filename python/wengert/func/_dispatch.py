@@ -24,12 +24,17 @@ from typing import Any
 from wengert._C import Tensor
 
 from ._batch import Batch, NoRuleError
-from ._batched_tensor import BatchedTensor
+from ._batched_tensor import BatchedTensor, open_levels
 from ._formulas import formula
 from ._loop import loop
 from ._operations import Operation, inplace_names, operations, overload_map, tensors_in
 from ._rules import HANDLERS, RULES
 from ._rules.elementwise import alike, elementwise, elementwise_in_place, write_back
+
+_ESCAPED = (
+    "vmap: your tensor may have escaped from inside a function being vmapped: it stands for one sample of a batch "
+    "whose vmap is over. Return it from the function, or keep its values with wengert.func.debug_unwrap."
+)
 
 Handler = Callable[[Any, tuple[Any, ...], dict[str, Any], Batch], Any]
 Rule = Callable[[Operation, dict[str, Any], Batch], Any]
@@ -46,6 +51,8 @@ def dispatch(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     for tensor in tensors_in((*args, *kwargs.values())):
         if isinstance(tensor, BatchedTensor) and tensor._level > level:
             level, size = tensor._level, tensor._value.shape[tensor._batch_dim]
+    if level not in open_levels:
+        raise RuntimeError(_ESCAPED)
     batch = Batch(level, size)
     if kwargs.get("out") is not None:
         name = getattr(func, "__name__", func)

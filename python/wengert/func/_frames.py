@@ -14,13 +14,16 @@ The stack belongs to a thread.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+import wengert
 from wengert import _randomness
 
-from ._batched_tensor import BatchedTensor, move_to_front
+from ._batched_tensor import BatchedTensor, move_to_front, open_levels
 
 
 class Frame:
@@ -36,6 +39,15 @@ class Frame:
         _stack.frames.pop()
 
 
+def without_inference_mode() -> Any:
+    """Return an entered context in which inference mode is off: what a transform runs is differentiated there too."""
+    if not wengert.is_inference_mode_enabled():
+        return _NOTHING
+    guard = wengert._C._InferenceMode(False)
+    guard.__enter__()
+    return guard
+
+
 class VmapFrame(Frame):
     """A batch: its size, what random operations do in it, and the level that marks its tensors."""
 
@@ -44,16 +56,22 @@ class VmapFrame(Frame):
     def __init__(self, batch_size: int, randomness: str) -> None:
         self.batch_size = batch_size
         self.randomness = randomness
-        self.level = len(_stack.frames) + 1
+        self.level = next(_levels)  # never used again: a tensor that escapes is no sample of a later batch
 
     def __enter__(self) -> Self:
         _randomness.depth.value += 1
+        open_levels.add(self.level)
         super().__enter__()
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         super().__exit__()
+        open_levels.remove(self.level)
         _randomness.depth.value -= 1
+
+
+_NOTHING = contextlib.nullcontext()
+_levels = itertools.count(1)
 
 
 class _Stack(threading.local):
@@ -89,6 +107,12 @@ def frame_of_level(level: int) -> Any:
         if frame.kind == "vmap" and frame.level == level:
             return frame
     return None
+
+
+def depth_of_level(level: int) -> int:
+    """Return the place of a running vmap among the transforms, from 1 for the outermost, or -1 if it is over."""
+    frames = _stack.frames
+    return next((i + 1 for i, f in enumerate(frames) if f.kind == "vmap" and f.level == level), -1)
 
 
 def physical(tensor: Any, batches: Sequence[VmapFrame]) -> Any:

@@ -3,7 +3,9 @@
 Reverse mode runs the function once and the engine once for each element of the outputs: the engine's nodes are C++
 that computes on plain tensors, so a batch of cotangents cannot go through one pass. At tens of nanoseconds a node the
 passes are cheap; `chunk_size` bounds how many rows are held before they are stacked. Forward mode runs the function
-once under `vmap`, with all tangents of the standard basis as one batch (`chunk_size` of them at a time).
+once under `vmap`, with all tangents of the standard basis as one batch (`chunk_size` of them at a time). The values are
+the same for all tangents, so a function may look at them or write into tensors of its own, though a batch could not:
+where it does, it runs once for each tangent.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import wengert
 from wengert.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 from ._arguments import Argnums, check_real, flatten_tensors, normalized_argnums, replaced, selected
+from ._batched_tensor import NotBatchableError
 from ._jvp import jvp
 from ._vjp import record_vjp
 from ._vmap import vmap
@@ -126,6 +129,10 @@ def jacfwd(
     It suits functions with more outputs than inputs. Parameters, results and errors are those of `jacrev`; `randomness`
     is that of `vmap`, and aux must be tensors.
 
+    `func` is called once, with all tangents as a batch. If it then does what no batch can (``if x > 0:``, a write into
+    a tensor that it did not compute from its arguments), that call is given up, and it is called once for each element
+    of the arguments.
+
     Examples
     --------
     >>> import wengert as wg
@@ -150,13 +157,23 @@ def jacfwd(
             return (pushed, *aux)
 
         basis = _standard_basis(primals)
-        pushed, *aux = vmap(push, randomness=randomness, chunk_size=chunk_size)(*basis)
+        try:
+            pushed, *aux = vmap(push, randomness=randomness, chunk_size=chunk_size)(*basis)
+        except NotBatchableError:
+            pushed, *aux = _one_by_one(push, basis)
         columns, out_spec = tree_flatten(pushed)
         check_real(columns, "jacfwd", "outputs")
         jacobian = tree_unflatten([tree_unflatten(_blocks(c, primals), spec) for c in columns], out_spec)
         return (jacobian, tree_map(lambda leaf: leaf[0], aux[0])) if has_aux else jacobian
 
     return wrapper
+
+
+def _one_by_one(push: Any, basis: list[Any]) -> Any:
+    """Return the results of a function for each row of the basis, stacked."""
+    results = [tree_flatten(push(*row)) for row in zip(*basis, strict=True)]
+    columns = zip(*(leaves for leaves, _ in results), strict=True)
+    return tree_unflatten([wengert.stack(column) for column in columns], results[0][1])
 
 
 def _standard_basis(primals: list[Any]) -> list[Any]:
@@ -175,7 +192,7 @@ def _blocks(columns: Any, primals: list[Any]) -> list[Any]:
     """Cut ``[inputs, *output.shape]`` into ``output.shape + primal.shape`` for each primal."""
     parts = columns.split([primal.numel() for primal in primals], 0)
     shape = columns.shape[1:]
-    return [part.movedim(0, -1).reshape(*shape, *primal.shape) for part, primal in zip(parts, primals, strict=True)]
+    return [part.movedim(0, -1).reshape((*shape, *primal.shape)) for part, primal in zip(parts, primals, strict=True)]
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:

@@ -6,29 +6,39 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import wengert
+from wengert import _C
 from wengert.autograd._forward_ad import dual_level, make_dual, unpack_dual
 from wengert.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
 from ._arguments import flatten_outputs, split_aux
-from ._frames import Frame, levels_of, logical, map_physical, open_batches, physical
+from ._frames import Frame, levels_of, logical, map_physical, open_batches, physical, without_inference_mode
 
 _CALL = "jvp(f, primals, tangents)"
 
 
 class ForwardFrame(Frame):
-    """A call of the user's function at a dual level of its own."""
+    """A call of the user's function at a dual level of its own, which propagates wherever the call stands."""
 
     kind = "forward"
 
     def __enter__(self) -> Self:
+        self._no_inference = without_inference_mode()
         self._dual_level = dual_level()
         self.level = self._dual_level.__enter__()
+        self._propagating = _C._is_fwd_grad_enabled()
+        if not self._propagating:  # outside; the levels there stay as they are
+            self._floor = _C._set_forward_floor(self.level)
+            _C._set_fwd_grad_enabled(True)
         super().__enter__()
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         super().__exit__()
+        if not self._propagating:
+            _C._set_fwd_grad_enabled(False)
+            _C._set_forward_floor(self._floor)
         self._dual_level.__exit__()
+        self._no_inference.__exit__(None, None, None)
 
     def dual(self, primal: Any, tangent: Any) -> Any:
         """Return `primal` with a tangent, batched where one of the two is."""

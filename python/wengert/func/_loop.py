@@ -8,7 +8,7 @@ import wengert
 from wengert._C import Tensor
 
 from ._batch import Batch
-from ._batched_tensor import _CONTROL_FLOW, BatchedTensor
+from ._batched_tensor import _CONTROL_FLOW, BatchedTensor, NotBatchableError
 from ._operations import rebuilt
 
 
@@ -39,7 +39,7 @@ def _stacked(name: str, results: list[Any], batch: Batch) -> Any:
     if isinstance(first, Tensor):
         shapes = {tuple(result.shape) for result in results}
         if len(shapes) > 1:
-            raise RuntimeError(
+            raise NotBatchableError(
                 "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
                 f"{name}, whose results have shapes {sorted(shapes)}."
             )
@@ -49,4 +49,4 @@ def _stacked(name: str, results: list[Any], batch: Batch) -> Any:
         return rebuilt(first, items)
     if first is None:
         return None
-    raise RuntimeError(f"{_CONTROL_FLOW} ({name} returns a {type(first).__name__}.)")
+    raise NotBatchableError(f"{_CONTROL_FLOW} ({name} returns a {type(first).__name__}.)")

@@ -28,6 +28,7 @@ _UNBATCHED = (
     "Write into a tensor that is mapped, or draw out of place."
 )
 _OF_SIZE = {"rand", "randn"}
+_SIZE_LAST = {"randint", "normal"}  # after bounds, or mean and deviation; normal of tensors has none
 _OF_SHAPE = {"rand_like", "randn_like", "randint_like", "bernoulli", "dropout", "alpha_dropout"}
 
 
@@ -69,6 +70,14 @@ def _draw(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frames: 
     if function.__name__ in _OF_SIZE:
         size = kwargs.pop("size", args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args)
         return batch.wrap(_draw(function, ((batch.size, *size),), kwargs, outer))
+    if function.__name__ in _SIZE_LAST and not mapped:
+        size = kwargs.get("size", args[-1] if args else None)
+        if isinstance(size, (list, tuple)):
+            if "size" in kwargs:
+                kwargs = {**kwargs, "size": (batch.size, *size)}
+            else:
+                args = (*args[:-1], (batch.size, *size))
+            return batch.wrap(_draw(function, args, kwargs, outer))
     if function.__name__ in _OF_SHAPE and args and all(tensor is args[0] for tensor in mapped):
         value = batch.expanded(args[0])
         value = value if batch.has(args[0]) else value.contiguous()

@@ -24,7 +24,17 @@ from wengert.autograd._engine import run_engine
 from wengert.utils._pytree import tree_map
 
 from ._batched_tensor import BatchedTensor
-from ._frames import Frame, is_within_reverse, levels_of, logical, map_physical, open_batches, physical, plain
+from ._frames import (
+    Frame,
+    is_within_reverse,
+    levels_of,
+    logical,
+    map_physical,
+    open_batches,
+    physical,
+    plain,
+    without_inference_mode,
+)
 
 _hooks = _C._autograd
 _NO_HOOKS = (
@@ -48,6 +58,7 @@ class ReverseFrame(Frame):
 
     def __enter__(self) -> Self:
         self.outer_is_recording = wengert.is_grad_enabled()
+        self._no_inference = without_inference_mode()
         self.batches = open_batches()
         self.aliases: list[Any] = []  # physical tensors
         self.own: list[Any] = [] if self.inside is None else list(self.inside.own)
@@ -60,6 +71,7 @@ class ReverseFrame(Frame):
             _hooks._saved_tensors_hooks_disable(_NO_HOOKS)  # refuses, after taking effect, while hooks are active
         except BaseException:
             self._allow_hooks()
+            self._no_inference.__exit__(None, None, None)
             raise
         _C._set_grad_enabled(True)
         super().__enter__()
@@ -69,6 +81,7 @@ class ReverseFrame(Frame):
         super().__exit__()
         _C._set_grad_enabled(self.outer_is_recording)
         self._allow_hooks()
+        self._no_inference.__exit__(None, None, None)
 
     def _allow_hooks(self) -> None:
         if self._previous_message is None:
@@ -93,7 +106,7 @@ class ReverseFrame(Frame):
             self.tracked = True
             result = value.view_as(value)
         else:
-            result = detached(value).requires_grad_()
+            result = (value.clone() if value.is_inference() else detached(value)).requires_grad_()
         self.aliases.append(result)
         self.own.append(result)
         return logical(result, self.batches)

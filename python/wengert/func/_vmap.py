@@ -10,7 +10,7 @@ import wengert
 from wengert._C import Tensor
 from wengert.utils._pytree import TreeSpec, broadcast_to, tree_flatten, tree_unflatten
 
-from ._batched_tensor import BatchedTensor, move_to_front
+from ._batched_tensor import BatchedTensor
 from ._frames import VmapFrame
 
 _RANDOMNESS = ("error", "different", "same")
@@ -76,8 +76,11 @@ def vmap(
         if chunk_size is None or chunk_size >= size:
             return _run(func, leaves, dims, spec, size, out_dims, randomness)
         chunks = []
+        state = wengert.get_rng_state() if randomness == "same" else None
         for start in range(0, size, chunk_size):
             length = min(chunk_size, size - start)
+            if state is not None:
+                wengert.set_rng_state(state)  # what all samples draw alike, those of other chunks do too
             parts = [
                 leaf if dim is None else leaf.narrow(dim, start, length) for leaf, dim in zip(leaves, dims, strict=True)
             ]
@@ -205,16 +208,16 @@ def _unwrapped(func: Any, output: Any, place: int | None, frame: VmapFrame) -> A
             "to set out_dims= to None for output?"
         )
     if batched:
-        value = move_to_front(output._value, output._batch_dim)
+        value, now = output._value, output._batch_dim
     else:
-        value = output.expand(frame.batch_size, *output.shape)
+        value, now = output.expand(frame.batch_size, *output.shape), 0
     rank = value.dim()
     if not -rank <= place < rank:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {place}); it is an "
             "out_dim of vmap"
         )
-    return value if place % rank == 0 else value.movedim(0, place)
+    return value if place % rank == now else value.movedim(now, place)
 
 
 def _joined(func: Any, chunks: list[Any], out_dims: Any) -> Any:

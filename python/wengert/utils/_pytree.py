@@ -1,9 +1,9 @@
 """Trees of Python containers: taken apart into leaves and put together again.
 
-A node is a tuple, list, dict (also OrderedDict and defaultdict), deque, named tuple, or an instance of a class that
-was registered; everything else is a leaf, None too. `tree_flatten` walks a tree without recursion limits that matter
-here (containers nest a few levels deep, graphs do not come this way) and describes its shape in a `TreeSpec`, which
-can be compared with another and filled with other leaves.
+A node is a tuple, list, dict (also OrderedDict and defaultdict), deque, named tuple (also those that operations
+return), or an instance of a class that was registered; everything else is a leaf, None too. `tree_flatten` walks a tree
+without recursion limits that matter here (containers nest a few levels deep, graphs do not come this way) and describes
+its shape in a `TreeSpec`, which can be compared with another and filled with other leaves.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ SUPPORTED_NODES: dict[type, NodeDef] = {
     deque: NodeDef(lambda d: (list(d), d.maxlen), lambda leaves, maxlen: deque(leaves, maxlen)),
 }
 _NAMED_TUPLE = NodeDef(lambda t: (list(t), type(t)), lambda leaves, cls: cls(*leaves))
+_STRUCT_SEQUENCE = NodeDef(lambda t: (list(t), type(t)), lambda leaves, cls: cls(leaves))  # wengert.return_types.max
 
 
 def register_pytree_node(
@@ -96,9 +97,12 @@ def register_dataclass(cls: type) -> None:
 def _definition(tree: Any) -> NodeDef | None:
     cls = type(tree)
     known = SUPPORTED_NODES.get(cls)
-    if known is None and isinstance(tree, tuple) and hasattr(cls, "_fields"):
-        return _NAMED_TUPLE
-    return known
+    return _record(cls) if known is None and isinstance(tree, tuple) else known
+
+
+def _record(cls: type) -> NodeDef | None:
+    """Return how a tuple with names is taken apart; None for other subclasses of tuple."""
+    return _NAMED_TUPLE if hasattr(cls, "_fields") else _STRUCT_SEQUENCE if hasattr(cls, "n_sequence_fields") else None
 
 
 def tree_flatten(tree: Any) -> tuple[list[Any], TreeSpec]:
@@ -145,7 +149,8 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
 def _unflatten(values: Any, spec: TreeSpec) -> Any:
     if spec.is_leaf():
         return next(values)
-    definition = SUPPORTED_NODES.get(spec.type, _NAMED_TUPLE)
+    definition = SUPPORTED_NODES.get(spec.type) or _record(spec.type)
+    assert definition is not None
     return definition.unflatten_fn([_unflatten(values, child) for child in spec.children_specs], spec.context)
 
 

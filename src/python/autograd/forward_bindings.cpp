@@ -1,5 +1,6 @@
 // Forward mode in Python: levels, and dual tensors.
 #include "generated/ops/ops.h"
+#include "graph/level_floor.h"
 #include "ops/recording.h"
 #include "python/autograd/engine_bindings.h"
 #include "python/exceptions.h"
@@ -41,6 +42,15 @@ Tensor laid_out_as(const Tensor& tangent, const Tensor& primal) {
     return ops::copy_(out, tangent);
 }
 
+// The lowest level whose tangents operations of this thread see, as it was before.
+PyObject* set_floor(PyObject*, PyObject* level) {
+    return guarded([&]() -> PyObject* {
+        long floor = PyLong_AsLong(level);
+        if (floor == -1 && PyErr_Occurred()) return nullptr;
+        return PyLong_FromLong(exchange_level_floor(static_cast<int32_t>(floor)));
+    });
+}
+
 PyObject* make_dual(PyObject*, PyObject* args, PyObject* kwargs) {
     return guarded([&]() -> PyObject* {
         PyObject *primal_object, *tangent_object;
@@ -78,11 +88,13 @@ PyObject* unpack_dual(PyObject*, PyObject* args, PyObject* kwargs) {
             return nullptr;
         check(is_tensor(object), ErrorKind::Type, "unpack_dual expects a Tensor, got ", Py_TYPE(object)->tp_name);
         const Tensor& dual = tensor_of(object);
+        inherit_tangents(dual);
         PyRef tangent(checked(wrap(tangent_at(dual, level))));
         Tensor primal;
         {
             LevelGuard hide(level);
             primal = ops::alias(dual);
+            if (ViewInfo* view = view_info(primal)) view->forward = false;
         }
         PyRef primal_object(checked(wrap(std::move(primal))));
         return checked(PyTuple_Pack(2, primal_object.get(), tangent.get()));
@@ -92,6 +104,7 @@ PyObject* unpack_dual(PyObject*, PyObject* args, PyObject* kwargs) {
 PyMethodDef functions[] = {
     {"_enter_dual_level", enter_level, METH_NOARGS, nullptr},
     {"_exit_dual_level", exit_level, METH_O, nullptr},
+    {"_set_forward_floor", set_floor, METH_O, nullptr},
     {"_make_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_dual)), METH_VARARGS | METH_KEYWORDS,
      nullptr},
     {"_unpack_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(unpack_dual)), METH_VARARGS | METH_KEYWORDS,

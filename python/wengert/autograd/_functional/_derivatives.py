@@ -15,6 +15,7 @@ _STRICT = "This is not allowed in strict mode."
 # forward products), of a second pass, and of a pass over the cotangents of that.
 _INDEPENDENT = {
     "back": f"The output of the user-provided function is independent of input {{i}}. {_STRICT}",
+    "row": f"Output {{output}} of the user-provided function is independent of input {{i}}. {_STRICT}",
     "back_trick": (
         "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the double "
         f"backward trick to compute forward mode gradients. {_STRICT}"
@@ -63,6 +64,7 @@ def derivative(
     strict: bool = False,
     stage: str = "back",
     needs_graph: bool | None = None,
+    output: int = 0,
 ) -> Tensors:
     """Return the product of `cotangents` with the Jacobian of `outputs`, one tensor for each input.
 
@@ -74,6 +76,8 @@ def derivative(
         Which pass this is, for the message.
     needs_graph : bool, optional
         Whether strict mode wants differentiable results; by default `create_graph`.
+    output : int
+        Which output this is about, for the message of a row.
     """
     if cotangents is None:
         cotangents = (None,) * len(outputs)
@@ -87,7 +91,7 @@ def derivative(
     for index, (result, value) in enumerate(zip(results, inputs, strict=True)):
         if result is None:
             if strict:
-                raise RuntimeError(_INDEPENDENT[stage].format(i=index))
+                raise RuntimeError(_INDEPENDENT[stage].format(i=index, output=output))
             result = wengert.zeros_like(value)
         elif strict and wants_graph and not result.requires_grad:
             order = "hessian" if "double" in stage else "jacobian"

@@ -107,10 +107,11 @@ def _by_rows(func: Any, inputs: Tensors, create_graph: bool, strict: bool) -> tu
     outputs, is_tuple = call(func, inputs, "jacobian")
     require_graph(outputs, "outputs", strict)
     jacobians = []
-    for output in outputs:
+    options = {"create_graph": create_graph, "strict": strict, "stage": "row"}
+    for place, output in enumerate(outputs):
         elements = output.reshape(-1)
         rows = [
-            derivative((element,), inputs, (wengert.ones_like(element),), create_graph=create_graph, strict=strict)
+            derivative((element,), inputs, (wengert.ones_like(element),), **options, output=place)  # type: ignore[arg-type]
             for element in (elements[index] for index in range(output.numel()))
         ]
         jacobians.append(
@@ -202,7 +203,7 @@ def hessian(
         arguments = tuple(a if a.requires_grad else a.requires_grad_() for a in arguments)
         output = scalar(*arguments)
         require_graph((output,), "outputs", strict)
-        results = derivative((output,), arguments, create_graph=True, strict=strict)
+        results = derivative((output,), arguments, create_graph=True)
         require_graph(results, "jacobian", strict)
         return results
 

@@ -169,7 +169,7 @@ def _scalar_and_gradients(func: Callable[..., Any], inputs: Tensors, caller: str
     outputs, is_tuple = call(func, inputs, caller)
     require_graph(outputs, "outputs", strict)
     check_scalar(outputs, is_tuple, caller)
-    gradients = derivative(outputs, inputs, create_graph=True, strict=strict)
+    gradients = derivative(outputs, inputs, create_graph=True, strict=strict, needs_graph=False)
     require_graph(gradients, "jacobian", strict)
     return outputs[0], gradients
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from wengert._C import Tensor
 
+from .. import _function
+
 Tensors = tuple[Any, ...]
 
 
@@ -16,7 +18,11 @@ def as_tensors(value: Any, what: str, caller: str) -> tuple[Tensors, bool]:
     ------
     TypeError
         If it is or holds anything else.
+    RuntimeError
+        If inputs are those of a call inside a transform of `wengert.func`.
     """
+    if what == "inputs":
+        _refuse_transforms(caller)
     was_tuple = isinstance(value, tuple)
     values = value if was_tuple else (value,)
     for index, item in enumerate(values):
@@ -27,6 +33,15 @@ def as_tensors(value: Any, what: str, caller: str) -> tuple[Tensors, bool]:
                 f"{type(item)}."
             )
     return values, was_tuple
+
+
+def _refuse_transforms(caller: str) -> None:
+    if _function.transforms is not None and _function.transforms[0]():
+        raise RuntimeError(
+            f"[{caller}] wengert.autograd.functional cannot be used inside of a function being transformed by "
+            "wengert.func (vmap, grad, jvp, ...): its results are constants there. Use wengert.func.jacrev, vjp or "
+            "jvp, which nest."
+        )
 
 
 def call(function: Any, inputs: Tensors, caller: str) -> tuple[Tensors, bool]:

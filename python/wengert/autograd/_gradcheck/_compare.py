@@ -68,8 +68,8 @@ def _parts(output: Any, target: Any, forward: bool) -> list[tuple[str, slice, sl
         return [("", everything, everything)]
     half = tensor.numel()
     blocks = [
-        (f"real part of complex {name}", slice(0, half)),
         (f"imaginary part of complex {name}", slice(half, None)),
+        (f"real part of complex {name}", slice(0, half)),
     ]
     return [(part, everything, block) if forward else (part, block, everything) for part, block in blocks]
 

@@ -17,6 +17,7 @@ from . import (  # noqa: F401
     folding,
     indexing,
     joining,
+    passes,
     products,
     shapes,
     spectra,

@@ -15,7 +15,7 @@ import wengert
 from wengert._C import Tensor
 
 from .._batch import Batch
-from .._batched_tensor import BatchedTensor
+from .._batched_tensor import BatchedTensor, NotBatchableError, open_levels
 from .._operations import Operation
 from ._registry import handles, rule
 
@@ -28,6 +28,8 @@ def alike(func: Any, args: tuple[Any, ...]) -> Any:
             value = arg._value
             if not level:
                 level, dim, rank = arg._level, arg._batch_dim, value.ndim
+                if level not in open_levels:
+                    return None
             elif arg._level != level or arg._batch_dim != dim or value.ndim != rank:
                 return None
             values.append(value)
@@ -105,7 +107,7 @@ def elementwise_in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     """
     target, *others = args
     if not batch.has(target):
-        raise RuntimeError(_INCOMPATIBLE)
+        raise NotBatchableError(_INCOMPATIBLE)
     rank = target.ndim
     for other in (*others, *kwargs.values()):
         if isinstance(other, Tensor) and other.ndim > rank:
@@ -121,6 +123,15 @@ def elementwise_in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return result if result is NotImplemented else target
 
 
+@handles(getattr(Tensor, "fill_"))  # noqa: B009
+def filled(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
+    """Fill with a number, or with that of each sample."""
+    target, value = args if len(args) == 2 else (args[0], kwargs["value"])
+    if batch.has(value) and not value.ndim:
+        return target.copy_(value)
+    return elementwise_in_place(func, (target, value), {}, batch)
+
+
 def write_back(target: Any, result: Any, batch: Batch) -> Any:
     """Copy the result of an operation into its first argument.
 
@@ -130,7 +141,7 @@ def write_back(target: Any, result: Any, batch: Batch) -> Any:
         If the target is the same for all samples while results differ.
     """
     if batch.has(result) and not batch.has(target):
-        raise RuntimeError(_INCOMPATIBLE)
+        raise NotBatchableError(_INCOMPATIBLE)
     target.copy_(result)
     return target
 

@@ -15,6 +15,7 @@ import wengert
 from wengert._C import Tensor
 
 from .._batch import Batch, NoRuleError
+from .._batched_tensor import NotBatchableError
 from .._operations import Operation, operations
 from ._registry import handles, rule
 from .dims import shifted
@@ -278,7 +279,7 @@ def set_item(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Ba
     if not isinstance(value, Tensor):
         value = wengert.as_tensor(value, dtype=view.dtype)
     if not batch.has(tensor):
-        raise RuntimeError(_INCOMPATIBLE)
+        raise NotBatchableError(_INCOMPATIBLE)
     gathers = _index_vectors(reader.gathers, batch)
     if not gathers:
         while value.ndim > view.ndim and value.shape[0] == 1:

@@ -16,7 +16,7 @@ def joined(op: Operation, values: dict[str, Any], batch: Batch, numbers: tuple[i
     tensors = values["tensors"]
     dim = op.get(values, "dim")
     rank = max(tensor.ndim for tensor in tensors)
-    if not numbers[0]:  # cat skips empty vectors
+    if not numbers[0] and rank > 1:  # cat skips empty vectors
         tensors = [t for t in tensors if t.shape != (0,)] or tensors
     return batch.wrap(op.function([batch.expanded(t) for t in tensors], shifted(dim, rank + numbers[0])))
 

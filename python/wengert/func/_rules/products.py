@@ -34,9 +34,11 @@ def _product(a: Any, b: Any, batch: Batch) -> Any:
 
 
 @rule
-def matmul(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
-    """Matrix products of all ranks."""
+def matmul(op: Operation, values: dict[str, Any], batch: Batch, numbers: tuple[int, ...] = ()) -> Any:
+    """Matrix products, of all ranks, or of the two that the numbers say."""
     first, second = (values[a.name] for a in op.tensors)
+    if numbers and (first.ndim, second.ndim) != tuple(numbers):
+        raise NoRuleError  # one sample says what is wrong
     return _product(first, second, batch)
 
 

@@ -35,6 +35,13 @@ def expansion(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
 
 
 @rule
+def row_major(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """Contiguous: the sample itself where samples are."""
+    tensor = values["self"]
+    return tensor if tensor.is_contiguous() else batch.wrap(op.call({**values, "self": batch.front(tensor)}))
+
+
+@rule
 def repetition(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     """Repeat: counts stand for the last dimensions."""
     tensor, counts = values["self"], list(values["repeats"])
@@ -73,16 +80,18 @@ def strided(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     """Views of the storage: one for each sample, as far apart as samples are."""
     value = batch.front(values["self"])
     size, stride = list(values["size"]), list(values["stride"])
+    if len(size) != len(stride):
+        raise RuntimeError(f"[as_strided] size and stride must have the same length, got {size} and {stride}")
     step = value.stride(0) if batch.size > 1 else 0
     offset = op.get(values, "storage_offset")
     reach = sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     sample_reach = sum((n - 1) * s for n, s in zip(value.shape[1:], value.stride()[1:], strict=True))
     start = value.storage_offset() if offset is None else offset
-    if 0 not in size and start + reach > value.storage_offset() + sample_reach:
+    if 0 not in size and not value.storage_offset() <= start <= start + reach <= value.storage_offset() + sample_reach:
         raise RuntimeError(
-            f"result = tensor.as_strided({size}, {stride}, {offset}) can access memory outside of "
-            f"`tensor`: a sample ends "
-            f"at element {value.storage_offset() + sample_reach} of the storage"
+            f"result = tensor.as_strided({size}, {stride}, {offset}) can access memory outside of `tensor`: the first "
+            f"sample ends at element {value.storage_offset() + sample_reach} of the storage. This is not supported "
+            "inside of vmap, where each sample is as_strided in the same way: choose sizes and strides that stay in it"
         )
     return batch.wrap(value.as_strided([batch.size, *size], [step, *stride], offset))
 
