@@ -97,38 +97,62 @@ def differential(session):
     session.run("pytest", "tests/differential", "-n", "auto", *session.posargs)
 
 
+# One build finds both memory errors and undefined behaviour; data races need another.
+SANITIZERS = {"address": "address,undefined", "thread": "thread"}
+
 # What runs under the thread sanitizer: it makes everything ten times slower, and has nothing to find in one thread.
-THREADED_TESTS = ["tests/python/test_engine.py", "tests/python/test_engine_threads.py", "tests/python/test_function.py"]
+THREADED_TESTS = [
+    f"tests/python/test_{name}.py"
+    for name in (
+        "engine", "engine_threads", "safety_threads", "function", "lifetime", "checkpoint", "forward_ad",
+    )
+]  # fmt: skip
+
+OPTIONS_OF_SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": f"suppressions={os.path.abspath('tests/sanitizers/thread.supp')}:halt_on_error=1:die_after_fork=0",
+}
+
+
+def build_sanitized(session, sanitizer, *targets):
+    """Build with a sanitizer and run the C++ tests; returns the folder."""
+    folder = f"build/{sanitizer}"
+    configure(session, folder, "-DWENGERT_BUILD_TESTS=ON", f"-DWENGERT_SANITIZE={SANITIZERS[sanitizer]}")
+    session.run("ninja", "-C", folder, *targets)
+    session.run(f"{folder}/wengert_cpp_tests", env=OPTIONS_OF_SANITIZERS, external=True)
+    return folder
 
 
 @nox.session
-@nox.parametrize("sanitizer", ["address", "undefined", "thread"])
+@nox.parametrize("sanitizer", list(SANITIZERS), ids=list(SANITIZERS))
+def sanitize_cpp(session, sanitizer):
+    """C++ tests under a sanitizer: nox -s "sanitize_cpp(address)"."""
+    session.install(*BUILD_REQUIRES, *CMAKE)
+    build_sanitized(session, sanitizer, "wengert_cpp_tests")
+
+
+@nox.session
+@nox.parametrize("sanitizer", list(SANITIZERS), ids=list(SANITIZERS))
 def sanitize(session, sanitizer):
     """C++ and Python tests under a sanitizer: nox -s "sanitize(address)"; arguments go to pytest.
 
-    Address and undefined run all fast suites, thread those that use threads.
+    `address` looks for memory errors and undefined behaviour in all suites, `thread` for data races in those that use
+    threads.
     """
     session.install(*BUILD_REQUIRES, *CMAKE, "scipy", *PYPROJECT["project"]["optional-dependencies"]["test"][1:])
-    folder = f"build/{sanitizer}"
-    configure(session, folder, "-DWENGERT_BUILD_TESTS=ON", f"-DWENGERT_SANITIZE={sanitizer}")
-    session.run("ninja", "-C", folder)
+    folder = build_sanitized(session, sanitizer)
 
-    suppressions = os.path.abspath("tests/sanitizers/thread.supp")
-    options = {
-        "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter itself keeps memory until the process ends
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-        "TSAN_OPTIONS": f"suppressions={suppressions}:halt_on_error=1:die_after_fork=0",
-    }
-    session.run(f"{folder}/wengert_cpp_tests", env=options, external=True)
-
-    # The interpreter is not instrumented, so the run-time library must be there before it; with it libstdc++,
-    # whose exceptions it intercepts.
-    runtime = {"address": "libasan.so", "undefined": "libubsan.so", "thread": "libtsan.so"}[sanitizer]
+    # The interpreter is not instrumented, so the run-time libraries must be there before it; with them libstdc++,
+    # whose exceptions they intercept.
+    runtimes = {"address": ["libasan.so", "libubsan.so"], "thread": ["libtsan.so"]}[sanitizer]
     preload = [
         subprocess.run(["g++", f"-print-file-name={name}"], check=True, capture_output=True, text=True).stdout.strip()
-        for name in (runtime, "libstdc++.so.6")
+        for name in (*runtimes, "libstdc++.so.6")
     ]
-    environment = options | {
+    environment = OPTIONS_OF_SANITIZERS | {
+        # The interpreter itself keeps memory until the process ends.
+        "ASAN_OPTIONS": OPTIONS_OF_SANITIZERS["ASAN_OPTIONS"].replace("detect_leaks=1", "detect_leaks=0"),
         "LD_PRELOAD": " ".join(preload),
         "PYTHONPATH": os.path.abspath(f"{folder}/package"),
         "PYTHONMALLOC": "malloc",
