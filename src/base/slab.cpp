@@ -1,5 +1,7 @@
 #include "base/slab.h"
 
+#include <pthread.h>
+
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -22,33 +24,42 @@ SharedPool& shared_pool() {
     return *pool;
 }
 
-// A dying thread's blocks go back to the shared pool.
-struct ThreadExit {
-    ~ThreadExit() {
+// A dying thread's blocks go back to the shared pool. What other thread-local objects free in their destructors makes new
+// lists; then the system calls this once more, which it would not do for a destructor of C++.
+void give_back(void* thread_lists) noexcept {
+    auto* lists = static_cast<FreeList*>(thread_lists);
+    slab_lists = nullptr;
+    {
         SharedPool& pool = shared_pool();
         std::lock_guard lock(pool.mutex);
-        for (size_t c = 1; slab_lists && c < kSlabClasses; ++c) {
-            while (FreeBlock* b = slab_lists[c].head) {
-                slab_lists[c].head = b->next;
+        for (size_t c = 1; c < kSlabClasses; ++c) {
+            while (FreeBlock* b = lists[c].head) {
+                lists[c].head = b->next;
                 b->next = pool.lists[c].head;
                 pool.lists[c].head = b;
                 ++pool.lists[c].length;
             }
         }
-        delete[] slab_lists;
-        slab_lists = nullptr;
     }
-};
+    delete[] lists;
+}
 
-thread_local ThreadExit on_thread_exit;
+pthread_key_t thread_exit_key() noexcept {
+    static const pthread_key_t key = [] {
+        pthread_key_t made;
+        if (pthread_key_create(&made, give_back) != 0) std::abort();
+        return made;
+    }();
+    return key;
+}
 
 }  // namespace
 
 constinit thread_local FreeList* slab_lists = nullptr;
 
 FreeList* make_slab_lists() {
-    [[maybe_unused]] ThreadExit* registered = &on_thread_exit;
     slab_lists = new FreeList[kSlabClasses]();
+    pthread_setspecific(thread_exit_key(), slab_lists);
     return slab_lists;
 }
 

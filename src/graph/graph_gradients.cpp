@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/lock.h"
+#include "graph/weak_reference.h"
 
 namespace wengert {
 namespace {
@@ -18,7 +19,12 @@ Noted& noted() {
     return *n;
 }
 
-bool has_graph_gradient(const Tensor& t) { return t.defined() && meta_of(t) && requires_grad(meta_of(t)->grad); }
+bool has_graph_gradient(const Tensor& t) {
+    AutogradMeta* meta = t.defined() ? meta_of(t) : nullptr;
+    if (!meta) return false;
+    SharedStateLock lock(meta);
+    return requires_grad(meta->grad);
+}
 
 // The list grows by one for each tensor noted, dead ones included: so look through it each time that it has doubled. Returns
 // every tensor looked at, since none may die under the lock.
@@ -37,18 +43,21 @@ std::vector<Tensor> prune(Noted& n) {
 }  // namespace
 
 void note_graph_gradient(const Tensor& t) {
-    AutogradMeta* meta = meta_of(t);
-    if (!meta || meta->noted_graph_gradient || !requires_grad(meta->grad)) return;
-    meta->noted_graph_gradient = true;
-    if (!meta->weak) meta->weak = std::make_shared<WeakTensor>(t.impl());
+    if (!has_graph_gradient(t)) return;
+    std::shared_ptr<WeakTensor> weak = weak_of(t);
     std::vector<Tensor> seen;
     Noted& n = noted();
     std::lock_guard lock(n.mutex);
-    n.tensors.push_back(meta->weak);
+    if (std::exchange(meta_of(t)->noted_graph_gradient, true)) return;
+    n.tensors.push_back(std::move(weak));
     if (n.tensors.size() >= n.prune_at) seen = prune(n);
 }
 
-bool any_graph_gradients() noexcept { return !noted().tensors.empty(); }
+bool any_graph_gradients() noexcept {
+    Noted& n = noted();
+    std::lock_guard lock(n.mutex);
+    return !n.tensors.empty();
+}
 
 std::vector<Tensor> tensors_with_graph_gradients() {
     std::vector<Tensor> seen;

@@ -2,6 +2,7 @@
 
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
+#include "graph/weak_reference.h"
 
 namespace wengert {
 namespace {
@@ -43,8 +44,7 @@ void retain_grad(const Tensor& t) {
     AutogradMeta& meta = *meta_of(t);
     if (meta.retains_grad) return;
     meta.retains_grad = true;
-    if (!meta.weak) meta.weak = std::make_shared<WeakTensor>(t.impl());
-    auto hook = std::make_shared<RetainGradHook>(meta.weak, meta.output_nr);
+    auto hook = std::make_shared<RetainGradHook>(weak_of(t), meta.output_nr);
     NodeHooks& hooks = node->mutable_hooks();
     SharedStateLock lock(node.get());
     hooks.retains_grad_hooks.emplace_back(meta.output_nr, std::move(hook));

@@ -92,15 +92,17 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks, const T
 
 void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
     check(!none_, ErrorKind::Runtime, "Calling register_hooks on a saved tensor with value None is forbidden");
-    check(!released_, ErrorKind::Runtime, "Calling register_hooks on a saved tensor after it has been freed");
-    check(!has_hooks(), ErrorKind::Runtime,
-          "Calling register_hooks on a saved tensor whose hooks have already been set");
-    // Saved long ago: the hook gets the values, not the tensor as it is now.
     Tensor saved;
+    bool released = false, packed = false;
     {
         SharedStateLock lock(this);
         saved = data_;
+        released = released_;
+        packed = has_hooks();
     }
+    check(!released, ErrorKind::Runtime, "Calling register_hooks on a saved tensor after it has been freed");
+    check(!packed, ErrorKind::Runtime, "Calling register_hooks on a saved tensor whose hooks have already been set");
+    // Saved long ago: the hook gets the values, not the tensor as it is now.
     const bool attached = original_ && requires_grad(saved);
     pack_with(std::move(hooks), attached ? detach(saved) : saved, attached ? gradient_edge(saved) : Edge());
 }

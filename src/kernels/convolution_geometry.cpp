@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/checked_math.h"
 #include "kernels/convolution.h"
 
 namespace wengert::kernels {
@@ -59,13 +60,18 @@ ConvGeometry convolution_geometry(const char* op, IntSpan input_sizes, IntSpan w
                    spatial(d, 1),
                    n,
                    batched};
+    // What copies of the padded image and of its cotangent take, at most.
+    int64_t memory = checked_mul(16, checked_mul(g.batch, std::max(channels, filters), op), op);
     for (size_t i = 0; i < 3; ++i) {
-        int64_t padded = g.input[i] + 2 * g.padding[i], reach = g.dilation[i] * (g.kernel[i] - 1) + 1;
         check(g.kernel[i] > 0, ErrorKind::Runtime, "[", op, "] kernel sizes must be positive, got weight of size ",
               ShapeOf{weight_sizes});
+        const int64_t padded = checked_add(g.input[i], checked_mul(2, g.padding[i], op), op);
+        const int64_t reach = checked_add(checked_mul(g.dilation[i], g.kernel[i] - 1, op), 1, op);
         check(padded >= reach, ErrorKind::Runtime, "[", op, "] Calculated padded input size per channel: ", padded,
               " in spatial dimension ", i + n - 3, ". Kernel size: ", reach,
               ". Kernel size can't be greater than actual input size");
+        memory = checked_mul(memory, checked_add(padded, reach, op), op);
+        g.stride[i] = std::min(g.stride[i], padded - reach + 1);  // none larger makes a difference
         g.output[i] = (padded - reach) / g.stride[i] + 1;
     }
     return g;
@@ -104,8 +110,10 @@ Dims conv_transpose_sizes(const Tensor& input, const Tensor& weight, IntSpan str
             extra[i] >= 0 && (extra[i] < s[i] || extra[i] < d[i]), ErrorKind::Runtime,
             "[conv_transpose] output padding must be smaller than either stride or dilation, but got output_padding: ",
             ShapeOf{extra}, " stride: ", ShapeOf{s}, " dilation: ", ShapeOf{d});
-        sizes.push_back((input.sizes()[channel + 1 + i] - 1) * s[i] - 2 * p[i] + d[i] * (weight.sizes()[2 + i] - 1) +
-                        extra[i] + 1);
+        const int64_t steps = checked_mul(input.sizes()[channel + 1 + i] - 1, s[i], op),
+                      reach = checked_mul(d[i], weight.sizes()[2 + i] - 1, op);
+        const int64_t padded = checked_add(checked_add(checked_add(steps, reach, op), extra[i], op), 1, op);
+        sizes.push_back(checked_add(padded, checked_mul(-2, p[i], op), op));
         check(sizes.back() >= 0, ErrorKind::Runtime,
               "[conv_transpose] Given input size per channel: ", ShapeOf{IntSpan(input.sizes()).last(n)},
               ". Calculated output size per channel would be ", sizes.back(), " in spatial dimension ", i,
@@ -124,7 +132,7 @@ std::pair<Dims, Dims> convolution_padding(std::string_view mode, IntSpan weight_
     Dims s = per_dimension("conv", "stride", stride, n), d = per_dimension("conv", "dilation", dilation, n);
     for (size_t i = 0; i < n; ++i) {
         check(s[i] == 1, ErrorKind::Runtime, "padding='same' is not supported for strided convolutions");
-        int64_t total = d[i] * (weight_sizes[2 + i] - 1);
+        int64_t total = checked_mul(d[i], weight_sizes[2 + i] - 1, "conv");
         before[i] = total / 2;
         after[i] = total - total / 2;
     }

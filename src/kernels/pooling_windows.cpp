@@ -57,6 +57,7 @@ Windows pooling_windows(const char* op, IntSpan input_sizes, int64_t n, IntSpan 
               "d: pad should be at most half of effective kernel size, but got pad=", p, ", kernel_size=", k,
               " and dilation=", d);
         int64_t room = checked_add(size, 2 * p, op) - reach;
+        s = std::min(s, std::max(size + p, reach));  // the second window would start beyond the end in any case
         int64_t out =
             (room >= 0 ? (room + (ceil_mode ? s - 1 : 0)) / s : (room + (ceil_mode ? s - 1 : 0) < 0 ? -1 : 0)) + 1;
         if (ceil_mode && (out - 1) * s >= size + p)

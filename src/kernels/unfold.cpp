@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/checked_math.h"
 #include "kernels/convolution_geometry.h"
 #include "kernels/elementwise.h"
 
@@ -28,7 +29,9 @@ Blocks blocks_of(const char* op, IntSpan image, IntSpan kernel, IntSpan dilation
             "] kernel size, dilation and stride should be greater than zero and padding not negative, got kernel_size=",
             ShapeOf{b.kernel}, ", dilation=", ShapeOf{b.dilation}, ", stride=", ShapeOf{b.stride},
             ", padding=", ShapeOf{b.padding});
-        int64_t room = image[i] + 2 * b.padding[i] - b.dilation[i] * (b.kernel[i] - 1) - 1;
+        const int64_t padded = checked_add(image[i], checked_mul(2, b.padding[i], op), op);
+        const int64_t room = padded - 1 - checked_mul(b.dilation[i], b.kernel[i] - 1, op);
+        b.stride[i] = std::min(b.stride[i], std::max<int64_t>(room, 0) + 1);  // none larger makes a difference
         b.blocks.push_back(room < 0 ? 0 : room / b.stride[i] + 1);
     }
     check(b.blocks[0] > 0 && b.blocks[1] > 0, ErrorKind::Runtime, "[", op, "] Given input with spatial size ",
@@ -71,7 +74,8 @@ Tensor im2col(const Tensor& self, IntSpan kernel_size, IntSpan dilation, IntSpan
     Blocks b = blocks_of("im2col", IntSpan(self.sizes()).last(2), kernel_size, dilation, padding, stride);
     b.batch = batched ? self.sizes()[0] : 1;
     b.channels = self.sizes()[batched ? 1 : 0];
-    Dims sizes{b.channels * b.kernel[0] * b.kernel[1], b.blocks[0] * b.blocks[1]};
+    Dims sizes{checked_mul(b.channels, checked_mul(b.kernel[0], b.kernel[1], "im2col"), "im2col"),
+               checked_mul(b.blocks[0], b.blocks[1], "im2col")};
     if (batched) sizes.insert(0, b.batch);
     Tensor input = contiguous(self), out = empty(sizes, self.dtype());
     dispatch_inexact(self.dtype(), "im2col", [&]<class T> {
@@ -94,7 +98,8 @@ Tensor col2im(const Tensor& self, IntSpan output_size, IntSpan kernel_size, IntS
     Dims image = per_dimension("col2im", "output_size", output_size, 2);
     Blocks b = blocks_of("col2im", image, kernel_size, dilation, padding, stride);
     size_t d = batched ? 1 : 0;
-    int64_t block = b.kernel[0] * b.kernel[1], count = b.blocks[0] * b.blocks[1];
+    int64_t block = checked_mul(b.kernel[0], b.kernel[1], "col2im"),
+            count = checked_mul(b.blocks[0], b.blocks[1], "col2im");
     check(self.sizes()[d] % block == 0, ErrorKind::Runtime,
           "[col2im] Expected size of input's dimension 1 to be divisible by "
           "the product of kernel_size, but got input.size(1)=",

@@ -1,6 +1,7 @@
 #include "tensor/storage.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -11,6 +12,15 @@
 
 namespace wengert {
 
+namespace {
+
+// Another thread may stop to count meanwhile.
+void tell_memory_watch(int64_t change) noexcept {
+    if (auto* watch = std::atomic_ref(memory_watch).load(std::memory_order_relaxed)) watch(change);
+}
+
+}  // namespace
+
 Ref<Storage> Storage::allocate_block(int64_t bytes) {
     size_t actual;
     void* data = block_allocate(static_cast<size_t>(bytes), &actual);
@@ -19,7 +29,7 @@ Ref<Storage> Storage::allocate_block(int64_t bytes) {
     s->inline_bytes_ = sizeof(Storage);
     s->data_ = static_cast<std::byte*>(data);
     s->bytes_ = static_cast<int64_t>(actual);
-    if (memory_watch) memory_watch(s->bytes_);
+    tell_memory_watch(s->bytes_);
     return Ref<Storage>::adopt(s);
 }
 
@@ -37,7 +47,7 @@ Ref<Storage> Storage::wrap(void* data, int64_t bytes, const Foreign& owner, void
 void Storage::free_memory() noexcept {
     if (kind_ == Kind::Block) {
         block_free(data_, static_cast<size_t>(bytes_));
-        if (memory_watch) memory_watch(-bytes_);
+        tell_memory_watch(-bytes_);
     }
     if (kind_ == Kind::Foreign) foreign_->release(context_);
 }
@@ -53,7 +63,7 @@ void Storage::grow(int64_t bytes) {
     kind_ = Kind::Block;
     data_ = fresh;
     bytes_ = static_cast<int64_t>(actual);
-    if (memory_watch) memory_watch(bytes_);
+    tell_memory_watch(bytes_);
 }
 
 // --- Writes

@@ -119,6 +119,10 @@ def test_internal_functions_without_arguments():
         _C._functions.DelayedError("message", -1)
     with pytest.raises(UnicodeEncodeError):
         _C._functions.DelayedError("\ud800", 1)
+    with pytest.raises(TypeError, match="expects a Tensor"):
+        _C._implicit_gradient(5)
+    with pytest.raises(RuntimeError, match="ambiguous"):
+        _C._autograd._make_saved_tensor(wg.ones(2), wg.ones(2))
 
 
 # --- Memory of other libraries
@@ -267,6 +271,28 @@ def test_unfolding_and_folding_with_windows_of_any_size(value):
     assert refused(lambda: image.unfold(0, 1, value)) or value > 0
     assert refused(lambda: image.unfold(0, value, 1)) or value == 0
     assert refused(lambda: image.unfold(value, 1, 1)) or value in (0, -1, -2)
+
+
+@pytest.mark.parametrize("value", [2**61, 2**62 + 1, 2**63 - 2, 2**63 - 1])
+def test_strides_and_reaches_that_overflow(value):
+    """A stride beyond the end takes one window, as any other that large; what reaches too far is an error."""
+    image, weight, functional = wg.ones(1, 1, 6, 6, requires_grad=True), wg.ones(1, 1, 2, 2), wg.nn.functional
+    for padding in (0, 1, 2, 3):
+        assert functional.unfold(image, 2, 1, padding, value).equal(functional.unfold(image, 2, 1, padding, 50))
+        far = functional.conv2d(image, weight, stride=value, padding=padding)
+        far.sum().backward()
+        assert far.equal(functional.conv2d(image, weight, stride=50, padding=padding))
+    for ceil in (False, True):
+        pooled = functional.max_pool2d(image, 2, value, 1, 1, ceil)
+        assert pooled.equal(functional.max_pool2d(image, 2, 50, 1, 1, ceil))
+    for arguments in ((2, value), (4, value), (value, 4), (value, value, value), (2, 1, value), (value, 1, value // 2)):
+        assert refused(lambda a=arguments: functional.unfold(image, *a))
+        assert refused(lambda a=arguments: functional.fold(wg.ones(1, 4, 1), 6, *a))
+    for name in ("padding", "dilation", "stride"):
+        assert refused(lambda n=name: functional.conv2d(image, weight, **{n: value})) or name == "stride"
+        assert refused(lambda n=name: functional.conv_transpose2d(image, weight, **{n: value}))
+    assert refused(lambda: functional.conv2d(image, weight, padding="same", dilation=value))
+    assert refused(lambda: functional.conv_transpose2d(image, weight, stride=value, output_padding=value - 1))
 
 
 @pytest.mark.parametrize("value", [0, -1, -2, *HUGE])

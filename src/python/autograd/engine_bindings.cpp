@@ -237,6 +237,7 @@ PyObject* make_undefined_grad(PyObject*, PyObject*) {
 // ones_like where backward() may leave the gradient out, else None.
 PyObject* implicit_gradient(PyObject*, PyObject* o) {
     return guarded([&]() -> PyObject* {
+        check(is_tensor(o), ErrorKind::Type, "_implicit_gradient expects a Tensor, got ", Py_TYPE(o)->tp_name);
         const Tensor& t = tensor_of(o);
         if (t.numel() != 1 || !is_floating(t.dtype())) Py_RETURN_NONE;
         return wrap(full(t.sizes(), 1, t.dtype()));

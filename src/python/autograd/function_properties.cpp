@@ -39,8 +39,9 @@ int set_flag(PyObject* self, PyObject* value, void*) {
 bool clears_on_access(PyObject* self) {
     PyRef function(PyObject_GetAttrString(self, "_forward_cls"));
     PyRef flag(function ? PyObject_GetAttrString(function.get(), "clear_saved_tensors_on_access") : nullptr);
+    const int clears = flag ? PyObject_IsTrue(flag.get()) : 0;
     PyErr_Clear();
-    return flag && PyObject_IsTrue(flag.get()) == 1;
+    return clears == 1;
 }
 
 PyObject* saved_tensors(PyObject* self, void*) {

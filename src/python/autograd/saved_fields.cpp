@@ -91,7 +91,9 @@ PyObject* make_saved_tensor(PyObject*, PyObject* const* args, Py_ssize_t n) noex
     return guarded([&] {
         check(n == 2 && is_tensor(args[0]), ErrorKind::Type,
               "_make_saved_tensor() expects a Tensor and whether it is an output of the node that saves it");
-        auto own = std::make_unique<SavedVariable>(tensor_of(args[0]), PyObject_IsTrue(args[1]) == 1);
+        const int is_output = PyObject_IsTrue(args[1]);
+        checked(is_output);
+        auto own = std::make_unique<SavedVariable>(tensor_of(args[0]), is_output != 0);
         PyObject* o = wrap_saved({}, own.get());
         as_saved(o)->own = std::move(own);
         return o;

@@ -19,16 +19,18 @@
 
 #include <Python.h>
 
+#include <atomic>
+
 #include "graph/node.h"
 
 namespace wengert::python {
 
-// Counts the Python objects that C++ objects own; to be part of each class that owns some.
+// Counts the Python objects that C++ objects own, on any thread; to be part of each class that owns some.
 struct OwnsPython {
     OwnsPython() noexcept { ++count; }
     OwnsPython(const OwnsPython&) = delete;
     ~OwnsPython() { --count; }
-    inline static Py_ssize_t count = 0;
+    inline static std::atomic<Py_ssize_t> count = 0;
 };
 
 // Registers the callback with `gc`.

@@ -1,6 +1,6 @@
 // `_C._WeakTensorRef(tensor)`: knows whether the tensor lives, in Python or in C++, without keeping it alive. Unlike a
 // weakref, it does not mind the wrapper dying while a graph still holds the tensor.
-#include "graph/autograd_meta.h"
+#include "graph/weak_reference.h"
 #include "python/autograd/engine_bindings.h"
 #include "python/exceptions.h"
 #include "python/registry.h"
@@ -23,10 +23,9 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject*) {
         PyObject* tensor;
         if (!PyArg_ParseTuple(args, "O", &tensor)) return nullptr;
         check(is_tensor(tensor), ErrorKind::Type, "_WeakTensorRef expects a Tensor, got ", Py_TYPE(tensor)->tp_name);
-        AutogradMeta& meta = materialize_meta(tensor_of(tensor));
-        if (!meta.weak) meta.weak = std::make_shared<WeakTensor>(tensor_of(tensor).impl());
+        std::shared_ptr<WeakTensor> weak = weak_of(tensor_of(tensor));
         PyObject* self = checked(type->tp_alloc(type, 0));
-        new (&reinterpret_cast<WeakTensorObject*>(self)->weak) std::shared_ptr<WeakTensor>(meta.weak);
+        new (&reinterpret_cast<WeakTensorObject*>(self)->weak) std::shared_ptr<WeakTensor>(std::move(weak));
         return self;
     });
 }

@@ -34,7 +34,6 @@ PyObject* set_observer(PyObject*, PyObject* function) noexcept {
     return guarded([&] {
         check(function == Py_None || PyCallable_Check(function), ErrorKind::Type,
               "_set_write_observer expects a callable or None, got ", Py_TYPE(function)->tp_name);
-        before_write = tell;
         state.watch = function == Py_None ? state.watch & ~uint32_t{kWatchWrites} : state.watch | kWatchWrites;
         auto previous = function == Py_None ? nullptr : std::make_unique<Observer>(function);
         observer.swap(previous);
@@ -50,6 +49,9 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-int add_write_observer(PyObject* autograd) { return PyModule_AddFunctions(autograd, functions); }
+int add_write_observer(PyObject* autograd) {
+    before_write = tell;
+    return PyModule_AddFunctions(autograd, functions);
+}
 
 }  // namespace wengert::python

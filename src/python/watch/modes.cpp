@@ -39,6 +39,8 @@ public:
         const OperationInfo& op = call.operation;
         PyRef results(checked(
             PyObject_CallMethod(module.get(), "call_mode", "OssO", mode_, op.name, op.overload, arguments.get())));
+        check(PyList_Check(results.get()), ErrorKind::Type, "call_mode must return a list, got ",
+              Py_TYPE(results.get())->tp_name);
         TensorList out;
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(results.get()); ++i) {
             PyObject* o = PyList_GET_ITEM(results.get(), i);

@@ -23,7 +23,7 @@ void tell_observers(int64_t change) noexcept {
 }
 void count_memory(int change) noexcept {
     memory_users += change;
-    memory_watch = memory_users > 0 ? tell_observers : nullptr;
+    std::atomic_ref(memory_watch).store(memory_users > 0 ? tell_observers : nullptr, std::memory_order_relaxed);
     inline_limit = memory_users > 0 ? 0 : kSlabLimit;
 }
 
