@@ -68,13 +68,18 @@ class Overload:
         return self.variant == "function" and self.row.has_out
 
     @property
+    def has_inplace_argument(self) -> bool:
+        return self.variant == "function" and bool(self.row.get("inplace_argument", False))
+
+    @property
     def table(self) -> str:
         return f"args_{self.row.name}{'_and_out' if self.has_out else ''}"
 
     @property
     def specs(self) -> list[str]:
         out = ['{"out", ArgKind::Tensor, kOptional | kNullable | kKeywordOnly}'] if self.has_out else []
-        return [spec(a) for a in self.row.schema.arguments] + out
+        inplace = ['{"inplace", ArgKind::Bool, kOptional}'] if self.has_inplace_argument else []
+        return [spec(a) for a in self.row.schema.arguments] + inplace + out
 
     @property
     def self_index(self) -> int:
@@ -91,10 +96,14 @@ class Overload:
         if self.variant == "inplace" or self.row.writes_only:
             arguments[0] = "p.tensor(0)"
         call = self._wrap(f"ops::{self.cpp_name}({', '.join(arguments)})")
-        if not self.has_out:
-            return call
-        out = f"p.tensor({len(arguments)})"
-        return f"p.has({len(arguments)}) ? wrap(ops::{self.cpp_name}_out({', '.join([*arguments, out])})) : {call}"
+        out = len(arguments) + self.has_inplace_argument
+        if self.has_out:
+            given = ", ".join([*arguments, f"p.tensor({out})"])
+            call = f"p.has({out}) ? wrap(ops::{self.cpp_name}_out({given})) : {call}"
+        if self.has_inplace_argument:
+            given = ", ".join(["p.tensor(0)", *arguments[1:]])
+            call = f"p.boolean({len(arguments)}, false) ? wrap(ops::{self.cpp_name}_({given})) : {call}"
+        return call
 
     def _wrap(self, call: str) -> str:
         return f"wrap({self.result_type}, {call})" if self.result_type else f"wrap({call})"
@@ -123,6 +132,8 @@ class Overload:
             else:
                 name = "input" if a.name == "self" and self.variant == "function" else a.name
                 parts.append(name + (f"={a.default}" if a.default is not None else ""))
+        if self.has_inplace_argument:
+            parts.append("inplace=False")
         if self.has_out:
             parts += ["out=None"] if keyword_only else ["*", "out=None"]
         return f"({', '.join(parts)})"

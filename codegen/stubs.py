@@ -62,6 +62,8 @@ def signature(overload: Overload) -> str:
         at = parts.index(parameter(positional[-1], positional[-1].name))  # x.view(2, 3)
         if at == is_method and "*" not in parts:
             parts[at] = f"*{positional[-1].name}: _int | Sequence[_int]"
+    if overload.has_inplace_argument:
+        parts.append("inplace: _bool = False")
     if overload.has_out:
         parts += ["out: Tensor | None = None"] if keyword_only else ["*", "out: Tensor | None = None"]
     return f"({', '.join(parts)}) -> {result(overload)}"

@@ -46,13 +46,16 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "profiler", "random", "special",
+    "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "special",
     "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "bartlett_window": "_windows", "blackman_window": "_windows", "gradient": "_differences",
     "hamming_window": "_windows", "hann_window": "_windows", "istft": "_stft", "kaiser_window": "_windows",
     "range": "_windows", "stft": "_stft", "vmap": "func",
+    "BoolTensor": "_legacy_types", "ByteTensor": "_legacy_types", "CharTensor": "_legacy_types",
+    "DoubleTensor": "_legacy_types", "FloatTensor": "_legacy_types", "IntTensor": "_legacy_types",
+    "LongTensor": "_legacy_types", "ShortTensor": "_legacy_types",
 }  # fmt: skip
 
 

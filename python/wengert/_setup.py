@@ -11,6 +11,16 @@ from wengert._C import Tensor
 from . import _compositions, _copying, _numpy_dispatch, _overrides, _tensor_str, _unsupported
 
 
+def _legacy_new(self: Any, *arguments: Any, device: Any = None) -> Any:
+    """Return a tensor of this one's dtype; see `wengert._legacy_types.new`."""
+    from . import _legacy_types
+
+    return _legacy_types.new(self, *arguments, device=device)
+
+
+_legacy_new.__name__ = "new"
+
+
 def _repr(self: Any) -> str:
     return _tensor_str.tensor_str(self)
 
@@ -27,7 +37,7 @@ def set_up_tensor() -> None:
     Tensor.__array_function__ = _numpy_dispatch.array_function  # type: ignore[attr-defined]
     _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass
     Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win
-    for method in (*_compositions.METHODS, *_unsupported.METHODS):
+    for method in (*_compositions.METHODS, *_unsupported.METHODS, _legacy_new):
         setattr(Tensor, method.__name__, method)
     for name, member in vars(_tensor_methods).items():
         if isinstance(member, types.FunctionType) and member.__module__ == _tensor_methods.__name__:

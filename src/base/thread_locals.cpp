@@ -1,11 +1,25 @@
 #include "base/thread_locals.h"
 
+#include <utility>
+
 namespace wengert {
 namespace {
 
 std::vector<ThreadLocals::Kind>& kinds() {
     static auto* list = new std::vector<ThreadLocals::Kind>;
     return *list;
+}
+
+constinit thread_local ThreadLocals::Pass* innermost_pass = nullptr;
+
+std::vector<ThreadLocals::Value> carried_values() {
+    std::vector<ThreadLocals::Value> values;
+    for (const ThreadLocals::Kind& kind : kinds()) values.push_back(kind.get());
+    return values;
+}
+
+void install_values(const std::vector<ThreadLocals::Value>& values) {
+    for (size_t i = 0; i < values.size(); ++i) kinds()[i].set(values[i]);
 }
 
 }  // namespace
@@ -15,13 +29,13 @@ void ThreadLocals::carry(Kind kind) { kinds().push_back(kind); }
 ThreadLocals ThreadLocals::capture() {
     ThreadLocals now;
     now.state_ = state;
-    for (const Kind& kind : kinds()) now.values_.push_back(kind.get());
+    now.values_ = carried_values();
     return now;
 }
 
 void ThreadLocals::install() const {
     state = state_;
-    for (size_t i = 0; i < values_.size(); ++i) kinds()[i].set(values_[i]);
+    install_values(values_);
 }
 
 ThreadLocals::Scope::Scope(const ThreadLocals& captured) : previous_(std::make_unique<ThreadLocals>(capture())) {
@@ -29,5 +43,17 @@ ThreadLocals::Scope::Scope(const ThreadLocals& captured) : previous_(std::make_u
 }
 
 ThreadLocals::Scope::~Scope() { previous_->install(); }
+
+ThreadLocals::Pass::Pass() noexcept : outer_(std::exchange(innermost_pass, this)) {}
+
+ThreadLocals::Pass::~Pass() {
+    innermost_pass = outer_;
+    if (before_) install_values(*before_);
+}
+
+void ThreadLocals::changing() {
+    if (innermost_pass && !innermost_pass->before_)
+        innermost_pass->before_ = std::make_unique<std::vector<Value>>(carried_values());
+}
 
 }  // namespace wengert

@@ -35,6 +35,22 @@ public:
         std::unique_ptr<ThreadLocals> previous_;
     };
 
+    // One pass on this thread: what hooks and nodes change of the carried kinds while it runs ends with it, however it
+    // ends. Costs nothing where nothing is changed.
+    class Pass {
+    public:
+        Pass() noexcept;
+        ~Pass();
+        Pass(const Pass&) = delete;
+
+    private:
+        friend class ThreadLocals;
+        std::unique_ptr<std::vector<Value>> before_;
+        Pass* outer_;
+    };
+    // To be called before a carried kind changes.
+    static void changing();
+
 private:
     void install() const;
 

@@ -1,8 +1,8 @@
 #include "engine/engine.h"
 
-#include <atomic>
 #include <optional>
 
+#include "base/warns_once.h"
 #include "engine/autograd.h"
 #include "engine/evaluate.h"
 #include "engine/input_buffer.h"
@@ -45,8 +45,8 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
                            const EdgeList& outputs) {
     validate_outputs(roots, inputs, nullptr);
     if (accumulate_grad && create_graph) {
-        static std::atomic<bool> warned{false};
-        if (!warned.exchange(true))
+        static WarnsOnce once;
+        if (once.now())
             warn(WarningKind::User,
                  "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
                  "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
@@ -85,6 +85,7 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
 
 void Engine::run(GraphTask& task) {
     NestedPass nested;
+    ThreadLocals::Pass undone;
     GraphTaskGuard current(&task);
     AutoGradMode mode(task.create_graph);
     if (Node* root = task.roots[0].function.get(); task.should_execute(root)) {
@@ -151,7 +152,8 @@ std::vector<Node*> Engine::predicted_order() const {
     check(task, ErrorKind::Runtime,
           "_current_graph_task_execution_order should only be called during the backward pass");
     check(!state.multithreading, ErrorKind::Runtime,
-          "_current_graph_task_execution_order may only be called when multithreading is disabled; use "
+          "_current_graph_task_execution_order expects the current backward to be executed with multithreading "
+          "disabled; use "
           "autograd.set_multithreading_enabled(False)");
     return predict_order(*task, task->roots[0].function.get());
 }

@@ -6,6 +6,7 @@
 
 #include "base/state.h"
 #include "graph/derivative.h"
+#include "ops/basic_nodes.h"
 
 namespace wengert {
 namespace {
@@ -138,7 +139,7 @@ std::vector<Node*> predict_order(GraphTask& task, Node* root) {
     queue.push_local({&task, root, root->sequence_nr(), 0, false});
     while (!queue.empty_local()) {
         Node* node = queue.pop_local().node;
-        order.push_back(node);
+        if (!dynamic_cast<GraphRoot*>(node)) order.push_back(node);  // what joins several roots is the engine's own
         for (const Edge& e : node->next_edges())
             if (wanted(e) && --dependencies[e.function.get()] == 0)
                 queue.push_local({&task, e.function.get(), e.function->sequence_nr(), 0, false});

@@ -16,17 +16,20 @@ StripedMutex& accumulation_mutex() {
 }
 
 Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
-    if (GradMode::is_enabled() || (grad.flags() & kHasTangent) || !same_shape(grad, leaf)) return ops::clone(grad);
+    if (!same_shape(grad, leaf)) return ops::clone(grad);
     Tensor out = leaf.is_non_overlapping_and_dense() ? empty_strided(leaf.sizes(), leaf.strides(), grad.dtype())
                                                      : empty(leaf.sizes(), grad.dtype());
-    kernels::copy_into(out, grad);
+    if (GradMode::is_enabled() || (grad.flags() & kHasTangent))
+        ops::copy_(out, grad);
+    else
+        kernels::copy_into(out, grad);
     return out;
 }
 
 }  // namespace
 
-bool is_uniquely_owned(const Tensor& t) noexcept {
-    if (t.use_count() != 1 || t.impl()->pyobj || t.storage()->is_foreign()) return false;
+bool is_uniquely_owned(const Tensor& t, int64_t owners) noexcept {
+    if (t.use_count() != owners || t.impl()->pyobj || t.storage()->is_foreign()) return false;
     if (!is_view(t)) return t.storage()->use_count() == 1;
     // A formula's transpose of what it has just computed: nobody else can reach the base, so it is let go.
     AutogradMeta& meta = *meta_of(t);
@@ -138,11 +141,19 @@ void AccumulateGrad::accumulate(Tensor grad) {
     }
 }
 
+bool AccumulateGrad::has_post_hooks() const noexcept {
+    if (!hooks()) return false;
+    SharedStateLock lock(this);
+    return !hooks()->post_hooks.empty();
+}
+
 Tensor AccumulateGrad::first(Tensor&& grad) const {
-    bool steal = !GradMode::is_enabled() && is_uniquely_owned(grad) &&
+    const bool shown_later = has_post_hooks();  // the engine keeps the gradient for them: an owner that may see changes
+    bool steal = !GradMode::is_enabled() && is_uniquely_owned(grad, 1 + shown_later) &&
                  (!state.grad_layout || obeys_layout_contract(grad, variable_)) && !grad_fn(grad) &&
                  !(grad.flags() & kHasTangent);
-    return steal ? std::move(grad) : in_contract_layout(grad, variable_);
+    if (!steal) return in_contract_layout(grad, variable_);
+    return shown_later ? detach(grad) : std::move(grad);
 }
 
 }  // namespace wengert

@@ -5,6 +5,7 @@
 #include "graph/autograd_meta.h"
 #include "kernels/elementwise.h"
 #include "kernels/random.h"
+#include "kernels/shape.h"
 #include "python/creation.h"
 #include "python/operations.h"
 #include "python/registry.h"
@@ -27,7 +28,7 @@ PyObject* create(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
 
 // --- New tensors. The generator stands before the options.
 Tensor uniform(Tensor t, Generator* g) {
-    kernels::uniform_(t, 0, 1, g);
+    kernels::uniform_(is_complex(t.dtype()) ? kernels::view_as_real(t) : t, 0, 1, g);
     return t;
 }
 Tensor normal(Tensor t, Generator* g, double mean = 0, double std = 1) {

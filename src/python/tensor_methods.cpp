@@ -173,6 +173,9 @@ PyObject* type(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
         const Tensor& t = p.tensor(0);
         if (!p.has(1)) return PyUnicode_FromString(("wengert." + std::string(legacy_type_name(t.dtype()))).c_str());
         PyObject* o = p.object(1);
+        PyRef of_class(PyType_Check(o) ? PyObject_GetAttrString(o, "dtype") : nullptr);  // of wengert.FloatTensor
+        PyErr_Clear();
+        if (of_class) o = of_class.get();
         return wrap(converted(t, PyUnicode_Check(o) ? dtype_from_type_name(to_string_view(o)) : to_dtype(o)));
     });
 }

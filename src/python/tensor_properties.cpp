@@ -107,6 +107,8 @@ PyObject* get_base(const Tensor& t) {
     return wrap(view ? view->base : undefined_tensor);
 }
 PyObject* get_grad_dtype(const Tensor& t) {
+    check(!grad_fn(t), ErrorKind::Runtime,
+          "grad_dtype can only be accessed on leaf tensors; this one is the result of an operation");
     AutogradMeta* meta = meta_of(t);
     if (meta && meta->any_grad_dtype) Py_RETURN_NONE;
     return wrap(meta && meta->grad_dtype ? *meta->grad_dtype : t.dtype());

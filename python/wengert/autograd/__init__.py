@@ -6,6 +6,7 @@ To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` 
 
 import importlib as _importlib
 
+from . import _node_classes as _node_classes  # completes _C._functions
 from . import anomaly_mode, forward_ad, function, grad_mode, graph
 from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
@@ -63,6 +64,8 @@ __all__ = [
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]  # modules, of which mypy knows by their imports
-    if name in {"functional", "profiler"}:  # loaded when first used
+    if name in {"functional", "profiler", "profiler_util"}:  # loaded when first used
         return _importlib.import_module(f"{__name__}.{name}")
+    if name in {"_profiler_enabled", "kineto_available"}:
+        return getattr(_importlib.import_module(f"{__name__}.profiler"), name)
     raise AttributeError(f"module 'wengert.autograd' has no attribute {name!r}")

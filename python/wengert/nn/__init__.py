@@ -1,6 +1,6 @@
 """Parameters, and the functions of neural networks in `wengert.nn.functional`."""
 
-from . import functional
+from . import functional, parameter
 from ._parameter import Parameter
 
-__all__ = ["Parameter", "functional"]
+__all__ = ["Parameter", "functional", "parameter"]

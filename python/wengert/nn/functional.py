@@ -1,7 +1,11 @@
 """Functions of neural networks: activations, losses, convolutions, normalisation; from the table of operations."""
 
+import functools as _functools
+from typing import Any as _Any
+
 from wengert._C._nn_functional import *  # noqa: F403
 
+from ._activation import relu6  # noqa: F401
 from ._losses import (  # noqa: F401
     multi_margin_loss,
     multilabel_margin_loss,
@@ -21,3 +25,11 @@ from ._resampling import (  # noqa: F401
     upsample_bilinear,
     upsample_nearest,
 )
+
+_IN_PLACE = {"celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "rrelu_", "selu_", "threshold_"}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _IN_PLACE:  # relu_(x) is relu(x, inplace=True)
+        return _functools.partial(globals()[name[:-1]], inplace=True)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -95,7 +95,7 @@ Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias)
     check(weight.dim() == 2, ErrorKind::Runtime,
           "[linear] both arguments to linear need to be at least 1D, but weight has shape ", ShapeOf{weight.sizes()},
           "; it must be (out_features, in_features)");
-    const Tensor transposed = ops::transpose(weight, 0, 1);  // [k,n]
+    const Tensor transposed = ops::t(weight);  // [k,n]
     if (!bias.defined()) return ops::matmul(input, transposed);
     if (input.dim() == 2) return ops::addmm(bias, input, transposed);
     if (input.dim() < 2 || bias.dim() > 1) return ops::add(ops::matmul(input, transposed), bias);

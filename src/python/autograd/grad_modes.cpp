@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/warns_once.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
 #include "graph/node.h"
@@ -45,6 +46,9 @@ void set_view_replay(bool on) { state.view_replay = on; }
 bool grad_layout() { return state.grad_layout; }
 void set_grad_layout(bool on) { state.grad_layout = on; }
 
+bool warns_always() { return WarnsOnce::always; }
+void set_warns_always(bool on) { WarnsOnce::always = on; }
+
 constexpr ArgSpec anomaly_args[] = {{"mode", ArgKind::Bool}, {"check_nan", ArgKind::Bool, kOptional}};
 constexpr Signature anomaly_signatures[] = {anomaly_args};
 constinit OverloadSet anomaly_overloads{"set_anomaly_enabled", anomaly_signatures};
@@ -72,6 +76,10 @@ PyMethodDef functions[] = {
      nullptr},
     {"_is_strict_singular", get<strict_singular>, METH_NOARGS, nullptr},
     {"_set_strict_singular", set<"_set_strict_singular", set_strict_singular>, METH_O, nullptr},
+    {"is_warn_always_enabled", get<warns_always>, METH_NOARGS,
+     "Whether warnings that are given once in a process are given every time."},
+    {"set_warn_always", set<"set_warn_always", set_warns_always>, METH_O,
+     "set_warn_always(enabled, /)\n--\n\nGives warnings that come once in a process every time."},
     {"is_anomaly_enabled", get<AnomalyMode::is_enabled>, METH_NOARGS, "Whether anomaly mode is on."},
     {"is_anomaly_check_nan_enabled", get<AnomalyMode::should_check_nan>, METH_NOARGS, nullptr},
     fast_method("set_anomaly_enabled", set_anomaly,

@@ -67,9 +67,8 @@ std::string short_name(const std::string& name) {
     return at == std::string::npos ? name : name.substr(at + 1);
 }
 
-PyTypeObject* type_for(const Node& node) {
+PyTypeObject* type_named(const std::string& name) {
     static auto* types = new std::unordered_map<std::string, PyTypeObject*>;
-    std::string name = short_name(node.name());
     if (auto known = types->find(name); known != types->end()) return known->second;
     auto* qualified = new std::string("wengert._C._functions." + name);  // the type points to it
     PyType_Slot slots[] = {{0, nullptr}};
@@ -86,6 +85,21 @@ PyTypeObject* type_for(const Node& node) {
     }
     return type;
 }
+
+PyTypeObject* type_for(const Node& node) { return type_named(short_name(node.name())); }
+
+// For programs that name a class before there is a node of it; see autograd/_node_classes.py.
+PyObject* class_named(PyObject*, PyObject* name) {
+    return guarded([&]() -> PyObject* {
+        const char* text = PyUnicode_AsUTF8(name);
+        return text ? Py_NewRef(reinterpret_cast<PyObject*>(type_named(text))) : nullptr;
+    });
+}
+
+PyMethodDef class_functions[] = {
+    {"_class_named", class_named, METH_O, "The class of the nodes of a name."},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 void node_dealloc(PyObject* self) {
     if (node_preserved(self)) return;
@@ -175,7 +189,9 @@ int add_node_type(PyObject* module) {
     release_node_wrapper = release_wrapper;
     node_wrapper_takes_over = take_over;
     functions_module = PyModule_New("wengert._C._functions");
-    if (!functions_module || PyModule_AddObjectRef(module, "_functions", functions_module) < 0) return -1;
+    if (!functions_module || PyModule_AddObjectRef(module, "_functions", functions_module) < 0 ||
+        PyModule_AddFunctions(functions_module, class_functions) < 0)
+        return -1;
     return add_type(module, &node_spec, &NodeType);
 }
 

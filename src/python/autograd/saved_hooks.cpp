@@ -96,6 +96,7 @@ void set_scopes(std::shared_ptr<const Scopes> changed) {
 
 template <class F>
 void change_scopes(F&& f) {
+    ThreadLocals::changing();
     auto changed = std::make_shared<Scopes>(scopes());
     f(*changed);
     set_scopes(std::move(changed));
@@ -146,7 +147,10 @@ PyObject* disabled_message(PyObject*, PyObject*) {
     return PyUnicode_FromString(scopes().disabled->c_str());
 }
 
+PyObject* is_allowed(PyObject*, PyObject*) { return PyBool_FromLong(!scopes().disabled); }
+
 PyMethodDef functions[] = {
+    {"_saved_tensors_hooks_is_enabled", is_allowed, METH_NOARGS, nullptr},
     {"_push_saved_tensors_default_hooks", push, METH_VARARGS, nullptr},
     {"_pop_saved_tensors_default_hooks", pop, METH_NOARGS, nullptr},
     {"_saved_tensors_hooks_disable", disable, METH_O, nullptr},

@@ -103,7 +103,7 @@ def _as_tensor(jacobian: np.ndarray, target: Any) -> Any:
 
 def _warn(name: str) -> None:
     warnings.warn(
-        f"{name} was part of PyTorch's private API and is deprecated. Use wengert.autograd.gradcheck or "
+        f"`{name}` was part of PyTorch's private API and is deprecated. Use wengert.autograd.gradcheck or "
         "wengert.autograd.functional.jacobian.",
         FutureWarning,
         stacklevel=3,

@@ -96,6 +96,7 @@ class FunctionEvent(_Measures):
         start_us: float,
         end_us: float,
         *,
+        node_id: int = -1,
         fwd_thread: int = 0,
         input_shapes: list[Any] | None = None,
         concrete_inputs: list[Any] | None = None,
@@ -106,7 +107,7 @@ class FunctionEvent(_Measures):
         flops: int | None = None,
         is_user_annotation: bool = False,
     ) -> None:
-        self.id = id
+        self.id, self.node_id = id, node_id
         self.name = self.key = self.trace_name = name
         self.thread, self.fwd_thread = thread, fwd_thread
         self.time_range = Interval(start_us, end_us)

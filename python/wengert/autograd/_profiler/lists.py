@@ -44,6 +44,8 @@ class EventList(list):  # type: ignore[type-arg]
                     open_events[-1].append_cpu_child(event)
                 open_events.append(event)
 
+    _populate_cpu_children = _build_tree  # its older name
+
     @property
     def self_cpu_time_total(self) -> float:
         """Microseconds in which anything ran."""

@@ -1,0 +1,18 @@
+// Warnings that are given once in a process.
+#pragma once
+
+#include <atomic>
+
+namespace wengert {
+
+// One such warning: `now` is true the first time, and always if that is wanted.
+class WarnsOnce {
+public:
+    bool now() noexcept { return !given_.exchange(true, std::memory_order_relaxed) || always.load(); }
+    static inline std::atomic<bool> always{false};
+
+private:
+    std::atomic<bool> given_{false};
+};
+
+}  // namespace wengert
