@@ -55,7 +55,7 @@ _LAZY_FUNCTIONS = {
     "range": "_windows", "stft": "_stft", "vmap": "func",
     "BoolTensor": "_legacy_types", "ByteTensor": "_legacy_types", "CharTensor": "_legacy_types",
     "DoubleTensor": "_legacy_types", "FloatTensor": "_legacy_types", "IntTensor": "_legacy_types",
-    "LongTensor": "_legacy_types", "ShortTensor": "_legacy_types",
+    "LongTensor": "_legacy_types", "ShortTensor": "_legacy_types", "load": "_serialization", "save": "_serialization",
 }  # fmt: skip
 
 

@@ -70,19 +70,22 @@ TensorList body(Node* node, TensorList&& grads) {
     }
 }
 
+// Those registered now: the body may have added some. `kept` is what the node got, if it was known that somebody asks.
+[[gnu::noinline]] void run_post_hooks(const Node* node, TensorList& outputs, TensorList kept) {
+    kept.resize(node->num_inputs());
+    for (const auto& hook : copy_of(node, node->hooks()->post_hooks)) (*hook)(outputs, kept);
+}
+
 [[gnu::noinline]] TensorList hooked_body(Node* node, TensorList&& grads) {
     run_tensor_hooks(*node, grads);
     const NodeHooks* hooks = node->hooks();
     TensorList kept;
-    bool has_post_hooks = false;
     if (hooks) {
         for (const auto& hook : copy_of(node, hooks->pre_hooks)) (*hook)(grads);
-        has_post_hooks = !copy_of(node, hooks->post_hooks).empty();
-        if (has_post_hooks) kept = grads;
+        if (!copy_of(node, hooks->post_hooks).empty()) kept = grads;
     }
     TensorList outputs = body(node, std::move(grads));
-    if (has_post_hooks)
-        for (const auto& hook : copy_of(node, hooks->post_hooks)) (*hook)(outputs, kept);
+    if (node->hooks()) run_post_hooks(node, outputs, std::move(kept));
     return outputs;
 }
 
@@ -98,10 +101,16 @@ TensorList body(Node* node, TensorList&& grads) {
 TensorList call_node(GraphTask& task, Node* node, TensorList&& grads) {
     const NodeGuard current(node);
     const bool is_accumulator = node->next_edges().empty();  // the only kind whose tensor's hooks are not its own
-    TensorList outputs = is_accumulator && task.hands_out_detached ? unrecorded_body(node, std::move(grads))
-                         : node->hooks() || (is_accumulator && node->has_tensor_pre_hooks())
-                             ? hooked_body(node, std::move(grads))
-                             : body(node, std::move(grads));
+    TensorList outputs;
+    if (is_accumulator && task.hands_out_detached) {
+        outputs = unrecorded_body(node, std::move(grads));
+    } else if (node->hooks() || (is_accumulator && node->has_tensor_pre_hooks())) {
+        outputs = hooked_body(node, std::move(grads));
+    } else {
+        outputs = body(node, std::move(grads));
+        if (node->hooks()) [[unlikely]]  // unpacking a saved tensor, for one, may have registered some
+            run_post_hooks(node, outputs, {});
+    }
     if (!task.keep_graph) node->release_variables();
     return outputs;
 }

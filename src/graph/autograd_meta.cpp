@@ -75,11 +75,13 @@ const Ref<Node>& grad_fn(const Tensor& t) {
     if (view->creation != CreationMeta::Default) fail(ErrorKind::Runtime, creation_error(t, true));
     Ref<Node> fresh = graph_providers.regenerate_view_grad_fn(t);
     uint32_t old_output = 0;
+    PreHookList old_hooks;  // they stay on the old node
     {
         std::lock_guard lock(meta_mutex);
         if (view->attr_version == t.version()) return meta->grad_fn;
         view->attr_version = t.version();
         meta->grad_fn.swap(fresh);
+        if (meta->hooks) old_hooks.swap(meta->hooks->pre_hooks);
         old_output = std::exchange(meta->output_nr, 0);
         t.impl()->flags |= kRequiresGrad;
     }
@@ -204,8 +206,12 @@ std::string creation_error(const Tensor& view, bool indirect) {
         case CreationMeta::NoGradMode:
         case CreationMeta::InferenceMode:
             if (!in_inference) message += " with grad mode enabled";
-            message += indirect ? ". Clone the view before its base is written, or make it with grad mode enabled."
-                                : ". Clone the view, or make it with grad mode enabled.";
+            message +=
+                ". Since what is meant is not clear, it is forbidden. Move both the view and the write either inside "
+                "the ";
+            message += in_inference ? "inference_mode block" : "no_grad block";
+            message += ", if the write is not to be recorded, or outside of it; or clone the view";
+            message += indirect ? " before its base is written." : ".";
             break;
         case CreationMeta::InCustomFunction:
             message +=

@@ -22,6 +22,8 @@ Tensor wrap_dirty(const CustomOutputs& custom, const Tensor& t, bool differentia
     if (!custom.node) return t;
     if (differentiable) {
         ViewInfo* view = view_info(t);
+        check(!view || view->creation == CreationMeta::Default, ErrorKind::Runtime,
+              view ? creation_error(t, false) : std::string());
         check(
             !view || !(is_leaf(view->base) && requires_grad(view->base)), ErrorKind::Runtime,
             "a view of a leaf Variable that requires grad is being used in an in-place operation. It was marked dirty. "
@@ -51,11 +53,9 @@ Tensor wrap_output(const CustomOutputs& custom, const Tensor& t, size_t num_outp
     Tensor out = t;
     if (is_input) {
         out = alias(t);
-        if (custom.node)
+        if (GradMode::is_enabled())  // also where nothing requires grad: a later write could, which nobody would see
             out = as_view(t, out, creation);
-        else if (GradMode::is_enabled())  // nothing here requires grad; a later write could, which nobody would see
-            out = as_view(t, out, CreationMeta::NoGradMode);
-    } else if (ViewInfo* view = view_info(t); view && custom.node) {
+    } else if (ViewInfo* view = view_info(t); view && GradMode::is_enabled()) {
         view->creation = creation;
     }
     if (!custom.node) return out;
@@ -78,13 +78,25 @@ bool is_view_of_input(const CustomOutputs& custom, const Tensor& raw) {
     return false;
 }
 
+// Of the base of an input, as far as one can tell.
+bool view_of_base(const CustomOutputs& custom, const Tensor& raw) {
+    if (contains(custom.inputs, raw)) return false;
+    for (const Tensor& input : custom.inputs)
+        if (view_info(raw)->base.is_same(input) || view_info(raw)->forward_base.is_same(input)) return false;
+    return true;
+}
+
 // Tangents of the outputs at one level.
 void propagate(const CustomOutputs& custom, const TensorList& raw, const TensorList& outputs, int32_t level) {
     LevelGuard hide(level);
     check(static_cast<bool>(custom.jvp), ErrorKind::NotImplemented,
           "You must implement the jvp function for custom autograd.Function to use it with forward mode AD.");
     TensorList tangents;
-    for (const Tensor& t : custom.inputs) tangents.push_back(tangent_at(t, level));
+    SmallVector<uint32_t, 4> versions;
+    for (const Tensor& t : custom.inputs) {
+        tangents.push_back(tangent_at(t, level));
+        versions.push_back(tangents.back().defined() ? tangents.back().version() : 0);
+    }
     TensorList results = custom.jvp(tangents);
     check(results.size() == outputs.size(), ErrorKind::Runtime, "A custom Function's jvp returned ", results.size(),
           " tangents, expected ", outputs.size(), ": one for each output");
@@ -107,15 +119,19 @@ void propagate(const CustomOutputs& custom, const TensorList& raw, const TensorL
                 "An inplace custom Function is not modifying the forward mode gradients inplace: the jvp function must "
                 "modify the corresponding gradient inplace and return it, since output ",
                 i, " is a changed input.");
+            for (size_t k = 0; k < tangents.size(); ++k)
+                check(!tangents[k].is_same(tangent) || tangent.version() != versions[k], ErrorKind::Runtime,
+                      "A custom Function's jvp function must modify the corresponding gradient inplace, since output ",
+                      i, " is a changed input: its jvp returned a tangent that it had not written to.");
         } else if (is_view_of_input(custom, raw[i])) {
             bool is_alias = false;
             for (const Tensor& t : tangents) is_alias |= t.defined() && t.storage() == tangent.storage();
             check(is_alias, ErrorKind::Runtime,
                   "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a "
-                  "view "
-                  "of the given input's tangent at output ",
-                  i, "; return the tangent itself, or a view of it.");
-            tangent = alias(tangent);
+                  "view of the ",
+                  view_of_base(custom, raw[i]) ? "same base as the given input's tangent" : "given input's tangent",
+                  " at output ", i, "; return the tangent itself, or a view of it.");
+            if (contains(tangents, tangent)) tangent = alias(tangent);
         }
         set_tangent(out, level, tangent);
     }

@@ -81,7 +81,7 @@ Replay checked(const Tensor& base, Replay replay) {
 
 Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::function<Tensor(const Tensor&)> replay) {
     if (out.is_same(base) || (out.flags() & kInference)) return out;
-    if (creation == CreationMeta::Default) {
+    if (creation == CreationMeta::Default || creation == CreationMeta::MultiOutputNode) {
         if (state.inference)
             creation = CreationMeta::InferenceMode;
         else if (!state.grad_enabled)

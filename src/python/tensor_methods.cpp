@@ -232,7 +232,8 @@ PyObject* resize(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
         if (resize_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
         const Tensor& t = p.tensor(0);
         Dims sizes = p.ints(1);
-        check(!requires_grad(t), ErrorKind::Runtime, "cannot resize variables that require grad");
+        check(!requires_grad(t) || (t.flags() & kInference), ErrorKind::Runtime,
+              "cannot resize variables that require grad");
         if (t.sizes() == sizes) return Py_NewRef(self);
         TensorImpl* impl = t.impl();
         int64_t numel = numel_of(sizes);

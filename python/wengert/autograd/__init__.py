@@ -6,6 +6,8 @@ To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` 
 
 import importlib as _importlib
 
+from wengert import _C as _C
+
 from . import _node_classes as _node_classes  # completes _C._functions
 from . import anomaly_mode, forward_ad, function, grad_mode, graph
 from ._anomaly import detect_anomaly, set_detect_anomaly
@@ -68,4 +70,6 @@ def __getattr__(name: str):  # type: ignore[no-untyped-def]  # modules, of which
         return _importlib.import_module(f"{__name__}.{name}")
     if name in {"_profiler_enabled", "kineto_available"}:
         return getattr(_importlib.import_module(f"{__name__}.profiler"), name)
+    if name == "SavedTensor":
+        return _C._autograd.SavedTensor
     raise AttributeError(f"module 'wengert.autograd' has no attribute {name!r}")

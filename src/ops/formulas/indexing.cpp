@@ -145,7 +145,7 @@ GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& in
     if (!include_self) counts = kernels::scatter_value(counts, dim, index, 0);
     counts = kernels::scatter_add(counts, dim, index, kernels::to_dtype(src_zero, DType::Int64));
     check(!GradMode::is_enabled() || *kernels::all(ops::eq(counts, 0)).data_as<bool>(), ErrorKind::NotImplemented,
-          "[scatter_reduce] second derivatives of 'prod' with factors that are zero");
+          "[scatter_reduce] Double backward is unsupported for 'prod' with factors that are zero");
     Tensor nonzero_self = ops::where(self_zero, 1, self), nonzero_src = ops::where(src_zero, 1, src);
     Tensor product = ops::scatter_reduce(nonzero_self, dim, index, nonzero_src, "prod", include_self);
     auto others = [&](const Tensor& product, const Tensor& count, const Tensor& is_zero, const Tensor& x) {

@@ -4,6 +4,8 @@
 //   2. run the user's forward with recording and forward mode off;
 //   3. turn what it returned into outputs of the node (ops/custom_function.h), tangents included;
 //   4. save what save_for_backward was given, at the version that it has now.
+#include <utility>
+
 #include "graph/grad_mode.h"
 #include "ops/custom_function.h"
 #include "ops/recording.h"
@@ -106,6 +108,9 @@ void warn_of_dirty_strangers(const Call& call, const TensorSet& dirty) {
     for (const auto& [impl, t] : dirty) {
         bool is_input = false;
         for (const Tensor& input : call.inputs) is_input |= input.is_same(t);
+        check(is_input || !is_view(t), ErrorKind::Runtime,
+              "ctx.mark_dirty() received a tensor that was not an input. It is a view of something made in forward; "
+              "only inputs that forward has written to may be marked dirty.");
         if (!is_input &&
             PyErr_WarnEx(
                 PyExc_UserWarning,

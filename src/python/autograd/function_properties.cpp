@@ -49,7 +49,11 @@ PyObject* saved_tensors(PyObject* self, void*) {
         FunctionObject* f = as_function(self);
         if (f->in_jvp) return f->saved_for_forward ? Py_NewRef(f->saved_for_forward) : checked(PyTuple_New(0));
         PyNode& node = py_node(self);
-        if (node.released) raise_freed(&node);
+        if (node.released) {
+            check(current_node() != &node || !clears_on_access(self), ErrorKind::Runtime,
+                  "ctx.saved_tensors can only be accessed once, since the Function sets clear_saved_tensors_on_access");
+            raise_freed(&node);
+        }
         PyRef out(checked(PyTuple_New(static_cast<Py_ssize_t>(node.saved.size()))));
         for (size_t i = 0; i < node.saved.size(); ++i)
             PyTuple_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), checked(wrap(node.saved[i].unpack(&node))));

@@ -74,10 +74,11 @@ void dealloc(PyObject* self) {
 
 PyObject* register_hooks(PyObject* self, PyObject* const* args, Py_ssize_t n) {
     return guarded([&]() -> PyObject* {
-        check(n == 2, ErrorKind::Type, "register_hooks() takes exactly 2 arguments (pack_hook, unpack_hook), got ", n);
+        check(n == 2, ErrorKind::Type,
+              "register_hooks(): incompatible function arguments; it takes (pack_hook, unpack_hook), got ", n);
         check(PyCallable_Check(args[0]) && PyCallable_Check(args[1]), ErrorKind::Type,
-              "register_hooks() expects two callables, got ", Py_TYPE(args[0])->tp_name, " and ",
-              Py_TYPE(args[1])->tp_name);
+              "register_hooks(): incompatible function arguments; it takes two callables, got ",
+              Py_TYPE(args[0])->tp_name, " and ", Py_TYPE(args[1])->tp_name);
         as_saved(self)->variable->register_hooks(make_saved_hooks(args[0], args[1]));
         Py_RETURN_NONE;
     });
@@ -87,13 +88,39 @@ PyObject* unpack(PyObject* self, PyObject*) noexcept {
     return guarded([&] { return unpacked(*as_saved(self)->variable, as_saved(self)->node.get()); });
 }
 
-PyObject* make_saved_tensor(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
-    return guarded([&] {
-        check(n == 2 && is_tensor(args[0]), ErrorKind::Type,
+// What is kept: what the pack hook returned, else the tensor, detached if it is an output of its node.
+PyObject* kept_data(PyObject* self, void*) noexcept {
+    return guarded([&]() -> PyObject* {
+        const SavedVariable& v = *as_saved(self)->variable;
+        if (v.released()) raise_freed(as_saved(self)->node.get());
+        return v.has_hooks() ? packed_data(*v.hooks()) : wrap(v.peek());
+    });
+}
+PyObject* unpack_hook(PyObject* self, void*) noexcept {
+    return guarded([&]() -> PyObject* {
+        const SavedVariable& v = *as_saved(self)->variable;
+        return v.has_hooks() ? unpack_function(*v.hooks()) : Py_NewRef(Py_None);
+    });
+}
+
+PyGetSetDef properties[] = {
+    {"data", kept_data, nullptr, "What is kept of the tensor: what a pack hook returned, or the tensor itself.",
+     nullptr},
+    {"unpack_hook", unpack_hook, nullptr, "The hook that makes a tensor of it, or None.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyObject* make_saved_tensor(PyObject*, PyObject* args, PyObject* kwargs) noexcept {
+    return guarded([&]() -> PyObject* {
+        static const char* names[] = {"tensor", "is_output", nullptr};
+        PyObject* tensor;
+        int is_output;
+        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Op:_make_saved_tensor", const_cast<char**>(names), &tensor,
+                                         &is_output))
+            return nullptr;
+        check(is_tensor(tensor), ErrorKind::Type,
               "_make_saved_tensor() expects a Tensor and whether it is an output of the node that saves it");
-        const int is_output = PyObject_IsTrue(args[1]);
-        checked(is_output);
-        auto own = std::make_unique<SavedVariable>(tensor_of(args[0]), is_output != 0);
+        auto own = std::make_unique<SavedVariable>(tensor_of(tensor), is_output == 1);
         PyObject* o = wrap_saved({}, own.get());
         as_saved(o)->own = std::move(own);
         return o;
@@ -108,14 +135,15 @@ PyMethodDef methods[] = {
 };
 
 PyMethodDef functions[] = {
-    {"_make_saved_tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_saved_tensor)), METH_FASTCALL,
-     "_make_saved_tensor(tensor, is_output)\n--\n\nSaves a tensor as a node would."},
+    {"_make_saved_tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_saved_tensor)),
+     METH_VARARGS | METH_KEYWORDS, "_make_saved_tensor(tensor, is_output)\n--\n\nSaves a tensor as a node would."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
     {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
     {0, nullptr},
 };
 

@@ -39,6 +39,9 @@ public:
         return tensor_of(result.get());
     }
 
+    PyObject* data() const noexcept { return Py_NewRef(data_ ? data_ : Py_None); }
+    PyObject* unpack_function() const noexcept { return Py_NewRef(unpack_); }
+
     int visit(visitproc visit, void* arg) {
         Py_VISIT(pack_);
         Py_VISIT(unpack_);
@@ -163,6 +166,16 @@ PyMethodDef functions[] = {
 
 std::unique_ptr<SavedVariableHooks> make_saved_hooks(PyObject* pack, PyObject* unpack) {
     return std::make_unique<PySavedHooks>(pack, unpack);
+}
+
+PyObject* packed_data(SavedVariableHooks& hooks) {
+    auto* mine = dynamic_cast<PySavedHooks*>(&hooks);
+    return mine ? mine->data() : Py_NewRef(Py_None);
+}
+
+PyObject* unpack_function(SavedVariableHooks& hooks) {
+    auto* mine = dynamic_cast<PySavedHooks*>(&hooks);
+    return mine ? mine->unpack_function() : Py_NewRef(Py_None);
 }
 
 int visit_saved_hooks(SavedVariableHooks& hooks, visitproc visit, void* arg) {

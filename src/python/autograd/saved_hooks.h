@@ -11,6 +11,10 @@ namespace wengert::python {
 
 std::unique_ptr<SavedVariableHooks> make_saved_hooks(PyObject* pack, PyObject* unpack);
 
+// What the pack function returned, and the unpack function; new references, None of hooks that are not Python's.
+PyObject* packed_data(SavedVariableHooks& hooks);
+PyObject* unpack_function(SavedVariableHooks& hooks);
+
 // For the collector: visits what they hold.
 int visit_saved_hooks(SavedVariableHooks& hooks, visitproc visit, void* arg);
 

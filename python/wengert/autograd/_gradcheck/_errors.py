@@ -24,8 +24,6 @@ def mismatch_message(
     considering = f"While considering the {part} only, " if part else ""
     kind = "Jacobian computed with forward mode mismatch" if forward else "Jacobian mismatch"
     difference = np.abs(numerical - analytical)
-    if part:
-        kind = kind[0].lower() + kind[1:] if forward else kind
     worst = np.unravel_index(np.argmax(np.where(np.isnan(difference), np.inf, difference)), difference.shape)
     where = ", ".join(str(int(index)) for index in worst)
     return (

@@ -64,4 +64,4 @@ class Node(abc.ABC):
         if cls is not Node:
             return NotImplemented
         built_in = getattr(_C._functions, subclass.__name__, None)
-        return subclass is built_in or issubclass(subclass, BackwardCFunction)
+        return subclass is Node or subclass is built_in or issubclass(subclass, BackwardCFunction)

@@ -172,7 +172,7 @@ def create_selective_checkpoint_contexts(
         for op in policy_fn_or_list:
             if not isinstance(op, ops.OpOverload):
                 hint = (
-                    " Please provide one of its overloads, such as .default."
+                    " Please update the OpOverloadPacket to a specific OpOverload, such as .default."
                     if isinstance(op, ops.OpOverloadPacket)
                     else " They are found under wengert.ops.aten."
                 )
