@@ -8,7 +8,9 @@ from typing import IO, Any
 
 # What files may name if they are read with ``weights_only``: what tensors, parameters and plain containers are made of.
 _ALLOWED = {
-    ("builtins", "bytearray"), ("builtins", "complex"), ("builtins", "set"), ("_codecs", "encode"),
+    ("builtins", "bytearray"), ("builtins", "complex"), ("builtins", "set"), ("builtins", "frozenset"),
+    ("__builtin__", "bytearray"), ("__builtin__", "complex"), ("__builtin__", "set"), ("__builtin__", "frozenset"),
+    ("_codecs", "encode"),
     ("collections", "OrderedDict"), ("collections", "defaultdict"), ("collections", "Counter"),
     ("numpy", "dtype"), ("numpy", "ndarray"),
     ("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"),
@@ -26,12 +28,14 @@ class _WeightsUnpickler(pickle.Unpickler):
         if (module, name) in _ALLOWED:
             return super().find_class(module, name)
         raise pickle.UnpicklingError(
-            f"Weights only load failed: the file names {module}.{name}, which is neither a tensor nor a plain container. "
-            "If you trust the file, read it with weights_only=False; it may then run any code."
+            f"Weights only load failed: the file names {module}.{name}, which is neither a tensor nor a plain "
+            "container. If you trust the file, read it with weights_only=False; it may then run any code."
         )
 
 
-def save(obj: Any, f: str | os.PathLike[str] | IO[bytes], pickle_module: Any = pickle, pickle_protocol: int = 2) -> None:
+def save(
+    obj: Any, f: str | os.PathLike[str] | IO[bytes], pickle_module: Any = pickle, pickle_protocol: int = 2
+) -> None:
     """Write an object with its tensors to a file.
 
     Values, strides, `requires_grad` and attributes of tensors are kept; `.grad`, history and hooks are not.

@@ -610,7 +610,7 @@ def test_g17_execution_order(x):
     expected = [total.grad_fn, z.grad_fn, right.grad_fn, left.grad_fn, y.grad_fn, accumulator]
     assert orders[0] == expected
     assert orders[1] == [total.grad_fn, z.grad_fn, left.grad_fn]
-    with pytest.raises(RuntimeError, match="multithreading is disabled"):
+    with pytest.raises(RuntimeError, match="multithreading disabled"):
         total.backward()
 
 

@@ -326,12 +326,12 @@ def test_S10_scopes_left_and_entered_inside_unpack(x):
         push(lambda t: t, lambda t: t)
         return tensor
 
-    with pytest.raises(RuntimeError, match="not active"), saved_tensors_hooks(lambda t: t, leave):
+    # What a pass changes ends with it.
+    with saved_tensors_hooks(lambda t: t, leave):
         x.exp().sum().backward()
     with saved_tensors_hooks(lambda t: t, enter):
         y = x.exp()
     y.sum().backward()
-    pop()
     with pytest.raises(RuntimeError, match="not active"):
         pop()
 

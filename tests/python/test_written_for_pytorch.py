@@ -111,7 +111,11 @@ def test_A1_post_hooks_of_a_leaf_see_the_stored_gradient():
     x = leaf(1.0, 2.0)
     node = x.view_as(x).grad_fn.next_functions[0][0]
     seen = []
-    x.register_post_accumulate_grad_hook(lambda tensor: tensor.grad.add_(0.5) and None)
+
+    def add(tensor):
+        tensor.grad.add_(0.5)
+
+    x.register_post_accumulate_grad_hook(add)
     node.register_hook(lambda grad_inputs, grad_outputs: seen.append(grad_outputs[0].tolist()))
     (x * 3).sum().backward()
     assert seen == [[3.5, 3.5]]
@@ -275,7 +279,7 @@ def test_F18_the_view_that_jvp_returns_stays_one():
 def test_G13_classes_of_nodes_have_names_before_there_are_nodes():
     classes = wg._C._functions
     assert isinstance(leaf(1.0).sinh().grad_fn, classes.SinhBackward0)
-    assert issubclass(classes.CholeskyBackward0 if hasattr(classes, "CholeskyBackward0") else classes.CopySlices, Node)
+    assert issubclass(classes.CopySlices, Node)
     assert issubclass(classes.DelayedError, Node)
     assert issubclass(Node, Node)
     assert not isinstance(Node, Node)
@@ -308,7 +312,7 @@ def test_L6_distinct_elements_have_no_derivative():
     values, inverse = wg.unique(leaf(2.0, 1.0, 2.0), return_inverse=True)
     assert values.requires_grad
     assert not inverse.requires_grad
-    with pytest.raises(NotImplementedError, match="the derivative for 'unique.*' is not implemented"):
+    with pytest.raises(NotImplementedError, match=r"the derivative for 'unique.*' is not implemented"):
         values.sum().backward()
 
 
@@ -334,10 +338,10 @@ def test_old_tensor_types():
     assert wg.LongTensor([3, 4]).tolist() == [3, 4]
     assert wg.ByteTensor(2, 3).shape == (2, 3)
     assert wg.BoolTensor().numel() == 0
-    assert wg.IntTensor(wg.Size((2,))).dtype == wg.FloatTensor.dtype or True
+    assert wg.IntTensor(wg.Size((2,))).dtype == wg.IntTensor.dtype == wg.int32
     assert x.new([5]).dtype == wg.int64
     assert wg.ones(2).new(x.size()).shape == (2,)
-    with pytest.raises(TypeError, match="expected wengert.float32"):
+    with pytest.raises(TypeError, match=r"expected wengert\.float32"):
         wg.FloatTensor(x)
     with pytest.raises(TypeError, match="sizes or one argument of data"):
         wg.FloatTensor([1.0], [2.0])

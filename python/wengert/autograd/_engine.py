@@ -86,6 +86,8 @@ class ImperativeEngine:
 
 
 def _log_evaluation(node: Any, grad_outputs: tuple[Any, ...]) -> None:
+    if type(node).__name__ == "GraphRoot":  # the engine's own, where there are several roots
+        return
     described = ", ".join(
         "None" if gradient is None else f"{gradient.dtype}{list(gradient.shape)}" for gradient in grad_outputs
     )

@@ -155,7 +155,7 @@ TensorList user_jvp(const Call& call, const TensorList& tangents, size_t num_out
 }
 
 // A pack hook may look at ctx meanwhile: the list is ours, and the node gets all or nothing.
-void save(Call& call) {
+void save(Call& call, const TensorSet& dirty) {
     const PyRef owned(std::exchange(call.object()->to_save, nullptr));
     PyObject* to_save = owned.get();
     if (!to_save) return;
@@ -173,8 +173,9 @@ void save(Call& call) {
               " is of type ", Py_TYPE(o)->tp_name);
         const Tensor& t = tensor_of(o);
         AutogradMeta* meta = meta_of(t);
-        bool is_output = meta && meta->grad_fn.get() == &node;
-        if (call.recorded) saved.emplace_back(t, is_output);
+        const bool is_changed_view = is_view(t) && dirty.contains(t.impl());  // its history leads here too
+        const bool is_output = is_changed_view || (meta && meta->grad_fn.get() == &node);
+        if (call.recorded) saved.emplace_back(t, is_output, is_changed_view);
     }
     node.saved = std::move(saved);
 }
@@ -203,7 +204,7 @@ PyObject* wrap_results(Call& call, PyObject* raw) {
     CustomOutputs custom{call.inputs, non_differentiable, dirty, call.recorded ? node_of(call.ctx.get()) : Ref<Node>(),
                          [&](const TensorList& tangents) { return user_jvp(call, tangents, num_outputs); }};
     TensorList outputs = wrap_outputs(custom, tensors);
-    save(call);
+    save(call, dirty);
     if (!is_tuple) return wrap_like(raw, outputs[0]);
     PyRef out(checked(PyTuple_New(n)));
     for (Py_ssize_t i = 0; i < n; ++i)

@@ -89,8 +89,8 @@ class Logs:
     def explain(self, error: CheckpointError) -> CheckpointError:
         """Return an error whose message has both logs before the original one."""
         parts = [
-            "An error happened while unpacking tensors; these are the operations of both runs. You are seeing this error "
-            "because you passed `debug=True` to checkpoint(), or enabled debugging for a block."
+            "An error happened while unpacking tensors; these are the operations of both runs. You are seeing this "
+            "error because you passed `debug=True` to checkpoint(), or enabled debugging for a block."
         ]
         for title, log, name in (
             ("1. Operations of the original forward", self.forward, "original"),
