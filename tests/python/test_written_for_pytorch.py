@@ -235,6 +235,33 @@ def test_F11_marking_a_view_that_is_no_input():
         Wrong.apply(leaf(1.0).clone())
 
 
+def test_F11_a_changed_and_saved_view_makes_no_cycle():
+    class Saves(Identity):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x.mul_(2))
+            ctx.save_for_backward(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0]
+
+    x = leaf(3.0)
+    view = x.clone().view_as(x)
+    Saves.apply(view).backward()
+    assert x.grad.item() == 6
+    gc.disable()
+    try:
+        view = x.clone().view_as(x)
+        reference = weakref.ref(view)
+        Saves.apply(view)
+        del view
+        assert reference() is None
+    finally:
+        gc.enable()
+
+
 def test_F18_jvp_of_a_changed_input_has_to_change_the_tangent():
     class Double(Function):
         changes = True
@@ -273,6 +300,19 @@ def test_F18_the_view_that_jvp_returns_stays_one():
     with forward_ad.dual_level():
         _, unchanged = Both.apply(forward_ad.make_dual(wg.ones(2), tangent))
         assert forward_ad.unpack_dual(unchanged).tangent._base is tangent
+
+
+# --- Functional derivatives
+def test_T6_what_does_not_depend_on_the_input_is_named():
+    def apart(x):
+        return x.long().float().requires_grad_().clone()
+
+    functional = wg.autograd.functional
+    with pytest.raises(RuntimeError, match="Output 1 of the user-provided function is independent of input 0"):
+        functional.jacobian(lambda x: (x * x, apart(x)), wg.ones(2), strict=True)
+    for function in (lambda x: apart(x).sum(), lambda x: (3 * x).sum()):
+        with pytest.raises(RuntimeError, match="jacobian of the user-provided function with respect to input 0 is"):
+            functional.hessian(function, wg.ones(2), strict=True)
 
 
 # --- Nodes and leaves

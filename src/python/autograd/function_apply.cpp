@@ -198,6 +198,8 @@ PyObject* wrap_results(Call& call, PyObject* raw) {
     TensorSet dirty = noted(call.object()->dirty_tensors, "mark_dirty");
     TensorSet non_differentiable = noted(call.object()->non_differentiable, "mark_non_differentiable");
     warn_of_dirty_strangers(call, dirty);
+    const PyRef marked(std::exchange(call.object()->dirty_tensors, nullptr));  // kept, they would close a cycle
+    const PyRef excluded(std::exchange(call.object()->non_differentiable, nullptr));
     for (const Tensor& t : tensors)
         call.node().non_differentiable.push_back(t.defined() && non_differentiable.contains(t.impl()));
     size_t num_outputs = tensors.size();
