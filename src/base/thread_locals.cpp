@@ -48,8 +48,10 @@ ThreadLocals::Pass::Pass() noexcept : outer_(std::exchange(innermost_pass, this)
 
 ThreadLocals::Pass::~Pass() {
     innermost_pass = outer_;
-    if (before_) install_values(*before_);
+    undo();
 }
+
+void ThreadLocals::Pass::restore() { install_values(*std::exchange(before_, nullptr)); }
 
 void ThreadLocals::changing() {
     if (innermost_pass && !innermost_pass->before_)

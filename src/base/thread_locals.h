@@ -35,15 +35,21 @@ public:
         std::unique_ptr<ThreadLocals> previous_;
     };
 
-    // One pass on this thread: what hooks and nodes change of the carried kinds while it runs ends with it, however it
-    // ends. Costs nothing where nothing is changed.
+    // One pass on this thread: what a node or its hooks change of the carried kinds ends with the node, or with the pass
+    // however that ends. Costs nothing where nothing is changed.
     class Pass {
     public:
         Pass() noexcept;
         ~Pass();
         Pass(const Pass&) = delete;
+        void undo() {
+            if (before_) [[unlikely]]
+                restore();
+        }
 
     private:
+        void restore();
+
         friend class ThreadLocals;
         std::unique_ptr<std::vector<Value>> before_;
         Pass* outer_;

@@ -91,7 +91,10 @@ void Engine::run(GraphTask& task) {
     if (Node* root = task.roots[0].function.get(); task.should_execute(root)) {
         if (!may_run_parallel() || !try_run_parallel(hooks, task)) {
             task.ready_queue.push_local({&task, root, root->sequence_nr(), task.reentrant_depth, false});
-            while (!task.ready_queue.empty_local()) evaluate(task, task.ready_queue.pop_local().node);
+            while (!task.ready_queue.empty_local()) {
+                evaluate(task, task.ready_queue.pop_local().node);
+                undone.undo();
+            }
         }
     }
     // Callbacks may queue further ones.
