@@ -63,11 +63,11 @@ class Kernel:
 
 
 def scalar_names(row: Row) -> dict[str, Type]:
-    for argument in row.schema.arguments:
+    for argument in row.operands:
         if argument.type.base not in ("Tensor", "Operand", "Scalar", "int", "float", "bool") or argument.type.is_list:
             raise row.error(f"'{argument.name}' cannot enter an elementwise kernel",
                             "use `compose:` to choose among kernels, or an explicit row")  # fmt: skip
-    return {a.name: a.type for a in row.schema.arguments}
+    return {a.name: a.type for a in row.operands}
 
 
 def forward_formula(row: Row, vocabulary: Vocabulary) -> Formula:
@@ -84,7 +84,7 @@ CONSTANT_PARTIALS = ("0", "1")  # their chain-rule products need no kernel
 
 
 def partial_translator(row: Row, vocabulary: Vocabulary) -> ScalarTranslator:
-    names = scalar_names(row) | {"result": row.schema.results[0].type}
+    names = scalar_names(row) | ({} if row.reduces else {"result": row.schema.results[0].type})
     return ScalarTranslator(row.text, names, vocabulary)
 
 
@@ -108,7 +108,7 @@ def kernels(row: Row, vocabulary: Vocabulary) -> list[Kernel]:
     forward = forward_formula(row, vocabulary)
     on_complex = is_complex(row, vocabulary)
     categories = tuple(c for c in row.categories if c != "complex" or on_complex)
-    names = tuple(a.name for a in row.schema.arguments)
+    names = tuple(a.name for a in row.operands)
     result = [Kernel(row.name, camel, f"{row.text}: {row.get('kernel')}", names, frozenset(forward.conditions),
                      forward.text, row.rule, categories)]  # fmt: skip
     inexact = tuple(c for c in ("floating", "complex") if c in categories)

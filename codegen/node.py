@@ -84,6 +84,9 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
         dtype = "grad.dtype()" if row.rule != "Real" else f"widest(grad.dtype(){''.join(', ' + n for n in tensors)})"
         fused = f"run_as({dtype}, kernels::K_{row.name}_d_{argument.name}, {{{', '.join(['grad', *inputs])}}})"
         recorded = beyond(row, "recorded", argument, formula, {"grad": Kind.TENSOR}, vocabulary)
+        if row.reduces:  # what `unreduced` needs
+            recorded.names |= {row.reduces}
+            recorded.attributes |= {(a.name, "sizes") for a in row.schema.tensors}
         formulas[argument.name,] = recorded
         gradients.append(Gradient((argument,), (edge_index(row, argument),), recorded.text,
                                   None if source in CONSTANT_PARTIALS else fused, ("grad", *tensors)))  # fmt: skip
@@ -180,7 +183,11 @@ def _partial_term(row: Row, argument: Argument, vocabulary: Vocabulary) -> Term:
     if row.partials[argument.name] == "1":  # the sum must not be the operand's own tangent
         return Term(tangent, f"ops::clone({tangent})")
     product = chain_rule(row, row.partials[argument.name], tangent, vocabulary)
-    return Term(tangent, beyond(row, "tangent", argument, product, {tangent: Kind.TENSOR}, vocabulary).text)
+    text = beyond(row, "tangent", argument, product, {tangent: Kind.TENSOR}, vocabulary).text
+    if row.reduces:
+        sizes = ", ".join(f"get_sizes({a.name})" for a in row.schema.tensors)
+        text = f"formulas::reduced({text}, {row.reduces}, {{{sizes}}})"
+    return Term(tangent, text)
 
 
 def _terms(row: Row, source: str, vocabulary: Vocabulary) -> tuple[list[Term], set[str]]:

@@ -133,11 +133,13 @@ class Operation:
     # --- The computation
     @property
     def operands(self) -> str:
-        return f"kernels::K_{self.name}, {{{self.arguments}}}"
+        return f"kernels::K_{self.name}, {{{', '.join(a.name for a in self.row.operands)}}}"
 
     @property
     def forward(self) -> str:
         row = self.row
+        if row.reduces:
+            return f"run_reduced({self.operands}, {row.reduces})"
         if row.is_elementwise:
             return f"run({self.operands})"
         if "forward" in row.keys:

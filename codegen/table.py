@@ -25,8 +25,8 @@ from .schema import Argument, Result, RowError, Schema, parse_schema
 FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
-        "python", "node", "node_if", "recorded_if", "recorded", "tangent", "length", "scatters", "contracts", "batch",
-        "unlike_pytorch", "exempt", "inplace_argument", "doc"}  # fmt: skip
+        "python", "node", "node_if", "recorded_if", "recorded", "tangent", "reduces", "length", "scatters", "contracts",
+        "batch", "unlike_pytorch", "exempt", "inplace_argument", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
@@ -114,20 +114,30 @@ class Row:
     def has_inplace(self) -> bool:
         first = self.schema.arguments[0] if self.schema.arguments else None
         writable = bool(first and first.name == "self" and first.type.is_tensor_like and not first.type.is_list)
-        default = self.is_elementwise and self.rule in ("Same", "Floating") and writable
+        default = self.is_elementwise and self.rule in ("Same", "Floating") and writable and not self.reduces
         return not self.writes_only and bool(self.get("inplace", default))
 
     @property
     def has_out(self) -> bool:
         single = len(self.schema.results) == 1 and self.schema.results[0].type.parameter == "const Tensor&"
         public = self.namespace != "private" and "function" in self.methods and bool(self.schema.tensors)
-        default = single and public and self.form != "compose" and not self.is_view
+        default = single and public and self.form != "compose" and not self.is_view and not self.reduces
         return not self.writes_only and bool(self.get("out", default))
 
     # --- Elementwise rows
     @property
     def rule(self) -> str:
         return RULES.get(self.get("result", "same"), "")
+
+    @property
+    def reduces(self) -> str:
+        """The argument that says whether the results are summed, averaged or left as they are."""
+        return str(self.get("reduces", ""))
+
+    @property
+    def operands(self) -> list[Argument]:
+        """The arguments that enter the kernel."""
+        return [a for a in self.schema.arguments if a.name != self.reduces]
 
     @property
     def categories(self) -> list[str]:
@@ -222,6 +232,13 @@ def check(row: Row) -> None:
         for name in keys.get(key, {}):
             if name not in row.partials:
                 raise row.error(f"`{key}` of '{name}', which has no d_{name}", f"use it beside `d_{name}: formula`")
+    if row.reduces:
+        argument = schema.find(row.reduces)
+        if argument is None or argument.type.text != "str" or row.form != "elementwise":
+            problem = f"`reduces: {row.reduces}` names no `str` argument of a row with kernel and d_<argument>"
+            raise row.error(problem, "name the argument that is 'mean', 'sum' or 'none'")
+        if row.categories != ["floating"] or row.rule != "Same":
+            raise row.error("`reduces` of results that are not floating", "write `dtypes: [floating]`")
     if "scatters" in keys and (row.form != "explicit" or len(row.differentiable) != 1 or len(schema.results) != 1):
         raise row.error("`scatters` of a row without exactly one gradient", "leave it out")
     if "node_if" in keys and ("node" not in keys or not row.is_recorded):

@@ -66,6 +66,21 @@ public:
             raise_noted_zero_division(kernel.name);
     }
 
+    // Into `buffer`, at most `room` elements at a time; f(number of elements) follows each time.
+    template <class F>
+    void in_blocks(const Kernel& kernel, char* buffer, int64_t room, F&& f) {
+        args_[N] = buffer;
+        steps_[N] = item_size(result_dtype(kernel, dtype_));
+        for (int64_t left = model_->numel; left > 0; left -= room) {
+            const int64_t n = left < room ? left : room;
+            loop_(args_, &n, steps_, kernel.data[static_cast<int>(dtype_)]);
+            f(n);
+            for (size_t i = 0; i < N; ++i) args_[i] += n * steps_[i];
+        }
+    }
+    DType dtype() const noexcept { return dtype_; }
+    int64_t numel() const noexcept { return model_->numel; }
+
 private:
     static char* address(const TensorImpl& t) noexcept { return reinterpret_cast<char*>(t.data()); }
 
@@ -129,6 +144,10 @@ struct NoDirectCall {
     bool fits(const Kernel&, const TensorImpl&) const { return false; }
     Tensor run(const Kernel&) { return {}; }
     void run_into(const Kernel&, const TensorImpl&) {}
+    template <class F>
+    void in_blocks(const Kernel&, char*, int64_t, F&&) {}
+    DType dtype() const { return DType::Float32; }
+    int64_t numel() const { return 0; }
 };
 
 template <class F>

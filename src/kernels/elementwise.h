@@ -53,6 +53,10 @@ void run_into(const Tensor& out, const Kernel& kernel, Operands inputs);
 // The result in a given dtype, for VJPs whose cotangent fixes it: all inputs are cast to `compute`.
 Tensor run_as(DType compute, const Kernel& kernel, Operands inputs);
 
+// The sum or the mean of the results of a floating kernel, none of which are kept: they go through a block that stays in
+// the cache. As accurate as `sum`.
+Tensor run_reduced(const Kernel& kernel, Operands inputs, bool mean);
+
 // So that one may write run(kernel, {a, b}).
 inline Tensor run(const Kernel& kernel, std::initializer_list<Operand> inputs) {
     return run(kernel, Operands(inputs.begin(), inputs.size()));

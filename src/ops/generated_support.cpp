@@ -29,6 +29,24 @@ void check_castable(const Tensor& out, DType dtype) {
 
 }  // namespace
 
+LossReduction reduction_of(std::string_view name) {
+    if (name == "none") return LossReduction::None;
+    if (name == "sum") return LossReduction::Sum;
+    check(name == "mean", ErrorKind::Value, name, " is not a valid value for reduction; use 'mean', 'sum' or 'none'");
+    return LossReduction::Mean;
+}
+
+Tensor run_reduced(kernels::KernelId kernel, Operands operands, std::string_view reduction) {
+    const LossReduction how = reduction_of(reduction);
+    const char* name = kernels::kernel_table[kernel].name;
+    check(std::ranges::any_of(operands, [](const Operand& o) { return o.is_tensor() && !is_integral(o.dtype()); }),
+          ErrorKind::NotImplemented, "[", name,
+          "] not implemented for whole numbers; convert one operand to a floating dtype");
+    if (how == LossReduction::None) return run(kernel, operands);
+    return kernels::run_reduced(kernels::kernel_table[kernel], {operands.begin(), operands.size()},
+                                how == LossReduction::Mean);
+}
+
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {
     Dims shape;
     for (const Operand& o : operands) shape = broadcast_shapes(shape, o.sizes(), kernels::kernel_table[kernel].name);

@@ -27,6 +27,10 @@ inline void run_into(const Tensor& out, kernels::KernelId kernel, Operands opera
 inline Tensor run_as(DType compute, kernels::KernelId kernel, Operands operands) {
     return kernels::run_as(compute, kernels::kernel_table[kernel], {operands.begin(), operands.size()});
 }
+// By `reduction` the results ('none'), their sum or their mean.
+enum class LossReduction : uint8_t { None, Sum, Mean };
+LossReduction reduction_of(std::string_view name);  // an error where it is none
+Tensor run_reduced(kernels::KernelId kernel, Operands operands, std::string_view reduction);
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands);
 void write_out(const Tensor& out, const Tensor& value, const char* op);
 

@@ -41,6 +41,14 @@ BAD_ROWS = {
         ELEMENTWISE + "kernel: exp(self)\nd_self: none\nrecorded: {self: product}",
         ["`recorded` of 'self', which has no d_self", "use it beside `d_self: formula`"],
     ),
+    "reduces by what is no argument": (
+        ELEMENTWISE + "kernel: exp(self)\nd_self: exp(self)\nreduces: how",
+        ["`reduces: how` names no `str` argument", "name the argument that is 'mean', 'sum' or 'none'"],
+    ),
+    "reduces whole numbers": (
+        "op: f(Tensor self, str how) -> Tensor\ndoc: x\nkernel: exp(self)\nd_self: exp(self)\nreduces: how",
+        ["`reduces` of results that are not floating", "write `dtypes: [floating]`"],
+    ),
     "derivative of a number": (EXPLICIT + "self: grad\nlinear: [self]\nn: grad", ["unknown key 'n'"]),
     "partial without kernel": (ELEMENTWISE + "d_self: 1", ["d_<argument> without `kernel`", "add `kernel:`"]),
     "kernel and forward": (ELEMENTWISE + "kernel: exp(self)\nforward: f(self)\nd_self: 1", ["keep one"]),

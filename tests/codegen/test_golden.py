@@ -18,7 +18,7 @@ from codegen.table import name_nodes, read_rows
 from codegen.vocabulary import Function, Kind, Vocabulary, read_vocabulary
 
 GOLDEN = Path(__file__).parent / "golden"
-ROWS = ["exp", "mul", "sum", "select"]
+ROWS = ["exp", "mul", "sum", "select", "mse_loss"]
 
 
 def vocabulary(schemas) -> Vocabulary:

@@ -188,6 +188,31 @@ TEST_CASE("rows with gaps go through blocks") {
     }
 }
 
+TEST_CASE("results are summed block by block, whatever the layout") {
+    const int64_t rows = 70, columns = 101;  // more than one block, none of them full at the end of a row
+    Tensor a = empty(Dims{rows, columns}, DType::Float64), b = empty(Dims{columns, rows}, DType::Float64);
+    double expected = 0;
+    for (int64_t i = 0; i < rows * columns; ++i) {
+        a.data_as<double>()[i] = std::sin(static_cast<double>(i));
+        b.data_as<double>()[i] = std::cos(static_cast<double>(i));
+        expected += a.data_as<double>()[i] + b.data_as<double>()[i];
+    }
+    Tensor turned = alias(b, Dims{rows, columns}, Dims{1, rows}, 0);
+    for (const Tensor& second : {alias(b, Dims{rows, columns}, Dims{columns, 1}, 0), turned}) {
+        const Operand operands[] = {a, second};
+        CHECK(run_reduced(add, operands, false).data_as<double>()[0] == doctest::Approx(expected));
+        CHECK(run_reduced(add, operands, true).data_as<double>()[0] ==
+              doctest::Approx(expected / static_cast<double>(rows * columns)));
+    }
+    const Operand repeated[] = {a, alias(b, Dims{1, columns}, Dims{columns, 1}, 0)};
+    double sum = 0;
+    for (int64_t i = 0; i < rows * columns; ++i) sum += a.data_as<double>()[i] + b.data_as<double>()[i % columns];
+    CHECK(run_reduced(add, repeated, false).data_as<double>()[0] == doctest::Approx(sum));
+    const Operand none[] = {empty(Dims{0, 3}, DType::Float32), 1};
+    CHECK(run_reduced(add, none, false).data_as<float>()[0] == 0);
+    CHECK(std::isnan(run_reduced(add, none, true).data_as<float>()[0]));
+}
+
 TEST_CASE("in place and overlap") {
     Tensor t = arange({6});
     run_into(t, add, {t, t});

@@ -61,6 +61,13 @@ def other_value(entry: Mapping[str, Any], argument: Mapping[str, Any]) -> Any:
     return 0.375 * low + 0.625 * high
 
 
+def other_values(entry: Mapping[str, Any], argument: str) -> dict[str, Any]:
+    """All but `argument`, and the one that says how results are reduced: there is only one of them."""
+    return {
+        a["name"]: other_value(entry, a) for a in entry["arguments"] if a["name"] not in (argument, entry["reduces"])
+    }
+
+
 def magnitudes(entry: Mapping[str, Any]) -> list[float]:
     if is_expensive(entry["formulas"]["kernel"]):
         return [0.5, 1.0, 2.0, 5.0]
@@ -74,7 +81,7 @@ def points(entry: Mapping[str, Any]) -> Iterator[Point]:
         name = argument["name"]
         if f"d_{name}" not in entry["formulas"]:
             continue
-        values = {a["name"]: other_value(entry, a) for a in entry["arguments"] if a["name"] != name}
+        values = other_values(entry, name)
         for magnitude in magnitudes(entry):
             for x in {magnitude, -magnitude}:
                 yield Point(name, x, tuple(values.items()))

@@ -242,6 +242,18 @@ def binary_loss(make: Maker, entry: Entry) -> list[Sample]:
     return each_reduction({"input": x, "target": t}, {"input": x, "target": t, "weight": w})
 
 
+@samples("weighted_entropy")
+def weighted_entropy(make: Maker, entry: Entry) -> list[Sample]:
+    x, t, w = (make.real(2, 3, low=0.1, high=0.9) for _ in range(3))
+    return each_reduction({"input": x, "target": t, "weight": w[0]})
+
+
+@samples("weighted_entropy_of_logits")
+def weighted_entropy_of_logits(make: Maker, entry: Entry) -> list[Sample]:
+    x, t, w = (make.real(2, 3, low=0.1, high=0.9) for _ in range(3))
+    return each_reduction({"input": x, "target": t[:1], "weight": w, "pos_weight": make.real(3, low=0.5, high=2)})
+
+
 @samples("kl_div")
 def kl_div(make: Maker, entry: Entry) -> list[Sample]:
     x, t = make.real(2, 3, low=-3, high=-0.1), make.real(2, 3, low=0.1, high=0.9)

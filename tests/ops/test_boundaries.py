@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from tests.ops.operations import ELEMENTWISE, Operation
+from tests.ops.operations import OPERATIONS, Operation
 from tests.ops.points import Point, points
 from tests.ops.reference import expected
 from tests.ops.test_partials import CONVENTIONS, complaint
 from wengert.autograd import forward_ad, grad
 
-ROWS = [o for o in ELEMENTWISE if o.form == "elementwise" and o.name not in CONVENTIONS]
+ROWS = [o for o in OPERATIONS if o.form == "elementwise" and o.name not in CONVENTIONS]
 
 
 def arguments(operation: Operation, point: Point) -> tuple[dict[str, Any], Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert._C import Tensor
+
 from ._batched_tensor import BatchedTensor, move_to_front
 from ._operations import rebuilt
 
@@ -57,6 +59,13 @@ class Batch:
             items = [self.wrap(item) for item in result]
             return rebuilt(result, items)
         return BatchedTensor.wrap(result, 0, self.level)
+
+    def wrap_given(self, results: Any) -> Any:
+        """Wrap results of which some may have been left out: an empty vector stands for each of those."""
+        if isinstance(results, Tensor):
+            absent = self.size and results.shape == (0,)
+            return self.wrap(results.expand(self.size, 0) if absent else results)
+        return rebuilt(results, [self.wrap_given(result) for result in results])
 
     def expanded_to(self, value: Any, rank: int) -> Any:
         """Return `aligned` with the batch also where a value is the same for all samples."""

@@ -5,7 +5,7 @@ Handlers are kept in a dictionary from functions (what `__torch_function__` is g
 table when the first batched operation runs. A row's rule is, in this order,
 
 1. the row's `batch:` key: a rule of the package `_rules`, or an expression of other operations;
-2. `elementwise`, if the row has a kernel of one element;
+2. `elementwise` or `reducing`, if the row has a kernel of one element;
 3. its composition, if Python can evaluate that;
 4. `dims`, if the row has one tensor and arguments that name dimensions or sizes;
 5. none: a loop over the samples (`_loop`).
@@ -79,7 +79,9 @@ def _handlers() -> dict[Any, Handler]:
 def _in_place_handler(operation: Operation, func: Any) -> Handler:
     if operation.view:
         return _reshape_in_place
-    return elementwise_in_place if rule_name(operation) == "elementwise" else _InPlace(func)
+    if rule_name(operation) == "elementwise":
+        return elementwise_in_place
+    return _Overloads([operation]) if operation.name.endswith("_") else _InPlace(func)
 
 
 def _reshape_in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
@@ -136,6 +138,8 @@ def rule_name(operation: Operation) -> str:
         return "formula" if "(" in operation.batch else operation.batch.split()[0]
     if operation.elementwise:
         return "elementwise"
+    if operation.reduces:
+        return "reducing"
     if operation.compose is not None and formula(operation, operation.compose) is not None:
         return "formula"
     if len(operation.tensors) == 1 and not any(a.type.startswith("Tensor") and a.is_list for a in operation.arguments):

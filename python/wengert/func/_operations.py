@@ -94,6 +94,7 @@ class Operation:
         self.methods: list[str] = entry["methods"]
         self.inplace: bool = entry["inplace"]
         self.elementwise: bool = entry["elementwise"]
+        self.reduces: str = entry["reduces"]
         self.view: bool = entry["view"]
         self.batch: str | None = entry["batch"]
         self.compose: str | None = entry["formulas"].get("compose")

@@ -4,15 +4,20 @@
 #include <numbers>
 
 #include "generated/ops/ops.h"
+#include "ops/generated_support.h"
 
 namespace wengert::ops::formulas {
 
 Tensor reduce_loss(const Tensor& loss, std::string_view reduction) {
-    if (reduction == "none") return loss;
-    if (reduction == "sum") return ops::sum(loss);
-    check(reduction == "mean", ErrorKind::Value, reduction,
-          " is not a valid value for reduction; use 'mean', 'sum' or 'none'");
-    return ops::mean(loss);
+    switch (reduction_of(reduction)) {
+        case LossReduction::None:
+            return loss;
+        case LossReduction::Sum:
+            return ops::sum(loss);
+        case LossReduction::Mean:
+            return ops::mean(loss);
+    }
+    return loss;
 }
 
 Tensor reduce_batch_loss(const Tensor& loss, const Tensor& input, std::string_view reduction) {
@@ -20,12 +25,37 @@ Tensor reduce_batch_loss(const Tensor& loss, const Tensor& input, std::string_vi
     return ops::sum(loss) / (input.dim() == 0 ? 1 : input.sizes()[0]);
 }
 
-Tensor weighted(const Tensor& loss, const Tensor& weight) { return weight.defined() ? loss * weight : loss; }
+namespace {
 
-Tensor cross_entropy_of_logits(const Tensor& input, const Tensor& target, const Tensor& pos_weight) {
+Tensor widened(const Tensor& t, std::initializer_list<IntSpan> sizes) {
+    Dims all;
+    for (IntSpan some : sizes) all = broadcast_shapes(all, some, "reduction");
+    return t.sizes() == all ? t : ops::expand(t, all);
+}
+Operand factor(const Tensor& weight) { return weight.defined() ? Operand(weight) : Operand(1); }
+
+}  // namespace
+
+Tensor reduced(const Tensor& tangents, std::string_view reduction, std::initializer_list<IntSpan> sizes) {
+    return reduction == "none" ? tangents : reduce_loss(widened(tangents, sizes), reduction);
+}
+
+Tensor unreduced(const Tensor& grad, std::string_view reduction, std::initializer_list<IntSpan> sizes) {
+    if (reduction == "none") return grad;
+    const Tensor wide = widened(grad, sizes);
+    return reduction == "sum" ? wide : widened(grad / wide.numel(), sizes);
+}
+
+Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                      std::string_view reduction) {
+    return ops::weighted_binary_cross_entropy(input, target, factor(weight), reduction);
+}
+
+Tensor cross_entropy_of_logits(const Tensor& input, const Tensor& target, const Tensor& weight,
+                               const Tensor& pos_weight, std::string_view reduction) {
     check(input.sizes() == target.sizes(), ErrorKind::Value, "[binary_cross_entropy_with_logits] Target size (",
           ShapeOf{target.sizes()}, ") must be the same as input size (", ShapeOf{input.sizes()}, ")");
-    return ops::bce_with_logits_elementwise(input, target, pos_weight.defined() ? Operand(pos_weight) : Operand(1));
+    return ops::weighted_bce_with_logits(input, target, factor(weight), factor(pos_weight), reduction);
 }
 
 Tensor gaussian_nll(const Tensor& input, const Tensor& target, const Operand& var, bool full, double eps) {

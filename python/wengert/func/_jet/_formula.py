@@ -14,8 +14,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 import wengert
 
+from .._compositions.losses import reduce_loss
 from .._table import Row, rows_by_name
 from . import _series as series
 from ._helpers import HELPERS
@@ -212,7 +215,7 @@ class Evaluator:
                 if change is not None and argument["differentiable"]:
                     partial = self(formulas[f"d_{argument['name']}"], names)
                     slope = series.add(slope, series.product(partial, change))
-            return slope
+            return _reduced(row, names, slope) if row["reduces"] else slope
         jvp = formulas.get("jvp")
         if isinstance(jvp, dict):
             jvp = jvp.get(name)
@@ -221,6 +224,19 @@ class Evaluator:
         for argument in row["arguments"]:
             names[f"{argument['name']}_t"] = series.derivative(bound.get(argument["name"]))
         return self(jvp, names)
+
+
+def _reduced(row: Row, names: Mapping[str, Any], slope: Any) -> Any:
+    """Return what becomes of the change of elementwise results that an operation reduces."""
+    shapes = []
+    for argument in row["arguments"]:
+        value = first(names.get(argument["name"]))
+        if f"{argument['name']}_sym_sizes" in names:
+            shapes.append(tuple(names[f"{argument['name']}_sym_sizes"]))
+        elif isinstance(value, wengert.Tensor):
+            shapes.append(tuple(value.shape))
+    shape = np.broadcast_shapes(*shapes)
+    return series.mapped(lambda change: reduce_loss(change.expand(shape), names[row["reduces"]]), slope)
 
 
 def _default(text: Any) -> Any:

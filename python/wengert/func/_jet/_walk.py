@@ -64,10 +64,9 @@ class Walk:
             raise NoRuleError(f"{row['name']} of {len(inputs)} tensors")
         bound: dict[str, Any] = {}
         for argument in row["arguments"]:
-            try:
-                bound[argument["name"]] = getattr(node, f"_saved_{argument['name']}")
-            except AttributeError:
-                continue  # the formulas do not need it
+            for name in (argument["name"], f"{argument['name']}_sym_sizes"):
+                if hasattr(node, f"_saved_{name}"):  # else the formulas do not need it
+                    bound[name] = getattr(node, f"_saved_{name}")
         for name, value in zip(names, inputs, strict=True):
             if value is not None:
                 saved = bound.get(name)

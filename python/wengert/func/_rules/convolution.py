@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._batch import Batch, NoRuleError
-from .._operations import Operation
+from .._batch import Batch
+from .._operations import Operation, rebuilt
 from ._registry import rule
 
 
@@ -46,11 +46,31 @@ def normalized(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     if not any(batch.has(scale) for scale in scales.values()):
         return batch.wrap(op.call({**values, "input": batch.front(values["input"])}))
     without = {name: value for name, value in values.items() if name not in scales}
-    result = op.call(without)
-    if not hasattr(result, "shape"):
-        raise NoRuleError
+    results = op.call(
+        {**without, **{name: None for name in scales if op.by_name.get(name) and op.by_name[name].required}}
+    )
+    result, *others = results if isinstance(results, tuple) else (results,)
     result = result if scales["weight"] is None else result * scales["weight"]
-    return result if scales["bias"] is None else result + scales["bias"]
+    result = result if scales["bias"] is None else result + scales["bias"]
+    return rebuilt(results, [result, *others]) if others else result
+
+
+@rule
+def normalized_groups(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """group_norm: the batch joins the images; a weight or bias for each sample is applied afterwards."""
+    image = values["input"]
+    scales = {name: values.get(name) for name in ("weight", "bias")}
+    own = [name for name, scale in scales.items() if batch.has(scale)]
+    later = list(scales) if "weight" in own else own
+    value = batch.expanded(image)
+    results = op.call({**values, "input": value.flatten(0, 1), **dict.fromkeys(later)})
+    result, *others = (batch.wrap(r.reshape(batch.size, value.shape[1], *r.shape[1:])) for r in results)
+    for name in later:
+        scale = scales[name]
+        if scale is not None:
+            scale = scale.reshape(-1, *[1] * (image.ndim - 2))
+            result = result * scale if name == "weight" else result + scale
+    return rebuilt(results, [result, *others])
 
 
 @rule
@@ -70,12 +90,17 @@ def normalized_channels(op: Operation, values: dict[str, Any], batch: Batch) -> 
             "place, were not batched. Use functional_call with batched buffers, evaluation mode, or "
             "replace_all_batch_norm_modules_."
         )
-    if any(batch.has(r) for r in running):
-        raise NoRuleError
     value = batch.expanded(image).movedim(0, 1).flatten(1, 2)  # [N, B * C, ...]
     new = {**values, "input": value}
     for name in ("weight", "bias", "running_mean", "running_var"):
         if values.get(name) is not None:
             new[name] = batch.expanded(values[name]).flatten(0, 1)
-    result = op.call(new)
-    return batch.wrap(result.reshape(result.shape[0], batch.size, -1, *result.shape[2:]).movedim(1, 0))
+    results = op.call(new)
+    if op.get(values, "training"):
+        for name, buffer in zip(("running_mean", "running_var"), running, strict=True):
+            if buffer is not None:
+                buffer.copy_(batch.wrap(new[name].reshape(batch.size, -1)))
+    result, *others = results if isinstance(results, tuple) else (results,)
+    parted = batch.wrap(result.reshape(result.shape[0], batch.size, -1, *result.shape[2:]).movedim(1, 0))
+    statistics = [batch.wrap(other.reshape(batch.size, -1)) for other in others]
+    return rebuilt(results, [parted, *statistics]) if others else parted

@@ -14,8 +14,9 @@ from typing import Any
 import wengert
 from wengert._C import Tensor
 
-from .._batch import Batch
+from .._batch import Batch, NoRuleError
 from .._batched_tensor import BatchedTensor, NotBatchableError, open_levels
+from .._compositions.losses import reduce_loss
 from .._operations import Operation
 from ._registry import handles, rule
 
@@ -125,11 +126,11 @@ def elementwise_in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 @handles(getattr(Tensor, "fill_"))  # noqa: B009
 def filled(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
-    """Fill with a number, or with that of each sample."""
-    target, value = args if len(args) == 2 else (args[0], kwargs["value"])
-    if batch.has(value) and not value.ndim:
-        return target.copy_(value)
-    return elementwise_in_place(func, (target, value), {}, batch)
+    """Fill with a number, or with a value for each sample."""
+    target, value = (*args, *kwargs.values())
+    if not isinstance(value, Tensor) or value.ndim:
+        return elementwise_in_place(func, (target, value), {}, batch)
+    return write_back(target, value, batch)
 
 
 def write_back(target: Any, result: Any, batch: Batch) -> Any:
@@ -156,6 +157,28 @@ handles(*(getattr(Tensor, f"__i{name}__") for name in _OPERATORS.split()))(eleme
 
 
 @rule
+def reducing(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """Run the kernel on aligned batches, and reduce its results for each sample."""
+    tensors = {name: value for name, value in values.items() if isinstance(value, Tensor)}
+
+    def elements(*aligned: Any) -> Any:
+        return op.call({**values, **dict(zip(tensors, aligned, strict=True)), op.reduces: "none"})
+
+    return reduce_loss(elementwise(elements, tuple(tensors.values()), {}, batch), op.get(values, op.reduces))
+
+
+@rule
+def ending_in(op: Operation, values: dict[str, Any], batch: Batch, numbers: tuple[int, ...]) -> Any:
+    """Every tensor ends in as many dimensions of its own as its number says; those in front broadcast."""
+    cores = dict(zip((a.name for a in op.tensors), numbers, strict=True))
+    if any(values[name].ndim < core for name, core in cores.items()):
+        raise NoRuleError
+    rank = max(values[name].ndim - core for name, core in cores.items())
+    new = {name: batch.expanded_to(values[name], rank + core) for name, core in cores.items()}
+    return batch.wrap_given(op.call({**values, **new}))
+
+
+@rule
 def leading(op: Operation, values: dict[str, Any], batch: Batch, numbers: tuple[int, ...] = ()) -> Any:
     """Dimensions in front are a batch already; tensors broadcast over them. With a number: the rank that matters."""
     named = [a.name for a in op.tensors if isinstance(values.get(a.name), Tensor)]
@@ -163,4 +186,4 @@ def leading(op: Operation, values: dict[str, Any], batch: Batch, numbers: tuple[
     if numbers and any(values[name].ndim < numbers[0] for name in named):
         rank = 0
     place = batch.aligned if len(named) == 1 else batch.expanded_to
-    return batch.wrap(op.call({**values, **{name: place(values[name], rank) for name in named}}))
+    return batch.wrap_given(op.call({**values, **{name: place(values[name], rank) for name in named}}))

@@ -92,9 +92,39 @@ def sequences(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
 
 
 @rule
+def images(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """Tensors with a batch of images each."""
+    joined = {a.name: _joined(values[a.name], 0, batch) for a in op.tensors}
+    return _parted(op.call({**values, **joined}), 0, batch)
+
+
+@rule
+def searched(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """Places in sorted lines: one for all samples, one for each, or several."""
+    sequence, wanted, sorter = values["sorted_sequence"], values["self"], values.get("sorter")
+    if sequence.ndim == 1 and not batch.has(sequence) and not batch.has(sorter):
+        return batch.wrap(op.call({**values, "self": batch.front(wanted)}))
+    new = {**values, "sorted_sequence": batch.expanded(sequence), "self": batch.expanded(wanted)}
+    if sorter is not None:
+        new["sorter"] = batch.expanded(sorter)
+    if sequence.ndim == 1:
+        new["self"] = new["self"].reshape(batch.size, wanted.numel())
+    return batch.wrap(op.call(new).reshape(batch.size, *wanted.shape))
+
+
+@rule
+def labelled(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """One more dimension behind the others; its size must be given, since samples could differ in it."""
+    if op.get(values, "num_classes") < 0:
+        raise NoRuleError
+    return batch.wrap(op.call({**values, "self": batch.front(values["self"])}))
+
+
+@rule
 def members(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
-    """Elements of each sample in one set for all."""
-    _same_for_all([values["test_elements"]], batch)
+    """Elements of each sample in one set for all, or in sets of their own, which are sorted and searched."""
+    if batch.has(values["test_elements"]):
+        return _among(values["elements"], values["test_elements"].reshape(-1), op.get(values, "invert"))
     rest = {name: value for name, value in values.items() if name not in ("elements", "test_elements")}
     return elementwise(
         lambda elements: op.call({"elements": elements, "test_elements": values["test_elements"], **rest}),
@@ -102,6 +132,16 @@ def members(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
         {},
         batch,
     )
+
+
+def _among(elements: Any, tests: Any, invert: bool) -> Any:
+    if not tests.numel() or not isinstance(elements, Tensor):
+        raise NoRuleError
+    dtype = wengert.result_type(elements, tests)
+    elements, tests = elements.to(dtype), tests.to(dtype).sort()[0]
+    place = wengert.searchsorted(tests, elements).clamp_max(tests.numel() - 1)
+    found = tests.gather(0, place.reshape(-1)).reshape(elements.shape) == elements
+    return ~found if invert else found
 
 
 @rule

@@ -16,6 +16,7 @@ from wengert._C import Tensor
 
 from .._batch import Batch, NoRuleError
 from .._batched_tensor import NotBatchableError
+from .._compositions.arrangement import filled_along
 from .._operations import Operation, operations
 from ._registry import handles, rule
 from .dims import shifted
@@ -159,10 +160,12 @@ def along(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
 
 @rule
 def rows_along(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
-    """index_add, index_copy and index_fill: one index for all samples moves back by a dimension; others loop."""
+    """index_add, index_copy and index_fill: one index for all samples moves back by a dimension."""
     tensor = values["self"]
-    if batch.has(values["index"]) or not tensor.ndim:
+    if not tensor.ndim:
         raise NoRuleError
+    if batch.has(values["index"]):
+        return _rows_of_each(op, values)
     new = {**values, "self": batch.expanded(tensor), "dim": shifted(values["dim"], tensor.ndim)}
     if isinstance(values.get("source"), Tensor):
         source = values["source"]
@@ -170,6 +173,24 @@ def rows_along(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     if batch.has(values.get("value")):
         raise NoRuleError
     return batch.wrap(op.call(new))
+
+
+def _rows_of_each(op: Operation, values: dict[str, Any]) -> Any:
+    """An index for each sample: several values are put where it says, one value where it names a row."""
+    tensor, dim, index = values["self"], values["dim"] % values["self"].ndim, values["index"].reshape(-1)
+    if "value" in values:
+        return filled_along(tensor, dim, index, values["value"])
+    source = values["source"]
+    if not source.ndim or source.ndim != tensor.ndim:
+        raise NoRuleError
+    if "reduce" in op.by_name:
+        size = [-1 if d == dim else n for d, n in enumerate(source.shape)]
+        places = index.reshape([-1 if d == dim else 1 for d in range(source.ndim)]).expand(*size)
+        how = {"reduce": values["reduce"], "include_self": op.get(values, "include_self")}
+        return operations()["scatter_reduce"](tensor, dim, places, source, **how)
+    adds = "alpha" in op.by_name
+    source = source * op.get(values, "alpha") if adds else source
+    return operations()["index_put"](tensor, [*[None] * dim, index], source, accumulate=adds)
 
 
 @rule

@@ -9,7 +9,7 @@ import wengert
 from wengert._C import Tensor
 
 from .._batch import Batch, NoRuleError
-from .._operations import Operation, operations
+from .._operations import Operation, operations, rebuilt
 from ._registry import HANDLERS, rule
 
 
@@ -103,6 +103,18 @@ def chain(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     for other in others:
         result = result.matmul(other)
     return result
+
+
+@rule
+def least_squares(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """``A X = B`` as well as can be: B is a vector where it has one dimension less than A."""
+    a, b = values["A"], values["B"]
+    vector = b.ndim == a.ndim - 1
+    b = b.unsqueeze(-1) if vector else b
+    rank = max(a.ndim, b.ndim)
+    found = batch.wrap_given(op.call({**values, "A": batch.expanded_to(a, rank), "B": batch.expanded_to(b, rank)}))
+    solution, *others = found
+    return rebuilt(found, [solution.squeeze(-1) if vector else solution, *others])
 
 
 @rule

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import wengert
+
 from .._batch import Batch, NoRuleError
 from .._operations import Operation, rebuilt
 from ._registry import rule
@@ -115,6 +117,21 @@ def embedded_diagonal(op: Operation, values: dict[str, Any], batch: Batch) -> An
     rank = tensor.ndim + 1
     chosen = [shifted(op.get(values, name), rank) for name in ("dim1", "dim2")]
     return batch.wrap(op.function(batch.front(tensor), op.get(values, "offset"), *chosen))
+
+
+@rule
+def diagonal_filled(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """fill_diagonal_: of all samples at once, through indices."""
+    target, wrap = values["self"], op.get(values, "wrap")
+    shape = target.shape
+    if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
+        raise NoRuleError
+    last = shape[-1]
+    flat = wengert.arange(0, shape[0] * last if wrap else min(shape) * last, last + 1) if last else wengert.arange(0)
+    rows = flat // max(last, 1)
+    columns = [flat % max(last, 1)] if len(shape) == 2 else [rows] * (len(shape) - 1)
+    batch.front(target)[(slice(None), rows, *columns)] = values["fill_value"]
+    return target
 
 
 @rule

@@ -168,7 +168,7 @@ def _from_table(node: Any, row: Row | None, index: int, count: int, result: Shap
         return everything(result, given)
     formulas = row["formulas"]
     names = [a["name"] for a in row["arguments"]]
-    if row["elementwise"]:
+    if row["elementwise"] or (row["reduces"] and getattr(node, f"_saved_{row['reduces']}") == "none"):
         differentiable = [a["name"] for a in row["arguments"] if a["differentiable"]]
         if len(differentiable) == count and formulas.get(f"d_{differentiable[index]}") == "0":
             return None
