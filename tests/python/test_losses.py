@@ -121,8 +121,8 @@ def test_undifferentiated_weights_and_their_gradients():
 
 def test_losses_of_elements_have_a_diagonal_jacobian():
     y = wg.arange(4, dtype=wg.float64)
-    jacobian = wg.func.sparse_jacobian(lambda x: functional.mse_loss(x, y, reduction="none"))(
-        wg.ones(4, dtype=wg.float64)
+    jacobian = wg.func.sparse_jacobian(
+        lambda x: functional.mse_loss(x, y, reduction="none"), wg.ones(4, dtype=wg.float64)
     )
     assert jacobian.nnz == 4
 
