@@ -1,154 +1,206 @@
 #include "ops/formulas/direction.h"
 
-#include <limits>
+#include <algorithm>
 
 #include "generated/ops/ops.h"
 #include "graph/derivative.h"
 #include "graph/grad_mode.h"
-#include "graph/same_operation.h"
-#include "kernels/reduce.h"
 #include "ops/formulas/common.h"
-#include "ops/formulas/reductions.h"
+#include "ops/formulas/cusps/near.h"
 #include "ops/generated_support.h"
 
 namespace wengert::ops::formulas {
+
+using namespace cusps;
+
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-bool any(const Tensor& mask) { return *kernels::any(mask).data_as<bool>(); }
-Tensor zero_mask(const Tensor& r) { return ops::eq(r, 0); }
-
-// What lengths were made of, and how.
-struct Reduction {
-    Ref<Node> maker;  // of the lengths; null if that was not recorded
-    Dims sizes;       // of x
-    std::optional<Dims> dim;
-    bool keepdim, isotropic;
-    bool elementwise = false;
-
-    Reduction(const Tensor& x, const Lengths& r)
-        : maker(gradient_edge(r.value).function),
-          sizes(x.sizes()),
-          dim(r.dim),
-          keepdim(r.keepdim),
-          isotropic(r.isotropic) {}
-    Reduction(const Tensor& x, Ref<Node> maker)
-        : maker(std::move(maker)), sizes(x.sizes()), keepdim(false), isotropic(true), elementwise(true) {}
-
-    Tensor wide(const Tensor& t) const { return elementwise ? t : restored(t, sizes, dim, keepdim); }
-    Tensor length(const Tensor& x) const {
-        return elementwise ? ops::abs(x) : ops::linalg_vector_norm(x, 1, dim, keepdim);
-    }
-};
-
-// How c changes with the lengths that `maker` made; undefined if it does not.
-struct Slope {
-    Tensor value;
-    bool is_known;
-};
-Slope slope_of(const Tensor& c, const Ref<Node>& maker) {
-    if (!requires_grad(c)) return {Tensor(), false};
-    if (!maker) return {Tensor(), false};
-    const Repetitions lengths = repetitions_of(*maker, gradient_edge(c).function);
-    if (lengths.edges.empty()) return {Tensor(), !lengths.others};
-    const Tensor one = full(c.sizes(), 1, c.dtype());
+// The sums over all ways to pair vectors: of products of inner products, and, of an odd number, times the one left over.
+Tensor paired(const Reduction& how, TensorList vectors) {
+    if (vectors.empty()) return {};
+    const Tensor last = vectors.back();
+    vectors.pop_back();
     Tensor sum;
-    for (const Tensor& slope : derivatives_of(c, lengths.edges, one, GradMode::is_enabled()))
-        if (slope.defined()) sum = sum.defined() ? sum + slope : slope;
-    if (sum.defined() && sum.sizes() != c.sizes()) return {Tensor(), false};  // written through a view
-    return {sum, sum.defined() || !lengths.others};
+    for (size_t i = 0; i < vectors.size(); ++i) {
+        TensorList rest = vectors;
+        rest.erase(i);
+        const Tensor others = paired(how, std::move(rest));
+        Tensor term = how.inner(vectors[i], last);
+        if (others.defined()) term = term * others;
+        sum = sum.defined() ? sum + term : term;
+    }
+    return sum;
+}
+Tensor paired_with_rest(const Reduction& how, const TensorList& vectors) {
+    Tensor sum;
+    for (size_t i = 0; i < vectors.size(); ++i) {
+        TensorList rest = vectors;
+        rest.erase(i);
+        const Tensor others = paired(how, std::move(rest));
+        const Tensor term = others.defined() ? vectors[i] * how.wide(others) : vectors[i];
+        sum = sum.defined() ? sum + term : term;
+    }
+    return sum;
 }
 
-// The limit of c / r at r = 0, in the shape of r. `is_constant`: a c that was not recorded does not depend on anything.
-Tensor limit_of_quotient(const Tensor& c, const Tensor& r, const Reduction& how, bool is_constant) {
-    auto [slope, is_known] = slope_of(c, how.maker);
-    is_known |= is_constant && !requires_grad(c);
-    if (!slope.defined()) slope = is_known ? zeros_like(r) : full(r.sizes(), kNaN, r.dtype());
-    if (!how.isotropic) slope = ops::where(ops::eq(slope, 0), 0, kNaN);
-    return ops::where(ops::eq(c, 0), slope, detach(c) / 0.0);
+TensorList with(TensorList vectors, const Tensor& v) {
+    vectors.push_back(v);
+    return vectors;
+}
+TensorList replaced(TensorList vectors, size_t i, const Tensor& v) {
+    vectors[i] = v;
+    return vectors;
 }
 
-// 0 with the derivative that c(r) x / r has at r = 0.
-struct DirectionBackward final : Node {
-    Reduction reduction;
-    SavedVariable cotangent, lengths;
-    static const SavedField fields[2];
+Tensor derivative(const Near& near, const TensorList& vectors);
+Tensor vanishing(const Near& near, const TensorList& vectors);
+Tensor across(const Tensor& sum, const Tensor& tangent, const Tensor& x, const Tensor& r, const Reduction& how);
 
-    DirectionBackward(Reduction how, const Tensor& c, const Tensor& r)
-        : reduction(std::move(how)), cotangent(c, false), lengths(r, false) {}
+enum class Mode { Reverse, Forward };
+
+// The derivative of `vanishing` with respect to x: for a gradient or along a tangent.
+Tensor change_along(const Near& near, const TensorList& vectors, const Tensor& v, Mode mode) {
+    const Tensor whole = derivative(near, with(vectors, v));
+    if (vectors.size() % 2 == 0) return whole;
+    // What `derivative` changes by because its coefficient was computed from the lengths is no part of it.
+    Near rest = near;
+    rest.derived = true;
+    const Tensor slope = slope_near(rest, coefficient(near, (vectors.size() + 1) / 2, true), true);
+    const Tensor sum = paired_with_rest(near.how, vectors);
+    if (mode == Mode::Forward) {
+        const Tensor lengths_t = across(zeros(near.r.sizes(), near.r.dtype()), v, near.x, near.r, near.how);
+        return whole - sum * near.how.wide(chain_rule(lengths_t, slope));
+    }
+    rest.c = slope * near.how.inner(sum, v);
+    return whole - derivative(rest, {});
+}
+
+// 0, with the derivatives of `vanishing`.
+struct CuspBackward final : Node {
+    Reduction how;
+    SavedVariable cotangent, point, lengths;
+    std::vector<SavedVariable> vectors;
+    bool derived;
+    static const SavedField fields[4];
+
+    CuspBackward(const Near& near, const TensorList& given)
+        : how(near.how), cotangent(near.c, false), point(near.x, false), lengths(near.r, false), derived(near.derived) {
+        for (const Tensor& v : given) vectors.emplace_back(v, false);
+    }
     TensorList apply(TensorList&& grads) override {
-        if (!grads[0].defined()) return TensorList(1);
-        const Tensor c = cotangent.unpack(this), r = lengths.unpack(this);
-        const Tensor limit = reduction.wide(limit_of_quotient(c, r, reduction, true));
-        return {ops::where(zero_mask(reduction.wide(r)), chain_rule(grads[0], limit), 0)};
+        TensorList grad_inputs(num_outputs());
+        if (!grads[0].defined()) return grad_inputs;
+        const Near near{how, cotangent.unpack(this), point.unpack(this), lengths.unpack(this), true, derived};
+        TensorList given;
+        for (SavedVariable& v : vectors) given.push_back(v.unpack(this));
+        const bool recorded = GradMode::is_enabled();
+        if (recorded || given.size() % 2 == 0)
+            if (task_should_compute_output(0)) grad_inputs[0] = change_along(near, given, grads[0], Mode::Reverse);
+        if (recorded)
+            for (size_t i = 0; i < given.size(); ++i)
+                if (task_should_compute_output(i + 1))
+                    grad_inputs[i + 1] = vanishing(near, replaced(given, i, grads[0]));
+        return grad_inputs;
     }
     std::span<const SavedField> saved_fields() const override { return fields; }
-    void release_variables() override { release_fields(cotangent, lengths); }
-    std::string name() const override { return "DirectionBackward"; }
+    void release_variables() override { release_fields(cotangent, point, lengths, vectors); }
+    std::string name() const override { return "CuspBackward"; }
 };
-const SavedField DirectionBackward::fields[] = {saved_field<&DirectionBackward::cotangent>("cotangent"),
-                                                saved_field<&DirectionBackward::lengths>("lengths")};
+const SavedField CuspBackward::fields[] = {
+    saved_field<&CuspBackward::cotangent>("cotangent"), saved_field<&CuspBackward::point>("point"),
+    saved_field<&CuspBackward::lengths>("lengths"), saved_field<&CuspBackward::vectors>("vectors")};
 
-// 0 with the derivative that the sum of t * x / r has at r = 0.
-struct DirectionTangentBackward final : Node {
-    Reduction reduction;
-    SavedVariable tangent, lengths;
-    static const SavedField fields[2];
-
-    DirectionTangentBackward(Reduction how, const Tensor& t, const Tensor& r)
-        : reduction(std::move(how)), tangent(t, false), lengths(r, false) {}
-    TensorList apply(TensorList&& grads) override {
-        if (!grads[0].defined()) return TensorList(1);
-        const Tensor t = tangent.unpack(this), r = lengths.unpack(this);
-        const Tensor limit = limit_of_quotient(grads[0], r, reduction, requires_grad(grads[0]));
-        return {ops::where(zero_mask(reduction.wide(r)), chain_rule(t, reduction.wide(limit)), 0)};
+// What `derivative` is beyond its value at the point: it has the derivatives that this has.
+Tensor vanishing(const Near& near, const TensorList& vectors) {
+    Tensor zero = zeros(near.x.sizes(), near.x.dtype());
+    bool recorded = records(near.x);
+    int32_t level = highest_level(near.x);
+    for (const Tensor& v : vectors) {
+        recorded |= records(v);
+        level = std::max(level, highest_level(v));
     }
-    std::span<const SavedField> saved_fields() const override { return fields; }
-    void release_variables() override { release_fields(tangent, lengths); }
-    std::string name() const override { return "DirectionTangentBackward"; }
-};
-const SavedField DirectionTangentBackward::fields[] = {saved_field<&DirectionTangentBackward::tangent>("tangent"),
-                                                       saved_field<&DirectionTangentBackward::lengths>("lengths")};
-
-template <class N>
-Tensor zero_with(IntSpan sizes, DType dtype, const Tensor& x, const Tensor& saved, const Tensor& r,
-                 const Reduction& how) {
-    Tensor zero = zeros(sizes, dtype);
-    if (records(x)) {
-        Ref<Node> node = Ref<Node>::adopt(new N(how, saved, r));
-        node->set_next_edges(collect_next_edges(x));
+    if (recorded) {
+        Ref<Node> node = Ref<Node>::adopt(new CuspBackward(near, vectors));
+        EdgeList edges = collect_next_edges(near.x);
+        for (const Tensor& v : vectors)
+            for (Edge& edge : collect_next_edges(v)) edges.push_back(std::move(edge));
+        node->set_next_edges(std::move(edges));
         set_history(zero, node);
     }
+    if (level < 0) return zero;
+    const Tensor x_t = tangent_at(near.x, level);
+    const bool is_constant = requires_grad(near.c) || !tangent_at(near.c, level).defined();
+    TensorList tangents;
+    for (const Tensor& v : vectors) tangents.push_back(tangent_at(v, level));
+    const LevelGuard hide(level);
+    Near primal = near;
+    primal.is_constant = is_constant;
+    Tensor tangent;
+    if (x_t.defined()) add_tangent(tangent, change_along(primal, vectors, x_t, Mode::Forward));
+    for (size_t i = 0; i < vectors.size(); ++i)
+        if (tangents[i].defined()) add_tangent(tangent, vanishing(primal, replaced(vectors, i, tangents[i])));
+    if (tangent.defined()) set_tangent(zero, level, tangent);
     return zero;
 }
 
+// The gradient of the n-th derivative of h(|x|) along n vectors, at x = 0: 0 elsewhere.
+Tensor derivative(const Near& near, const TensorList& vectors) {
+    const Tensor beyond = vanishing(near, vectors);
+    if (vectors.size() % 2 == 0) return beyond;
+    const Tensor known = coefficient(near, (vectors.size() + 1) / 2, GradMode::is_enabled());
+    const Tensor value = chain_rule(paired_with_rest(near.how, vectors), near.how.wide(known));
+    return ops::where(zero_mask(near.how.wide(near.r)), value + beyond, 0);
+}
+
+// 0, with the derivative that the sum of t * x / r has at r = 0. It is known only if the cotangent is, as a function of r.
+struct CuspTangentBackward final : Node, NeedsRecordedPass {
+    Reduction how;
+    SavedVariable tangent, point, lengths;
+    static const SavedField fields[3];
+
+    CuspTangentBackward(Reduction how, const Tensor& t, const Tensor& x, const Tensor& r)
+        : how(std::move(how)), tangent(t, false), point(x, false), lengths(r, false) {
+        need_recorded_pass(true);
+    }
+    TensorList apply(TensorList&& grads) override {
+        TensorList grad_inputs(num_outputs());
+        if (!grads[0].defined()) return grad_inputs;
+        const Near near{how, grads[0], point.unpack(this), lengths.unpack(this), requires_grad(grads[0])};
+        if (task_should_compute_output(0)) grad_inputs[0] = derivative(near, {tangent.unpack(this)});
+        if (task_should_compute_output(1) && GradMode::is_enabled()) grad_inputs[1] = derivative(near, {});
+        return grad_inputs;
+    }
+    std::span<const SavedField> saved_fields() const override { return fields; }
+    void release_variables() override { release_fields(tangent, point, lengths); }
+    std::string name() const override { return "CuspTangentBackward"; }
+};
+const SavedField CuspTangentBackward::fields[] = {saved_field<&CuspTangentBackward::tangent>("tangent"),
+                                                  saved_field<&CuspTangentBackward::point>("point"),
+                                                  saved_field<&CuspTangentBackward::lengths>("lengths")};
+
 Tensor along(const Tensor& product, const Tensor& cotangent, const Tensor& x, const Tensor& r, const Reduction& how) {
-    const int32_t level = highest_level(x);
-    if (level < 0 && !records(x)) return product;
+    if (highest_level(x) < 0 && !records(x)) return product;
     const Tensor is_zero = zero_mask(r);
     if (!any(is_zero)) return product;
-    Tensor zero = zero_with<DirectionBackward>(product.sizes(), product.dtype(), x, cotangent, r, how);
-    if (level >= 0) {
-        const Tensor x_t = tangent_at(x, level);
-        const bool is_constant = !tangent_at(cotangent, level).defined();
-        const LevelGuard hide(level);
-        const Tensor limit = limit_of_quotient(cotangent, r, how, requires_grad(cotangent) || is_constant);
-        set_tangent(zero, level, ops::where(how.wide(is_zero), chain_rule(x_t, how.wide(limit)), 0));
-    }
+    const Tensor zero = vanishing({how, cotangent, x, r, true}, {});
     return ops::where(how.wide(is_zero), zero, product);
 }
 
 Tensor across(const Tensor& sum, const Tensor& tangent, const Tensor& x, const Tensor& r, const Reduction& how) {
-    const int32_t level = highest_level(x);
-    if (level < 0 && !records(x)) return sum;
+    const int32_t level = std::max(highest_level(x), highest_level(tangent));
+    if (level < 0 && !records(x, tangent)) return sum;
     const Tensor is_zero = zero_mask(r);
     if (!any(is_zero)) return sum;
-    Tensor zero = zero_with<DirectionTangentBackward>(sum.sizes(), sum.dtype(), x, tangent, r, how);
+    Tensor zero = zeros(sum.sizes(), sum.dtype());
+    if (records(x, tangent)) {
+        Ref<Node> node = Ref<Node>::adopt(new CuspTangentBackward(how, tangent, x, r));
+        node->set_next_edges(collect_next_edges(x, tangent));
+        set_history(zero, node);
+    }
     if (level >= 0) {
         const Tensor x_t = tangent_at(x, level);
         const LevelGuard hide(level);
-        set_tangent(zero, level, how.length(x_t * tangent) / 0.0);
+        if (x_t.defined()) set_tangent(zero, level, how.length(x_t * tangent) / 0.0);
     }
     return ops::where(is_zero, zero, sum);
 }
@@ -170,30 +222,22 @@ Tensor across_direction(const Tensor& sum, const Tensor& tangent, const Tensor& 
 
 Tensor along_component(const Tensor& product, const Tensor& cotangent, const Operand& x, const Tensor& r) {
     if (!x.is_tensor()) return product;
-    return along(product, cotangent, component(x, r), r, Reduction(r, Ref<Node>::share(current_node())));
+    return along(product, cotangent, component(x, r), r, Reduction(r, Ref<Node>::share(current_node()), true));
 }
 Tensor across_component(const Tensor& product, const Tensor& tangent, const Operand& x, const Tensor& r) {
     if (!x.is_tensor()) return product;
     return across(product, ops::expand(tangent, r.sizes()), component(x, r), r,
-                  Reduction(r, gradient_edge(r).function));
+                  Reduction(r, gradient_edge(r).function, true));
 }
 
 Tensor along_phase(const Tensor& product, const Tensor& cotangent, const Tensor& x) {
     if (!is_complex(x.dtype())) return product;
-    return along(product, cotangent, x, ops::abs(detach(x)), Reduction(x, Ref<Node>::share(current_node())));
+    return along(product, cotangent, x, ops::abs(detach(x)), Reduction(x, Ref<Node>::share(current_node()), false));
 }
 Tensor across_phase(const Tensor& product, const Tensor& tangent, const Tensor& x, const Tensor& r) {
     if (!is_complex(x.dtype())) return product;
     return across(is_complex(product.dtype()) ? ops::real(product) : product, tangent, x, r,
-                  Reduction(x, gradient_edge(r).function));
-}
-
-Tensor root_limit(const Tensor& product, const Tensor& cotangent, const Tensor& r) {
-    if (!requires_grad(cotangent) || is_complex(r.dtype())) return product;
-    const Tensor is_lost = ops::logical_and(zero_mask(r), ops::eq(cotangent, 0));
-    if (!any(is_lost)) return product;
-    const Tensor slope = slope_of(cotangent, Ref<Node>::share(current_node())).value;
-    return slope.defined() ? ops::where(is_lost, slope * 0.5, product) : product;
+                  Reduction(x, gradient_edge(r).function, false));
 }
 
 }  // namespace wengert::ops::formulas

@@ -28,6 +28,7 @@ struct Lengths {
     const std::optional<Dims>& dim;
     bool keepdim;
     bool isotropic = true;  // all directions alike: else c'(0) is of use only if it is 0
+    double metric = 1;      // r**2 is that times the sum of squares of x
 };
 
 // `product`, the cotangent c times x / r in the shape of x, and beyond its value the derivative of that where r is 0.
@@ -42,7 +43,8 @@ Tensor across_component(const Tensor& product, const Tensor& tangent, const Oper
 Tensor along_phase(const Tensor& product, const Tensor& cotangent, const Tensor& x);
 Tensor across_phase(const Tensor& product, const Tensor& tangent, const Tensor& x, const Tensor& r);
 
-// `product`, the cotangent of r = sqrt(s) times 1 / (2 r), with its limit where that is 0 / 0.
+// `product`, the cotangent of r = sqrt(s) or the tangent of s times 1 / (2 r), with its limit where that is 0 / 0.
 Tensor root_limit(const Tensor& product, const Tensor& cotangent, const Tensor& r);
+Tensor root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& s, const Tensor& r);
 
 }  // namespace wengert::ops::formulas

@@ -1,0 +1,81 @@
+#include "ops/formulas/cusps/near.h"
+
+#include "generated/ops/ops.h"
+#include "graph/derivative.h"
+#include "graph/same_operation.h"
+#include "kernels/reduce.h"
+#include "kernels/scan.h"
+#include "kernels/shape.h"
+#include "ops/formulas/common.h"
+#include "ops/formulas/reductions.h"
+#include "ops/generated_support.h"
+
+namespace wengert::ops::formulas::cusps {
+
+bool any(const Tensor& mask) { return *kernels::any(mask).data_as<bool>(); }
+Tensor zero_mask(const Tensor& r) { return ops::eq(r, 0); }
+
+Tensor Reduction::wide(const Tensor& t) const { return elementwise ? t : restored(t, sizes, dim, keepdim); }
+Tensor Reduction::length(const Tensor& x) const {
+    return elementwise ? ops::abs(x) : ops::linalg_vector_norm(x, 1, dim, keepdim);
+}
+Tensor Reduction::inner(const Tensor& a, const Tensor& b) const {
+    const Tensor product = is_complex(a.dtype()) ? ops::real(ops::conj(a) * b) : a * b;
+    const Tensor sum = elementwise ? product : ops::sum(product, dim, keepdim);
+    return metric == 1 ? sum : sum * metric;
+}
+
+namespace {
+
+// How c changes with the lengths that `maker` made; undefined if it does not.
+struct Slope {
+    Tensor value;
+    bool is_known;
+};
+Slope slope_of(const Tensor& c, const Ref<Node>& maker, const Tensor& weights, bool record) {
+    if (!requires_grad(c)) return {Tensor(), false};
+    if (!maker) return {Tensor(), false};
+    const Repetitions lengths = repetitions_of(*maker, gradient_edge(c).function);
+    if (lengths.edges.empty()) return {Tensor(), !lengths.others};
+    Tensor sum;
+    for (const Tensor& slope : derivatives_of(c, lengths.edges, weights, record))
+        if (slope.defined()) sum = sum.defined() ? sum + slope : slope;
+    if (sum.defined() && sum.sizes() != c.sizes()) return {Tensor(), false};  // written through a view
+    return {sum, sum.defined() || !lengths.others};
+}
+
+}  // namespace
+
+// One pass adds up what lengths have to do with
+// each other, which is 0 there for c itself. For its derivatives it need not be: a pass with other signs tells.
+Tensor slope_near(const Near& near, const Tensor& c, bool record) {
+    const Tensor is_zero = zero_mask(near.r);
+    const Tensor ones = ops::to_dtype(is_zero, c.dtype());
+    auto [slope, is_known] = slope_of(c, near.how.maker, ones, record);
+    is_known |= near.is_constant && !requires_grad(c);
+    if (!slope.defined()) return is_known ? zeros_like(near.r) : full(near.r.sizes(), kNaN, near.r.dtype());
+    if (near.derived && near.r.numel() > 1) {
+        const Tensor count = kernels::cumsum(kernels::reshape(ones, Dims{-1}), 0);
+        const Tensor signs = ops::reshape(ops::sin(count * count), c.sizes()) * ones;  // no two products agree
+        const Tensor crossed = slope_of(c, near.how.maker, signs, record).value;
+        const Tensor apart = ops::abs(detach(crossed) - detach(slope) * signs);
+        slope = ops::where(ops::le(apart, ops::abs(detach(slope)) * 1e-9 + 1e-300), slope, kNaN);
+    }
+    return slope;
+}
+
+Tensor coefficient(const Near& near, size_t m, bool record) {
+    Tensor c = near.c, pole = zeros_like(near.r);
+    Near next = near;
+    for (size_t order = 1; order < 2 * m; ++order) {
+        if (order % 2 == 1) pole = ops::where(ops::eq(c, 0), pole, detach(c) / 0.0);
+        const bool last = order + 1 == 2 * m;
+        if (order % 2 == 1 && order > 1) c = c / static_cast<double>(order);
+        c = slope_near(next, c, record || !last);
+        next.derived = true;
+    }
+    if (!near.how.isotropic || (near.how.partial && m > 1)) c = ops::where(ops::eq(c, 0), 0, kNaN);
+    return ops::where(ops::eq(pole, 0), c, pole);
+}
+
+}  // namespace wengert::ops::formulas::cusps
