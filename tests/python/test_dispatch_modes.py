@@ -94,8 +94,8 @@ def test_modes_nest_and_are_not_active_inside_themselves(x):
 
 def test_compositions_show_their_parts(x):
     with Log() as log:
-        wg.nn.functional.mse_loss(x, wg.zeros(2))
-    assert "aten.mse_loss.default" not in log.names
+        wg.nn.functional.l1_loss(x, wg.zeros(2))
+    assert "aten.l1_loss.default" not in log.names
     assert "aten.sub.default" in log.names
 
 

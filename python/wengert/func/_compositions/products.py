@@ -41,7 +41,7 @@ def bilinear_map(x1: Any, x2: Any, weight: Any, bias: Any) -> Any:
     """``x1 @ weight[o] @ x2`` for each output."""
     if weight.ndim != 3 or not x1.ndim or x1.ndim != x2.ndim:
         raise NoRuleError
-    result = wengert.einsum("...i,oij,...j->...o", x1, weight, x2)
+    result = wengert.einsum("...i,oij,...j->...o", [x1, weight, x2])
     return result if bias is None else result + bias
 
 
@@ -50,7 +50,7 @@ def distances_of_pairs(rows: Any, p: float) -> Any:
     if rows.ndim != 2:
         raise NoRuleError
     n = rows.shape[0]
-    first, second = wengert.triu_indices(n, n, 1)
+    first, second = wengert.triu_indices(n, n, 1).unbind(0)
     return wengert.linalg.vector_norm(rows.index_select(0, first) - rows.index_select(0, second), p, -1)
 
 
