@@ -68,7 +68,8 @@ Tensor change_along(const Near& near, const TensorList& vectors, const Tensor& v
     const Tensor slope = slope_near(rest, coefficient(near, (vectors.size() + 1) / 2, true), true);
     const Tensor sum = paired_with_rest(near.how, vectors);
     if (mode == Mode::Forward) {
-        const Tensor lengths_t = across(zeros(near.r.sizes(), near.r.dtype()), v, near.x, near.r, near.how);
+        const Tensor lengths_t =
+            across(zeros(near.r.sizes(), near.r.dtype()), v * near.how.metric, near.x, near.r, near.how);
         return whole - sum * near.how.wide(chain_rule(lengths_t, slope));
     }
     rest.c = slope * near.how.inner(sum, v);
@@ -129,7 +130,7 @@ Tensor vanishing(const Near& near, const TensorList& vectors) {
     }
     if (level < 0) return zero;
     const Tensor x_t = tangent_at(near.x, level);
-    const bool is_constant = requires_grad(near.c) || !tangent_at(near.c, level).defined();
+    const bool is_constant = near.derived || requires_grad(near.c) || !tangent_at(near.c, level).defined();
     TensorList tangents;
     for (const Tensor& v : vectors) tangents.push_back(tangent_at(v, level));
     const LevelGuard hide(level);
@@ -165,8 +166,19 @@ struct CuspTangentBackward final : Node, NeedsRecordedPass {
     TensorList apply(TensorList&& grads) override {
         TensorList grad_inputs(num_outputs());
         if (!grads[0].defined()) return grad_inputs;
-        const Near near{how, grads[0], point.unpack(this), lengths.unpack(this), requires_grad(grads[0])};
-        if (task_should_compute_output(0)) grad_inputs[0] = derivative(near, {tangent.unpack(this)});
+        const Near near{how, grads[0], point.unpack(this), lengths.unpack(this), GradMode::is_enabled()};
+        const Tensor t = tangent.unpack(this);
+        if (task_should_compute_output(0)) {
+            grad_inputs[0] = derivative(near, {t});
+            if (GradMode::
+                    is_enabled()) {  // what comes through the cotangent, which was computed from the lengths, is no part
+                Near rest = near;
+                rest.derived = true;
+                rest.c = chain_rule(across(zeros(near.r.sizes(), near.r.dtype()), t, near.x, near.r, how),
+                                    slope_near(near, near.c, true) * how.metric);
+                grad_inputs[0] = grad_inputs[0] - derivative(rest, {});
+            }
+        }
         if (task_should_compute_output(1) && GradMode::is_enabled()) grad_inputs[1] = derivative(near, {});
         return grad_inputs;
     }

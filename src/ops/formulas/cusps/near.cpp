@@ -2,6 +2,7 @@
 
 #include "generated/ops/ops.h"
 #include "graph/derivative.h"
+#include "graph/grad_mode.h"
 #include "graph/same_operation.h"
 #include "kernels/reduce.h"
 #include "kernels/scan.h"
@@ -46,8 +47,8 @@ Slope slope_of(const Tensor& c, const Ref<Node>& maker, const Tensor& weights, b
 
 }  // namespace
 
-// One pass adds up what lengths have to do with
-// each other, which is 0 there for c itself. For its derivatives it need not be: a pass with other signs tells.
+// One pass adds up what lengths have to do with each other, which is 0 there for c itself. For its derivatives it need not
+// be: a pass with other signs tells.
 Tensor slope_near(const Near& near, const Tensor& c, bool record) {
     const Tensor is_zero = zero_mask(near.r);
     const Tensor ones = ops::to_dtype(is_zero, c.dtype());
@@ -65,12 +66,14 @@ Tensor slope_near(const Near& near, const Tensor& c, bool record) {
 }
 
 Tensor coefficient(const Near& near, size_t m, bool record) {
+    const AutoGradMode recording(record || m > 1 || GradMode::is_enabled());
     Tensor c = near.c, pole = zeros_like(near.r);
     Near next = near;
     for (size_t order = 1; order < 2 * m; ++order) {
         if (order % 2 == 1) pole = ops::where(ops::eq(c, 0), pole, detach(c) / 0.0);
         const bool last = order + 1 == 2 * m;
         if (order % 2 == 1 && order > 1) c = c / static_cast<double>(order);
+        next.is_constant |= requires_grad(c);  // of what was recorded, what is not is constant
         c = slope_near(next, c, record || !last);
         next.derived = true;
     }

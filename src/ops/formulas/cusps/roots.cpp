@@ -38,7 +38,11 @@ struct RootCuspBackward final : Node {
         const Near near{how, cotangent.unpack(this), {}, roots.unpack(this), true, derived};
         Near rest = near;
         rest.derived = true;
-        rest.c = chain_rule(grads[0], slope_near(rest, coefficient(near, k, true), true) * std::ldexp(1.0, -int(k)));
+        {
+            const AutoGradMode recording(true);
+            const Tensor slope = slope_near(rest, coefficient(near, k, true), true);
+            rest.c = chain_rule(grads[0], slope * std::ldexp(1.0, -int(k)));
+        }
         const Edge& s = next_edges()[0];
         return {chain_rule(grads[0], root_derivative(near, k + 1, s)) - root_derivative(rest, 1, s)};
     }
@@ -59,6 +63,11 @@ Tensor root_derivative(const Near& near, size_t order, const Edge& s) {
     Ref<Node> node = Ref<Node>::adopt(new RootCuspBackward(near, order));
     node->set_next_edges({s});
     set_history(zero, node);
+    if (const int32_t level = highest_level(value); level >= 0) {  // 0 too, but of unknown derivatives
+        const Tensor change = tangent_at(value, level);
+        const LevelGuard hide(level);
+        set_tangent(zero, level, chain_rule(change, full(near.r.sizes(), kNaN, near.r.dtype())));
+    }
     return value + zero;
 }
 
@@ -100,7 +109,9 @@ Tensor root_limit(const Tensor& product, const Tensor& cotangent, const Tensor& 
     if (!any(is_lost)) return product;
     Node& node = *current_node();
     const Near near{Reduction(r, Ref<Node>::share(&node), false), cotangent, {}, r, true};
-    return ops::where(is_lost, root_derivative(near, 1, node.next_edges()[0]), product);
+    // Not the product itself, which has infinite derivatives there.
+    const Tensor others = chain_rule(cotangent, 0.5 / ops::where(is_lost, 1, r));
+    return ops::where(is_lost, root_derivative(near, 1, node.next_edges()[0]), others);
 }
 
 Tensor root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& s, const Tensor& r) {
@@ -120,7 +131,7 @@ Tensor root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& 
         const LevelGuard hide(level);
         if (change.defined()) set_tangent(zero, level, chain_rule(change, 0.5 / detach(r)));
     }
-    return ops::where(is_lost, zero, product);
+    return ops::where(is_lost, zero, chain_rule(tangent, 0.5 / ops::where(is_lost, 1, r)));
 }
 
 }  // namespace wengert::ops::formulas
