@@ -1,9 +1,9 @@
 """Derivatives of smooth functions of a length where it is 0, in all sequences of modes.
 
-h(|x|) = a0 + a1 |x|**2 + a2 |x|**4 + ... is smooth at x = 0, though |x| is not. A derivative is the right number, or NaN or
-infinite where it is not known: nothing else. Modes are named as they are nested, the outermost first: `fr` is forward over
-reverse. What is not known are derivatives of tangents in forward mode (`ff` innermost), since nobody knows there what will
-be computed from a tangent.
+h(|x|) = a0 + a1 |x|**2 + a2 |x|**4 + ... is smooth at x = 0, though |x| is not. A derivative is the right number, or
+NaN or infinite where it is not known: nothing else. Modes are named as they are nested, the outermost first: `fr` is
+forward over reverse. What is not known are derivatives of tangents in forward mode (`ff` innermost), since nobody knows
+there what will be computed from a tangent.
 """
 
 from __future__ import annotations

@@ -170,8 +170,8 @@ struct CuspTangentBackward final : Node, NeedsRecordedPass {
         const Tensor t = tangent.unpack(this);
         if (task_should_compute_output(0)) {
             grad_inputs[0] = derivative(near, {t});
-            if (GradMode::
-                    is_enabled()) {  // what comes through the cotangent, which was computed from the lengths, is no part
+            // What comes through the cotangent, which was computed from the lengths, is no part of it.
+            if (GradMode::is_enabled()) {
                 Near rest = near;
                 rest.derived = true;
                 rest.c = chain_rule(across(zeros(near.r.sizes(), near.r.dtype()), t, near.x, near.r, how),

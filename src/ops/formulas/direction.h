@@ -6,13 +6,22 @@
 // is recorded, elements of length 0 get a node that asks the engine for c'(0) when the second derivative arrives there.
 // All lengths of the same x count, as in (|x| + |x|)**2: nodes that repeat the operation (graph/same_operation.h).
 //
-// Where c is not 0, as for h(r) = r, the second derivative is infinite, and shows so. Where c'(0) cannot be known because
-// c was not recorded (forward over forward, reverse over forward), or was computed from other lengths only (|x| |2 x|), it
-// is NaN or infinite, never a silent 0. Lengths of different tensors are taken as independent: no direction is common to
-// them, so that mixed derivatives are 0.
+// Higher derivatives: with D = 1/r d/dr, the derivative of order 2 m at x = 0 is D^m h(0) times the sum over all pairings of
+// its directions of products of inner products, and those of odd order are 0. D^m h(0) is the derivative of h of order 2 m
+// divided by 1 * 3 * ... (2 m - 1). `derivative` in direction.cpp is that, with one argument left free: the gradient along n
+// vectors. Its node gives the next one, so any order follows. A coefficient is computed from r and so depends on x by
+// itself, but not as D^m h does: what comes that way is taken off again.
 //
-// The root of s at 0 is such a length too, of which x is not known: h(sqrt(s)) has the gradient c(r) / (2 r), which is
-// c'(0) / 2 where c(0) is 0.
+// Tangents: the one of r, t * x / r, is 0 too. In reverse mode over it the cotangent is c, so passes through it are recorded
+// (graph/derivative.h) and the same derivatives apply. Forward mode over forward mode would have to know c before it is
+// computed: NaN or infinite.
+//
+// Where c is not 0, as for h(r) = r, the second derivative is infinite, and shows so. Where c'(0) cannot be known because
+// c was computed from other lengths only (|x| |2 x|), it is NaN or infinite, never a silent 0. Lengths of different tensors
+// are taken as independent: no direction is common to them, so that mixed derivatives are 0.
+//
+// The root of s at 0 is such a length too, of which x is not known (cusps/roots.cpp): h(sqrt(s)) is a function of s whose
+// derivative of order k is D^k h(0) / 2**k.
 #pragma once
 
 #include <optional>
