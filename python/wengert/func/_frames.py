@@ -14,14 +14,12 @@ The stack belongs to a thread.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-import wengert
-from wengert import _randomness
+from wengert import _C, _randomness
 
 from ._batched_tensor import BatchedTensor, move_to_front, open_levels
 
@@ -40,10 +38,13 @@ class Frame:
 
 
 def without_inference_mode() -> Any:
-    """Return an entered context in which inference mode is off: what a transform runs is differentiated there too."""
-    if not wengert.is_inference_mode_enabled():
-        return _NOTHING
-    guard = wengert._C._InferenceMode(False)
+    """Return an entered context in which inference mode is off, or None if it is off already.
+
+    What a transform runs is differentiated in inference mode too.
+    """
+    if not _C.is_inference_mode_enabled():
+        return None
+    guard = _C._InferenceMode(False)
     guard.__enter__()
     return guard
 
@@ -70,7 +71,6 @@ class VmapFrame(Frame):
         _randomness.depth.value -= 1
 
 
-_NOTHING = contextlib.nullcontext()
 _levels = itertools.count(1)
 
 

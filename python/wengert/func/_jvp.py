@@ -38,7 +38,8 @@ class ForwardFrame(Frame):
             _C._set_fwd_grad_enabled(False)
             _C._set_forward_floor(self._floor)
         self._dual_level.__exit__()
-        self._no_inference.__exit__(None, None, None)
+        if self._no_inference is not None:
+            self._no_inference.__exit__(None, None, None)
 
     def dual(self, primal: Any, tangent: Any) -> Any:
         """Return `primal` with a tangent, batched where one of the two is."""

@@ -71,7 +71,8 @@ class ReverseFrame(Frame):
             _hooks._saved_tensors_hooks_disable(_NO_HOOKS)  # refuses, after taking effect, while hooks are active
         except BaseException:
             self._allow_hooks()
-            self._no_inference.__exit__(None, None, None)
+            if self._no_inference is not None:
+                self._no_inference.__exit__(None, None, None)
             raise
         _C._set_grad_enabled(True)
         super().__enter__()
@@ -81,7 +82,8 @@ class ReverseFrame(Frame):
         super().__exit__()
         _C._set_grad_enabled(self.outer_is_recording)
         self._allow_hooks()
-        self._no_inference.__exit__(None, None, None)
+        if self._no_inference is not None:
+            self._no_inference.__exit__(None, None, None)
 
     def _allow_hooks(self) -> None:
         if self._previous_message is None:
