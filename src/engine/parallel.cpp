@@ -177,7 +177,7 @@ private:
         state.sequence_nr = number;
         TensorList grads = std::move(gradients_at(task_, node));
         if (!runs(task_, node)) return;
-        const uint32_t* places = &plan_.deliveries[step.first_delivery];
+        const uint32_t* places = plan_.deliveries.data() + step.first_delivery;
         number += kNumbersPerNode / 2;
         if (const Edge* edge = edge_to_scatter(task_, node, grads)) {
             deliver(*edge, {places[0], edge->input_nr, std::move(grads[0]), Ref<Node>::share(node), number}, mine);

@@ -36,8 +36,11 @@ void CustomNode::connect() {
 }
 
 TensorList CustomNode::finish(const TensorList& raw) {
-    CustomOutputs custom{inputs_, context.non_differentiable_, context.dirty_,
-                         recorded_ ? Ref<Node>::share(this) : Ref<Node>(), nullptr};
+    // The node keeps none of these: a tensor that forward changed owns the node from now on.
+    const auto inputs = std::exchange(inputs_, {});
+    const TensorSet non_differentiable = std::exchange(context.non_differentiable_, {});
+    const TensorSet dirty = std::exchange(context.dirty_, {});
+    CustomOutputs custom{inputs, non_differentiable, dirty, recorded_ ? Ref<Node>::share(this) : Ref<Node>(), nullptr};
     if (has_jvp()) custom.jvp = [this](const TensorList& tangents) { return jvp(tangents); };
     TensorList outputs = wrap_outputs(custom, raw);
     for (const Tensor& t : context.to_save_) {
@@ -45,7 +48,6 @@ TensorList CustomNode::finish(const TensorList& raw) {
         if (recorded_) context.saved_.emplace_back(t, is_output);
     }
     context.to_save_.clear();
-    inputs_.clear();
     return outputs;
 }
 

@@ -200,6 +200,13 @@ TEST_CASE("E10 mark_dirty and mark_non_differentiable") {
     CHECK_FALSE(requires_grad(out[1]));
 }
 
+TEST_CASE("E10 a tensor that was marked dirty makes no cycle with its node") {
+    Tensor x = leaf({1});
+    const uint32_t before = x.use_count();
+    AddOne::apply(ops::mul(x, 2.0));
+    CHECK(x.use_count() == before);
+}
+
 TEST_CASE("E10 saved outputs, a jvp, and a gradient for an argument that is no tensor") {
     Tensor x = leaf({1});
     Tensor y = SavesOutput::apply(x);

@@ -14,9 +14,9 @@
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
 
-// 2^n for n within the exponents of normal numbers.
-WENGERT_ALWAYS_INLINE float power_of_two(int32_t n) { return std::bit_cast<float>((n + 127) << 23); }
-WENGERT_ALWAYS_INLINE double power_of_two(int64_t n) { return std::bit_cast<double>((n + 1023) << 52); }
+// 2^n for n within the exponents of normal numbers, modulo 2^32 or 2^64.
+WENGERT_ALWAYS_INLINE float power_of_two(uint32_t n) { return std::bit_cast<float>((n + 127) << 23); }
+WENGERT_ALWAYS_INLINE double power_of_two(uint64_t n) { return std::bit_cast<double>((n + 1023) << 52); }
 
 WENGERT_ALWAYS_INLINE float vector_exp(float x) {
     const float magic = 12582912.0f;  // 1.5 * 2^23
@@ -33,7 +33,9 @@ WENGERT_ALWAYS_INLINE float vector_exp(float x) {
     p = p * r + 0.5f;
     p = p * r * r + r + 1.0f;
     auto k = static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(magic));
-    return p * power_of_two(k >> 1) * power_of_two(k - (k >> 1));
+    int32_t half = k >> 1;
+    return p * power_of_two(static_cast<uint32_t>(half)) *
+           power_of_two(static_cast<uint32_t>(k) - static_cast<uint32_t>(half));
 }
 
 WENGERT_ALWAYS_INLINE double vector_exp(double x) {
@@ -56,9 +58,8 @@ WENGERT_ALWAYS_INLINE double vector_exp(double x) {
     p = p * r + 1.0 / 6;
     p = p * r + 0.5;
     p = p * r * r + r + 1.0;
-    auto k = static_cast<int64_t>(std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(magic));
-    int64_t half =
-        static_cast<int64_t>(static_cast<uint64_t>(k + 4096) >> 1) - 2048;  // k / 2: no 64-bit signed shift in AVX2
+    uint64_t k = std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(magic);  // any bits where x is NaN
+    uint64_t half = ((k + 4096) >> 1) - 2048;  // k / 2: no 64-bit signed shift in AVX2
     return p * power_of_two(half) * power_of_two(k - half);
 }
 
