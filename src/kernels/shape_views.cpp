@@ -259,7 +259,9 @@ Tensor as_strided(const Tensor& self, IntSpan size, IntSpan stride, std::optiona
     for (size_t d = 0; d < size.size(); ++d) {
         check(stride[d] >= 0, ErrorKind::Runtime,
               "as_strided: Negative strides are not supported at the moment, got strides: ", ShapeOf{stride});
-        if (!empty) last = checked_add(last, checked_mul(size[d] - 1, stride[d], "as_strided"), "as_strided");
+        if (empty) continue;
+        const int64_t steps = checked_add(size[d], -1, "as_strided");
+        last = checked_add(last, checked_mul(steps, stride[d], "as_strided"), "as_strided");
     }
     int64_t needed = empty ? 0 : checked_mul(checked_add(last, 1, "as_strided"), item_size(self.dtype()), "as_strided");
     check(offset >= 0 && needed <= self.storage()->bytes(), ErrorKind::Runtime, "setStorage: sizes ", ShapeOf{size},

@@ -30,7 +30,7 @@ Blocks blocks_of(const char* op, IntSpan image, IntSpan kernel, IntSpan dilation
             ShapeOf{b.kernel}, ", dilation=", ShapeOf{b.dilation}, ", stride=", ShapeOf{b.stride},
             ", padding=", ShapeOf{b.padding});
         const int64_t padded = checked_add(image[i], checked_mul(2, b.padding[i], op), op);
-        const int64_t room = padded - 1 - checked_mul(b.dilation[i], b.kernel[i] - 1, op);
+        const int64_t room = checked_add(padded, -1 - checked_mul(b.dilation[i], b.kernel[i] - 1, op), op);
         b.stride[i] = std::min(b.stride[i], std::max<int64_t>(room, 0) + 1);  // none larger makes a difference
         b.blocks.push_back(room < 0 ? 0 : room / b.stride[i] + 1);
     }

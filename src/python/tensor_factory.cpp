@@ -79,7 +79,8 @@ struct Survey {
         RecursionGuard guard;
         if (number_dtype(o)) return;
         if (is_block(o)) {
-            for (int64_t s : block(o).sizes()) sizes.push_back(s);
+            const Tensor whole = block(o);  // lives as long as the loop
+            for (int64_t s : whole.sizes()) sizes.push_back(s);
             return;
         }
         PyRef items = fast_sequence(o);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/checked_math.h"
 #include "generated/ops/ops.h"
 #include "kernels/convolution.h"
 
@@ -51,7 +52,7 @@ Tensor conv_padded(int64_t n, const Tensor& input, const Tensor& weight, const T
     for (size_t i = 0; i < before.size(); ++i) {
         const size_t d = sizes.size() - before.size() + i;
         const int64_t length = sizes[d];
-        sizes[d] += before[i] + after[i];
+        sizes[d] = checked_add(length, checked_add(before[i], after[i], "conv"), "conv");
         padded = ops::slice_backward(padded, sizes, static_cast<int64_t>(d), before[i], before[i] + length, 1);
     }
     return ops::convolution(padded, weight, bias, stride, Dims(before.size(), 0), dilation, groups);
