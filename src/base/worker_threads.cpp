@@ -10,19 +10,26 @@
 #include "base/lock.h"
 
 namespace wengert {
-namespace {
-
-constexpr size_t kMaxIdle = 16;  // more threads than that end when they have nothing to do
 
 struct Worker {
     std::condition_variable wake;
-    std::function<void()> job, done;
+    std::shared_ptr<WorkerJob> job;  // that it is to begin
 };
 
 struct Pool {
     std::mutex mutex;
     std::vector<Worker*> idle;
 };
+
+struct WorkerJob {
+    std::function<void()> run, done;
+    Pool& pool;
+    Worker* worker;  // under the pool's mutex; null once the job has begun
+};
+
+namespace {
+
+constexpr size_t kMaxIdle = 16;  // more threads than that end when they have nothing to do
 
 std::atomic<Pool*> current_pool{nullptr};
 std::atomic<size_t> started{0};
@@ -41,42 +48,54 @@ Pool& pool() {
 }
 
 void work(Pool& p, Worker& self) {
+    std::unique_lock lock(p.mutex);
     for (;;) {
-        std::exchange(self.job, nullptr)();
-        const auto done = std::exchange(self.done, nullptr);  // ours: the next job may come before it has run
-        std::unique_lock lock(p.mutex);
+        self.wake.wait(lock, [&] { return self.job != nullptr; });
+        const auto job = std::exchange(self.job, nullptr);
+        job->worker = nullptr;
+        lock.unlock();
+        std::exchange(job->run, nullptr)();  // what it holds is let go before anybody hears that it is done
+        lock.lock();
         const bool stays = p.idle.size() < kMaxIdle;
         if (stays) p.idle.push_back(&self);
-        if (done) {
+        if (job->done) {
             lock.unlock();
-            done();
+            std::exchange(job->done, nullptr)();
             lock.lock();
         }
         if (!stays) return;
-        self.wake.wait(lock, [&] { return static_cast<bool>(self.job); });
     }
 }
 
 }  // namespace
 
-void run_on_worker(std::function<void()> job, std::function<void()> done) {
+std::shared_ptr<WorkerJob> run_on_worker(std::function<void()> run, std::function<void()> done) {
     Pool& p = pool();
     {
         std::lock_guard lock(p.mutex);
         if (!p.idle.empty()) {
             Worker* worker = p.idle.back();
+            worker->job = std::make_shared<WorkerJob>(std::move(run), std::move(done), p, worker);
             p.idle.pop_back();
-            worker->job = std::move(job);
-            worker->done = std::move(done);
             worker->wake.notify_one();
-            return;
+            return worker->job;
         }
     }
     auto worker = std::make_unique<Worker>();
-    worker->job = std::move(job);
-    worker->done = std::move(done);
+    auto job = std::make_shared<WorkerJob>(std::move(run), std::move(done), p, worker.get());
+    worker->job = job;
     std::thread([&p, worker = std::move(worker)] { work(p, *worker); }).detach();
     started.fetch_add(1, std::memory_order_relaxed);
+    return job;
+}
+
+bool withdraw(WorkerJob& job) noexcept {
+    std::lock_guard lock(job.pool.mutex);
+    Worker* worker = std::exchange(job.worker, nullptr);
+    if (!worker) return false;
+    worker->job = nullptr;
+    job.pool.idle.push_back(worker);
+    return true;
 }
 
 size_t worker_threads_started() noexcept { return started.load(std::memory_order_relaxed); }

@@ -55,6 +55,8 @@ void GraphTask::unclaim_reachable() noexcept {
 }
 
 bool GraphTask::claim_contended(Node* node) {
+    // Another pass may have given it back since this one met it: what is known of it stays in one place.
+    if (!not_ready_.empty() && not_ready_.contains(node)) return false;
     GraphTask* none = nullptr;
     if (concurrent_counts && std::atomic_ref(node->engine.owner).compare_exchange_strong(none, this)) {
         ++outstanding;

@@ -47,18 +47,22 @@ public:
     // On the caller's thread.
     void run(const std::shared_ptr<ParallelPass>& self, int helpers) {
         join();  // first, or a helper might find everybody idle
+        std::vector<std::shared_ptr<WorkerJob>> jobs;
+        jobs.reserve(static_cast<size_t>(helpers));
         for (int i = 0; i < helpers; ++i) try {
-                run_on_worker([self] { self->help(); });
+                jobs.push_back(run_on_worker([self] { self->help(); }, [self] { self->leave(); }));
             } catch (const std::system_error&) {
                 break;  // no more threads to be had
             }
         work({0});
-        leave();
+        // Those who have not begun need not come any more. All others have left, and are idle, when this returns: the next
+        // pass needs no further threads.
+        for (const auto& job : jobs)
+            if (withdraw(*job)) leave();
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [&] { return inside_ == 0; });
+            changed_.wait(lock, [&] { return left_ == jobs.size(); });
         }
-        // Helpers that have not begun yet find nothing to do, and nothing to destroy.
         for (const Plan::Step& step : plan_.steps) task_.unclaim(step.node);
         sites_.reset();
         plan_ = {};
@@ -74,26 +78,22 @@ private:
 
     void help() {
         if (!join()) return;
-        {
-            Inherited::Scope scope(inherited_, warnings);
-            NestedPass nested;
-            AutoGradMode mode(task_.create_graph);
-            work({});
-        }
-        leave();
+        Inherited::Scope scope(inherited_, warnings);
+        NestedPass nested;
+        AutoGradMode mode(task_.create_graph);
+        work({});
     }
 
     bool join() {
         std::lock_guard lock(mutex_);
         if (over_) return false;
-        ++inside_;
         ++workers_;
         return true;
     }
 
     void leave() {
         std::lock_guard lock(mutex_);
-        --inside_;
+        ++left_;
         changed_.notify_all();  // under the lock: the caller may end the pass as soon as it is released
     }
 
@@ -235,7 +235,7 @@ private:
     std::condition_variable changed_;
     Ready shared_;
     int workers_ = 0;  // that have begun
-    int inside_ = 0;   // that have not left
+    size_t left_ = 0;  // helpers that have, or will never come
     std::atomic<int> idle_ = 0;
     std::atomic<bool> over_ = false;
     std::exception_ptr error_;

@@ -141,6 +141,19 @@ TEST_CASE("a million nodes: built, run and freed without recursion") {
     for (int i = 0; i < 1'000'000; ++i) y = ops::mul(y, 1.0);
 }
 
+TEST_CASE("a node that another pass gives back meanwhile keeps its state in the place where it was begun") {
+    Tensor x = leaf({1});
+    const Tensor y = ops::mul(x, 2.0);
+    Node* node = grad_fn(y).get();
+    GraphTask first(true, false, 0, false), second(true, false, 0, false);
+    CHECK(first.claim(node));
+    CHECK(second.claim(node));
+    second.state_of(node).dependencies = 7;
+    first.unclaim(node);
+    CHECK_FALSE(second.claim(node));
+    CHECK(second.state_of(node).dependencies == 7);
+}
+
 TEST_CASE("forward mode nests") {
     int32_t outer = enter_dual_level(), inner = enter_dual_level();
     Tensor dual = constant(3);
