@@ -10,27 +10,20 @@ Everything is made when it is first asked for; the table itself is read then.
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from wengert import _C
 from wengert._C import Tensor
 
-
-@functools.cache
-def _rows() -> dict[str, dict[str, Any]]:
-    """Return the rows of the table by their C++ names."""
-    text = (Path(__file__).parent / "_op_table.json").read_text()
-    return {row["name"]: row for row in json.loads(text)}
+from ._table import rows_by_name
 
 
 @functools.cache
 def _index() -> dict[tuple[str, str], tuple[str, str]]:
     """Return for the name and the overload of every operation its row and its variant."""
     index = {}
-    for key, row in _rows().items():
+    for key, row in rows_by_name().items():
         name, _, overload = row["schema"].partition("(")[0].partition(".")
         if not name.endswith("_"):
             index[name, overload] = (key, "")
@@ -193,7 +186,7 @@ def packet(name: str) -> OpOverloadPacket:
 def operation(name: str, overload: str) -> OpOverload:
     """Return the one object for an operation; the overload of a default is the empty string."""
     key, variant = _index()[name, overload]
-    return OpOverload(name, overload, _rows()[key], variant)
+    return OpOverload(name, overload, rows_by_name()[key], variant)
 
 
 def call_mode(mode: Any, name: str, overload: str, args: tuple[Any, ...]) -> list[Any]:

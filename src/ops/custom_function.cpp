@@ -22,8 +22,7 @@ Tensor wrap_dirty(const CustomOutputs& custom, const Tensor& t, bool differentia
     if (!custom.node) return t;
     if (differentiable) {
         ViewInfo* view = view_info(t);
-        check(!view || view->creation == CreationMeta::Default, ErrorKind::Runtime,
-              view ? creation_error(t, false) : std::string());
+        if (view && view->creation != CreationMeta::Default) fail(ErrorKind::Runtime, creation_error(t, false));
         check(
             !view || !(is_leaf(view->base) && requires_grad(view->base)), ErrorKind::Runtime,
             "a view of a leaf Variable that requires grad is being used in an in-place operation. It was marked dirty. "

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert._table import rows
 from wengert.func import jet, nth_derivatives
-from wengert.func._table import rows
 
 RNG = np.random.default_rng(3)
 MATRIX = wg.tensor(RNG.normal(size=(3, 3)))

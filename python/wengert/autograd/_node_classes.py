@@ -7,8 +7,6 @@ table as well: ``isinstance(node, wg._C._functions.MulBackward0)`` works from th
 from __future__ import annotations
 
 import functools
-import json
-from pathlib import Path
 from typing import Any
 
 from wengert import _C
@@ -19,8 +17,9 @@ _OTHER_NAMES = frozenset({"AccumulateGrad", "CopySlices", "Error", "GraphRoot", 
 
 @functools.cache
 def _names_of_the_table() -> frozenset[str]:
-    rows = json.loads((Path(_C.__file__).parent / "_op_table.json").read_text())
-    return frozenset(name for row in rows for name in row["node_names"])
+    from wengert._table import rows  # reads the table: not before somebody asks
+
+    return frozenset(name for row in rows() for name in row["node_names"])
 
 
 def class_named(name: str) -> Any:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ import numpy as np
 import wengert
 from wengert import _C
 from wengert._C import Tensor
+from wengert._table import rows
 
 # What callers may write for the names of the schema.
 _SPELLINGS = {
@@ -174,11 +173,7 @@ def namespace_of(name: str) -> Any:
 @functools.cache
 def operations() -> dict[str, Operation]:
     """Return all rows by their C++ names."""
-    for directory in wengert.__path__:
-        table = Path(directory) / "_op_table.json"
-        if table.exists():
-            return {entry["name"]: Operation(entry) for entry in json.loads(table.read_text())}
-    raise FileNotFoundError("_op_table.json is missing from the package: it is written by the build, install it again")
+    return {row["name"]: Operation(row) for row in rows()}
 
 
 def public_names(operation: Operation) -> list[Any]:

@@ -5,7 +5,6 @@ from typing import Any as _Any
 
 from wengert._C._nn_functional import *  # noqa: F403
 
-from ._activation import relu6  # noqa: F401  # over the row, with `inplace`
 from ._losses import (  # noqa: F401
     multi_margin_loss,
     multilabel_margin_loss,

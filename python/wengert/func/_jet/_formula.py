@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import wengert
+from wengert._table import Row, rows_by_name
 
 from .._compositions.losses import reduce_loss
-from .._table import Row, rows_by_name
 from . import _series as series
 from ._helpers import HELPERS
 from ._series import Series, first

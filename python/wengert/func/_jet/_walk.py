@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import wengert
+from wengert._table import Row, row_of
 
 from ...autograd import enable_grad, grad
 from .._nodes import applied, nodes_between, varying
-from .._table import Row, row_of
 from ._formula import Evaluator, NoRuleError
 from ._series import Series
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from wengert._table import Row, row_of
+
 from .._nodes import varying
-from .._table import Row, row_of
 from ._probing import probed
 
 Shape = tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What the table of operations says, by node and by name, for code that reasons about functions."""
+"""What the table of operations says, by node and by name: the one reader of what the generator exports of it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,18 @@ Row = dict[str, Any]
 
 @functools.cache
 def rows() -> tuple[Row, ...]:
-    """Return all rows of the table, as the build exports them."""
+    """Return all rows of the table, as the build exports them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package was not installed as a whole.
+    """
     path = Path(str(_C.__file__)).with_name("_op_table.json")
-    return tuple(json.loads(path.read_text()))
+    try:
+        return tuple(json.loads(path.read_text()))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path} is missing: it is written by the build, install the package again") from None
 
 
 @functools.cache
