@@ -157,11 +157,13 @@ def require_agreement(program, torch):
 
 
 def programs_of(namespace):
-    """Return the programs of a module: its public functions of one argument ``tc``."""
+    """Return the programs of a module: its own public functions of one argument ``tc``."""
     return [
         value
         for name, value in namespace.items()
-        if name[0] != "_" and getattr(getattr(value, "__code__", None), "co_varnames", ())[:1] == ("tc",)
+        if name[0] != "_"
+        and getattr(value, "__module__", None) == namespace["__name__"]
+        and getattr(getattr(value, "__code__", None), "co_varnames", ())[:1] == ("tc",)
     ]
 
 
