@@ -104,7 +104,8 @@ SANITIZERS = {"address": "address,undefined", "thread": "thread"}
 THREADED_TESTS = [
     f"tests/python/test_{name}.py"
     for name in (
-        "engine", "engine_threads", "safety_threads", "function", "lifetime", "checkpoint", "forward_ad",
+        "engine", "engine_errors", "engine_threads", "safety_threads", "function", "function_contexts",
+        "lifetime", "checkpoint", "forward_ad",
     )
 ]  # fmt: skip
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 Entry = Mapping[str, Any]  # of _op_table.json
+Arguments = dict[str, Any]
 
 
 @dataclass
@@ -67,6 +68,14 @@ class Maker:
 
     def mask(self, *shape: int) -> np.ndarray:
         return np.arange(int(np.prod(shape))).reshape(shape) % 2 == 0
+
+
+def integers(*values: Any) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
+
+
+def with_self(tensor: np.ndarray, *arguments: Arguments) -> list[Arguments]:
+    return [{"self": tensor, **a} for a in arguments]
 
 
 Generator = Callable[[Maker, Entry], list[dict[str, Any]]]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from .samples import Entry, Maker, Sample, each_reduction, samples
-
-Arguments = dict[str, Any]
+from .samples import Arguments, Entry, Maker, Sample, each_reduction, samples
 
 
 # --- Convolution

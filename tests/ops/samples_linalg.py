@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .samples import Entry, Maker, Sample, samples
-
-Arguments = dict[str, Any]
+from .samples import Arguments, Entry, Maker, Sample, samples
 
 
 def regular(make: Maker, *batch: int, n: int) -> np.ndarray:

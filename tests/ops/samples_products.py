@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .samples import Entry, Generator, Maker, Sample, samples
-
-Arguments = dict[str, Any]
+from .samples import Arguments, Entry, Generator, Maker, Sample, samples
 
 
 def of_shapes(*cases: dict[str, tuple[int, ...]], **rest: Any) -> Generator:

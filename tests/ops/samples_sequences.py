@@ -6,13 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .samples import Entry, Maker, samples
-
-Arguments = dict[str, Any]
-
-
-def integers(*values: Any) -> np.ndarray:
-    return np.array(values, dtype=np.int64)
+from .samples import Arguments, Entry, Maker, integers, samples
 
 
 def complex_tensor(make: Maker, *shape: int) -> np.ndarray:

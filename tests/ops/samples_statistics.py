@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from .samples import Entry, Maker, samples
-
-Arguments = dict[str, Any]
-
-
-def integers(*values: Any) -> np.ndarray:
-    return np.array(values, dtype=np.int64)
+from .samples import Arguments, Entry, Maker, integers, samples
 
 
 # --- Statistics

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .samples import Entry, Maker, samples
-
-Arguments = dict[str, Any]
+from .samples import Arguments, Entry, Maker, samples
 
 
 def dtype(name: str) -> Any:

@@ -1,0 +1,67 @@
+"""Functions that several test modules share."""
+
+import wengert as wg
+from wengert.autograd import Function
+from wengert.autograd.function import FunctionMeta
+
+
+def function(**methods):
+    """Return a Function class with the given static methods; forward copies and backward passes on by default."""
+    methods = {"forward": lambda ctx, x: x.clone(), "backward": lambda ctx, g: g, **methods}
+    members = {name: staticmethod(value) if callable(value) else value for name, value in methods.items()}
+    return FunctionMeta("Made", (Function,), members)
+
+
+class Square(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.save_for_forward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        return 2 * x * gradient
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        (x,) = ctx.saved_tensors
+        return 2 * x * tangent
+
+
+class Noting(Function):
+    """Passes its input through and appends its name to a list in backward."""
+
+    @staticmethod
+    def forward(ctx, x, name, notes):
+        ctx.name, ctx.notes = name, notes
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        ctx.notes.append(ctx.name)
+        return gradient, None, None
+
+
+class Nested(Function):
+    """Starts a pass inside its backward, as many levels deep as asked for."""
+
+    @staticmethod
+    def forward(ctx, x, levels, note):
+        ctx.levels, ctx.note = levels, note
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        ctx.note(ctx.levels)
+        if ctx.levels:
+            with wg.enable_grad():
+                leaf = wg.ones(2, requires_grad=True)
+                Nested.apply(leaf, ctx.levels - 1, ctx.note).sum().backward()
+            gradient = gradient * leaf.grad
+        return gradient, None, None
+
+
+class OopsError(Exception):
+    pass
