@@ -16,7 +16,7 @@ namespace {
 
 // Another thread may stop to count meanwhile.
 void tell_memory_watch(int64_t change) noexcept {
-    if (auto* watch = std::atomic_ref(memory_watch).load(std::memory_order_relaxed)) watch(change);
+    if (auto* watch = memory_watch.load(std::memory_order_relaxed)) watch(change);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // while it is, it can be written without our knowing, and may not move.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -27,8 +28,8 @@ public:
 
 // Who counts memory is told of every block; `inline_limit` is 0 meanwhile, so that small ones are blocks too. Thus
 // counting costs nothing while nobody counts.
-inline size_t inline_limit = kSlabLimit;
-inline void (*memory_watch)(int64_t change) noexcept = nullptr;
+inline std::atomic<size_t> inline_limit = kSlabLimit;
+inline std::atomic<void (*)(int64_t change) noexcept> memory_watch = nullptr;
 
 class Storage final : public RefCounted {
 public:
@@ -41,7 +42,7 @@ public:
 
     static Ref<Storage> allocate(int64_t bytes) {
         size_t inline_size = sizeof(Storage) + static_cast<size_t>(bytes);
-        if (inline_size > inline_limit) [[unlikely]]
+        if (inline_size > inline_limit.load(std::memory_order_relaxed)) [[unlikely]]
             return allocate_block(bytes);
         auto* s = new (slab_allocate(inline_size)) Storage;
         s->inline_bytes_ = static_cast<uint32_t>(inline_size);

@@ -23,8 +23,8 @@ void tell_observers(int64_t change) noexcept {
 }
 void count_memory(int change) noexcept {
     memory_users += change;
-    std::atomic_ref(memory_watch).store(memory_users > 0 ? tell_observers : nullptr, std::memory_order_relaxed);
-    inline_limit = memory_users > 0 ? 0 : kSlabLimit;
+    memory_watch.store(memory_users > 0 ? tell_observers : nullptr, std::memory_order_relaxed);
+    inline_limit.store(memory_users > 0 ? 0 : kSlabLimit, std::memory_order_relaxed);
 }
 
 bool takes_tensors(const OperationCall& call) noexcept {
