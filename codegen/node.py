@@ -75,14 +75,18 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
     on_complex = is_complex(row, vocabulary)
     formulas: Formulas = {}
     gradients = []
-    for argument in row.differentiable:
+    wanted = [f"task_should_compute_output({edge_index(row, argument)})" for argument in row.differentiable]
+    for i, argument in enumerate(row.differentiable):
         source = row.partials[argument.name]
         formula = chain_rule(row, source, "grad", vocabulary, "conjugate" if on_complex else "")
         inputs = vjp_inputs(row, formula)
         tensors = [n for n in inputs if n == "result" or row.schema.argument(n).type.is_tensor_like]
         # The cotangent's dtype is the one to compute in, but that of a real result of a complex operand is too small.
         dtype = "grad.dtype()" if row.rule != "Real" else f"widest(grad.dtype(){''.join(', ' + n for n in tensors)})"
-        fused = f"run_as({dtype}, kernels::K_{row.name}_d_{argument.name}, {{{', '.join(['grad', *inputs])}}})"
+        later = " || ".join(wanted[i + 1 :])  # gradients that need the cotangent after this one
+        spent = f"{later} ? nullptr : &grad" if later else "&grad"
+        call = f"{dtype}, kernels::K_{row.name}_d_{argument.name}, {{{', '.join(['grad', *inputs])}}}, {spent}"
+        fused = f"run_as({call})"
         recorded = beyond(row, "recorded", argument, formula, {"grad": Kind.TENSOR}, vocabulary)
         if row.reduces:  # what `unreduced` needs
             recorded.names |= {row.reduces}

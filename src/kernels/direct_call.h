@@ -47,6 +47,11 @@ public:
         return out;
     }
 
+    // Whether the result is like `model`, one of the inputs.
+    [[gnu::always_inline]] bool yields(const Kernel& kernel, const TensorImpl& model) const noexcept {
+        return &model == model_ && result_dtype(kernel, dtype_) == model.dtype;
+    }
+
     // Whether `out` can take the result as it is, overlapping each input exactly or not at all.
     [[gnu::always_inline]] bool fits(const Kernel& kernel, const TensorImpl& out) const noexcept {
         if (out.dtype != result_dtype(kernel, dtype_) || !same_contiguous(out, *model_)) return false;
@@ -141,6 +146,7 @@ private:
 struct NoDirectCall {
     bool bind(const Kernel&, const Operand*) { return false; }
     bool bind_as(DType, const Kernel&, const Operand*) { return false; }
+    bool yields(const Kernel&, const TensorImpl&) const { return false; }
     bool fits(const Kernel&, const TensorImpl&) const { return false; }
     Tensor run(const Kernel&) { return {}; }
     void run_into(const Kernel&, const TensorImpl&) {}

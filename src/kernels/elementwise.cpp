@@ -76,11 +76,13 @@ Tensor run(const Kernel& kernel, Operands inputs) {
     });
 }
 
-Tensor run_as(DType compute, const Kernel& kernel, Operands inputs) {
+Tensor run_as(DType compute, const Kernel& kernel, Operands inputs, const Tensor* spent) {
     return with_direct_call(inputs.size(), [&](auto& call) {
-        if (call.bind_as(compute, kernel, inputs.data())) [[likely]]
-            return call.run(kernel);
-        return run_general(kernel, compute, inputs);
+        if (!call.bind_as(compute, kernel, inputs.data())) [[unlikely]]
+            return run_general(kernel, compute, inputs);
+        if (!spent || !is_temporary(*spent) || !call.yields(kernel, *spent->impl())) return call.run(kernel);
+        call.run_into(kernel, *spent->impl());
+        return *spent;
     });
 }
 

@@ -50,8 +50,9 @@ Tensor run(const Kernel& kernel, Operands inputs);
 // be `out` itself (in-place); other overlap is resolved through a copy.
 void run_into(const Tensor& out, const Kernel& kernel, Operands inputs);
 
-// The result in a given dtype, for VJPs whose cotangent fixes it: all inputs are cast to `compute`.
-Tensor run_as(DType compute, const Kernel& kernel, Operands inputs);
+// The result in a given dtype, for VJPs whose cotangent fixes it: all inputs are cast to `compute`. `spent` is an input, the
+// cotangent, that its owner does not need after this; if nobody else can see it, its memory becomes that of the result.
+Tensor run_as(DType compute, const Kernel& kernel, Operands inputs, const Tensor* spent = nullptr);
 
 // The sum or the mean of the results of a floating kernel, none of which are kept: they go through a block that stays in
 // the cache. As accurate as `sum`.
@@ -61,11 +62,12 @@ Tensor run_reduced(const Kernel& kernel, Operands inputs, bool mean);
 inline Tensor run(const Kernel& kernel, std::initializer_list<Operand> inputs) {
     return run(kernel, Operands(inputs.begin(), inputs.size()));
 }
+inline Tensor run_as(DType compute, const Kernel& kernel, std::initializer_list<Operand> inputs,
+                     const Tensor* spent = nullptr) {
+    return run_as(compute, kernel, Operands(inputs.begin(), inputs.size()), spent);
+}
 inline void run_into(const Tensor& out, const Kernel& kernel, std::initializer_list<Operand> inputs) {
     run_into(out, kernel, Operands(inputs.begin(), inputs.size()));
-}
-inline Tensor run_as(DType compute, const Kernel& kernel, std::initializer_list<Operand> inputs) {
-    return run_as(compute, kernel, Operands(inputs.begin(), inputs.size()));
 }
 
 // The dtype in which `kernel` computes for these operands, and that of its result.

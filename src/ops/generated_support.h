@@ -24,8 +24,8 @@ inline Tensor run(kernels::KernelId kernel, Operands operands) {
 inline void run_into(const Tensor& out, kernels::KernelId kernel, Operands operands) {
     kernels::run_into(out, kernels::kernel_table[kernel], {operands.begin(), operands.size()});
 }
-inline Tensor run_as(DType compute, kernels::KernelId kernel, Operands operands) {
-    return kernels::run_as(compute, kernels::kernel_table[kernel], {operands.begin(), operands.size()});
+inline Tensor run_as(DType compute, kernels::KernelId kernel, Operands operands, const Tensor* spent) {
+    return kernels::run_as(compute, kernels::kernel_table[kernel], {operands.begin(), operands.size()}, spent);
 }
 // By `reduction` the results ('none'), their sum or their mean.
 enum class LossReduction : uint8_t { None, Sum, Mean };

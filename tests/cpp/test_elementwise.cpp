@@ -128,6 +128,31 @@ bool contains(const std::string& text, const char* part) { return text.find(part
 
 }  // namespace
 
+TEST_CASE("a spent cotangent becomes the result where nobody else can see it") {
+    const auto result_of = [](const Tensor& grad, const Tensor& x) {
+        return run_as(grad.dtype(), add, {grad, x}, &grad);
+    };
+    Tensor x = arange({3}), grad = arange({3});
+    Tensor result = result_of(grad, x);
+    CHECK(result.is_same(grad));
+    CHECK(at(result, {2}) == 4);
+    CHECK_FALSE(result_of(grad, x).is_same(grad));  // `result` sees it
+    result.reset();
+    CHECK(result_of(grad, grad).is_same(grad));
+    CHECK(at(grad, {2}) == 8);
+
+    Tensor seen = alias(grad);
+    CHECK_FALSE(result_of(grad, x).is_same(grad));
+    seen.reset();
+    grad.storage()->lend();
+    CHECK_FALSE(result_of(grad, x).is_same(grad));
+    grad.storage()->take_back();
+    CHECK_FALSE(result_of(full({}, 2.0, DType::Float32), x).dim() == 0);  // broadcast
+    CHECK(result_of(x, grad).is_same(x));
+    const Tensor turned = alias(arange({2, 2}), Dims{2, 2}, Dims{1, 2}, 0);
+    CHECK_FALSE(result_of(turned, arange({2, 2})).is_same(turned));
+}
+
 TEST_CASE("promotion and result dtypes") {
     Tensor f = arange({3}), d = arange({3}, DType::Float64), i = arange({3}, DType::Int64);
     CHECK(run(add, {f, f}).dtype() == DType::Float32);
