@@ -104,8 +104,9 @@ SANITIZERS = {"address": "address,undefined", "thread": "thread"}
 THREADED_TESTS = [
     f"tests/python/test_{name}.py"
     for name in (
-        "engine", "engine_errors", "engine_threads", "safety_threads", "function", "function_contexts",
-        "lifetime", "checkpoint", "forward_ad",
+        "behaviours_engine", "debug_mode", "engine", "engine_errors", "engine_threads", "forward_ad", "function",
+        "function_contexts", "grad_mode", "graph_nodes", "lifetime", "profiler", "safety", "safety_passes",
+        "safety_threads", "saved_tensors",
     )
 ]  # fmt: skip
 

@@ -108,15 +108,12 @@ public:
         if (n > capacity_) grow(n);
     }
     void resize(size_t n) {
-        if (n < size_) {
-            std::destroy_n(data_ + n, size_ - n);
-        } else if (kMovedWhole && size_ == 0 && n <= N && data_ == inline_data()) {
-            std::memset(inline_, 0, sizeof inline_);
+        if (kMovedWhole && size_ == 0 && n <= N) [[likely]] {
+            std::memset(static_cast<void*>(data_), 0, sizeof inline_);  // there is always room for N
+            size_ = static_cast<uint32_t>(n);
         } else {
-            reserve(n);
-            std::uninitialized_value_construct_n(data_ + size_, n - size_);
+            resize_long(n);
         }
-        size_ = static_cast<uint32_t>(n);
     }
     void insert(size_t at, T value) {
         emplace_back(std::move(value));
@@ -145,6 +142,15 @@ private:
         free_heap();
         data_ = fresh;
         capacity_ = static_cast<uint32_t>(capacity);
+    }
+    [[gnu::noinline]] void resize_long(size_t n) {
+        if (n < size_) {
+            std::destroy_n(data_ + n, size_ - n);
+        } else {
+            reserve(n);
+            std::uninitialized_value_construct_n(data_ + size_, n - size_);
+        }
+        size_ = static_cast<uint32_t>(n);
     }
     [[gnu::noinline]] void copy_long(const SmallVector& o) {
         reserve(o.size_);

@@ -129,7 +129,7 @@ void Engine::evaluate(GraphTask& task, Node* node) {
         if (edges[i].is_valid()) deliver(task, edges[i], std::move(outputs[i]));
 }
 
-void Engine::deliver(GraphTask& task, const Edge& edge, Tensor grad) {
+void Engine::deliver(GraphTask& task, const Edge& edge, Tensor&& grad) {
     Node* next = edge.function.get();
     if (task.selective && !task.wants(edge)) return;
     EngineState& s = task.state_of(next);

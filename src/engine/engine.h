@@ -51,7 +51,7 @@ public:
 private:
     void run(GraphTask& task);
     void evaluate(GraphTask& task, Node* node);
-    void deliver(GraphTask& task, const Edge& edge, Tensor grad);
+    void deliver(GraphTask& task, const Edge& edge, Tensor&& grad);
     void arrived(GraphTask& task, Node* next, EngineState& s);
 };
 

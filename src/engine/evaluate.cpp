@@ -101,16 +101,13 @@ TensorList body(Node* node, TensorList&& grads) {
 TensorList call_node(GraphTask& task, Node* node, TensorList&& grads) {
     const NodeGuard current(node);
     const bool is_accumulator = node->next_edges().empty();  // the only kind whose tensor's hooks are not its own
-    TensorList outputs;
-    if (is_accumulator && task.hands_out_detached) {
-        outputs = unrecorded_body(node, std::move(grads));
-    } else if (node->hooks() || (is_accumulator && node->has_tensor_pre_hooks())) {
-        outputs = hooked_body(node, std::move(grads));
-    } else {
-        outputs = body(node, std::move(grads));
-        if (node->hooks()) [[unlikely]]  // unpacking a saved tensor, for one, may have registered some
-            run_post_hooks(node, outputs, {});
-    }
+    const bool unrecorded = is_accumulator && task.hands_out_detached;
+    const bool hooked = unrecorded || node->hooks() || (is_accumulator && node->has_tensor_pre_hooks());
+    TensorList outputs = !hooked      ? body(node, std::move(grads))
+                         : unrecorded ? unrecorded_body(node, std::move(grads))
+                                      : hooked_body(node, std::move(grads));
+    if (!hooked && node->hooks()) [[unlikely]]  // unpacking a saved tensor, for one, may have registered some
+        run_post_hooks(node, outputs, {});
     if (!task.keep_graph) node->release_variables();
     return outputs;
 }

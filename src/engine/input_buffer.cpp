@@ -13,13 +13,14 @@ bool may_write(const Tensor& t) { return is_uniquely_owned(t) && is_plain(t) && 
 
 }  // namespace
 
-void InputBuffer::add(size_t i, Tensor grad) {
-    if (!grad.defined()) return;
+void InputBuffer::add(size_t i, Tensor&& given) {
+    if (!given.defined()) return;
     Tensor& slot = slots_[i];
     if (!slot.defined()) {
-        slot = std::move(grad);
+        slot = std::move(given);
         return;
     }
+    const Tensor grad = std::move(given);
     bool plain = !GradMode::is_enabled() && is_plain(slot) && is_plain(grad) && same_shape(slot, grad) &&
                  slot.dtype() == grad.dtype();
     if (!plain) {

@@ -17,7 +17,7 @@ public:
     explicit InputBuffer(TensorList& slots) noexcept : slots_(slots) {}
 
     // Adds `grad` to slot `i`; undefined gradients are ignored.
-    void add(size_t i, Tensor grad);
+    void add(size_t i, Tensor&& grad);
     // Whether parts of a gradient like `grad` may be added to an input of this kind.
     static bool takes_parts(const InputMetadata& metadata, const Tensor& grad) noexcept;
     // Lets `producer` add its gradient `grad` to slot `i` without making the full-size tensor.

@@ -23,7 +23,8 @@ std::unique_lock<ForkSafeMutex> lock_meta() {
 // A reference to `leaf`'s accumulator, null if it has none or a dying one; under the lock. One thread meets a dying one
 // too: in a destructor that user code has given to something else that dies with the same graph.
 Ref<Node> share_accumulator(AutogradMeta& meta) {
-    Node* node = meta.grad_accumulator;
+    const AutogradMeta::Extras* extras = meta.extras.get();
+    Node* node = extras ? extras->accumulator : nullptr;
     if (!concurrent_counts) [[likely]]
         return node && node->use_count() > 0 ? Ref<Node>::share(node) : nullptr;
     return node && node->try_retain() ? Ref<Node>::adopt(node) : nullptr;
@@ -81,7 +82,7 @@ const Ref<Node>& grad_fn(const Tensor& t) {
         if (view->attr_version == t.version()) return meta->grad_fn;
         view->attr_version = t.version();
         meta->grad_fn.swap(fresh);
-        if (meta->hooks) old_hooks.swap(meta->hooks->pre_hooks);
+        if (TensorHooks* hooks = meta->hooks()) old_hooks.swap(hooks->pre_hooks);
         old_output = std::exchange(meta->output_nr, 0);
         t.impl()->flags |= kRequiresGrad;
     }
@@ -130,7 +131,7 @@ Ref<Node> accumulator_of(const Tensor& leaf) {
     if (!concurrent_counts) [[likely]] {
         if (Ref<Node> alive = share_accumulator(meta)) return alive;
         Ref<Node> fresh = graph_providers.make_accumulator(leaf);
-        meta.grad_accumulator = fresh.get();
+        meta.extras.make().accumulator = fresh.get();
         return fresh;
     }
     {
@@ -140,14 +141,15 @@ Ref<Node> accumulator_of(const Tensor& leaf) {
     Ref<Node> fresh = graph_providers.make_accumulator(leaf);
     const auto lock = lock_meta();
     if (Ref<Node> alive = share_accumulator(meta)) return alive;  // another thread was first
-    meta.grad_accumulator = fresh.get();
+    meta.extras.make().accumulator = fresh.get();
     return fresh;
 }
 
 void forget_accumulator(TensorImpl* leaf, Node* dying) noexcept {
     const auto lock = lock_meta();
     AutogradMeta* meta = meta_of(leaf);
-    if (meta && meta->grad_accumulator == dying) meta->grad_accumulator = nullptr;
+    AutogradMeta::Extras* extras = meta ? meta->extras.get() : nullptr;
+    if (extras && extras->accumulator == dying) extras->accumulator = nullptr;
 }
 
 Edge gradient_edge_slow(const Tensor& t) {

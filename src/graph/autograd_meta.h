@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/lock.h"
+#include "base/on_demand.h"
 #include "graph/forward_grad.h"
 #include "graph/hooks.h"
 #include "graph/node.h"
@@ -59,9 +60,6 @@ private:
 
 struct AutogradMeta final : TensorMeta, SlabAllocated {
     Ref<Node> grad_fn;
-    Node* grad_accumulator = nullptr;           // weak, see accumulator_of
-    std::unique_ptr<Node> resting_accumulator;  // nobody's (ops/accumulate_grad.h)
-    Ref<Node> kept_accumulator;                 // strong, on a stand-in for a leaf (SavedVariable::unpack)
     uint32_t output_nr = 0;
     bool retains_grad = false;
     bool any_grad_dtype = false;
@@ -70,11 +68,24 @@ struct AutogradMeta final : TensorMeta, SlabAllocated {
     Tensor grad;
     std::unique_ptr<ViewInfo> view;
     std::unique_ptr<ForwardGrad> tangents;
-    std::unique_ptr<TensorHooks> hooks;
-    std::shared_ptr<WeakTensor> weak;  // made on demand
 
-    ~AutogradMeta() override {
-        if (weak) weak->expire();
+    // What results of operations rarely have.
+    struct Extras : SlabAllocated {
+        Node* accumulator = nullptr;                // weak, see accumulator_of
+        std::unique_ptr<Node> resting_accumulator;  // nobody's (ops/accumulate_grad.h)
+        Ref<Node> kept_accumulator;                 // strong, on a stand-in for a leaf (SavedVariable::unpack)
+        std::unique_ptr<TensorHooks> hooks;
+        std::shared_ptr<WeakTensor> weak;
+        ~Extras() {
+            if (weak) weak->expire();
+        }
+    };
+    OnDemand<Extras> extras;  // the last member, so that weak references expire before anything else goes
+    TensorHooks* hooks() const noexcept { return extras.get() ? extras.get()->hooks.get() : nullptr; }
+    TensorHooks& make_hooks() {
+        std::unique_ptr<TensorHooks>& hooks = extras.make().hooks;
+        if (!hooks) hooks = std::make_unique<TensorHooks>();
+        return *hooks;
     }
 };
 
@@ -105,8 +116,14 @@ bool replace_grad(const Tensor& t, const Tensor& expected, Tensor grad);
 Edge gradient_edge_slow(const Tensor& t);  // of leaves and views
 inline Edge gradient_edge(TensorImpl* t) {
     AutogradMeta* meta = meta_of(t);
-    if (meta && meta->grad_fn && !(t->flags & kIsView)) [[likely]]
-        return {meta->grad_fn, meta->output_nr};
+    if (meta && !(t->flags & kIsView)) [[likely]] {
+        if (meta->grad_fn) return {meta->grad_fn, meta->output_nr};
+        // A leaf that is in a graph already.
+        const AutogradMeta::Extras* extras = meta->extras.get();
+        if (extras && extras->accumulator && extras->accumulator->use_count() > 0 && !concurrent_counts &&
+            (t->flags & kRequiresGrad))
+            return {Ref<Node>::share(extras->accumulator), 0};
+    }
     return gradient_edge_slow(Tensor(Ref<TensorImpl>::share(t)));
 }
 inline Edge gradient_edge(const Tensor& t) { return gradient_edge(t.impl()); }

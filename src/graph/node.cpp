@@ -20,14 +20,14 @@ thread_local constinit DyingNodes dying;
 
 }  // namespace
 
-uint64_t this_thread_number() noexcept {
-    static std::atomic<uint64_t> next{1};
-    thread_local uint64_t mine = 0;
+uint32_t this_thread_number() noexcept {
+    static std::atomic<uint32_t> next{1};
+    thread_local uint32_t mine = 0;
     if (mine == 0) mine = next++;
     return mine;
 }
 
-Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr), thread_id_(this_thread_number()) {
+Node::Node(uint64_t sequence_nr) : thread_id_(this_thread_number()), sequence_nr_(sequence_nr) {
     if (AnomalyMode::is_enabled() || DebugMode::is_enabled()) [[unlikely]]
         trace_creation();
 }
@@ -45,7 +45,6 @@ void Node::trace_creation() {
 
 Node::~Node() {
     if (owns_pyobj) release_node_wrapper(pyobj);
-    delete extras();
 }
 
 void Node::give_out_again() noexcept {
@@ -104,18 +103,11 @@ bool Node::task_should_compute_output(size_t i) const noexcept {
     return edge.is_valid() && (!task_wants_edge || task_wants_edge(edge));
 }
 
-NodeHooks& Node::mutable_hooks() { return make_extras().hooks; }
+NodeHooks& Node::mutable_hooks() { return extras_.make().hooks; }
 
 PreHookList Node::tensor_pre_hooks() const {
     SharedStateLock lock(this);
     return hooks() ? hooks()->tensor_pre_hooks : PreHookList();
-}
-
-Node::Extras& Node::make_extras() {
-    if (Extras* made = extras()) return *made;
-    auto fresh = std::make_unique<Extras>();
-    Extras* none = nullptr;  // another thread may have been first
-    return extras_.compare_exchange_strong(none, fresh.get()) ? *fresh.release() : *none;
 }
 
 std::string name_and_place(const Node& node) {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/lock.h"
+#include "base/on_demand.h"
 #include "base/slab.h"
 #include "graph/edge.h"
 #include "graph/hooks.h"
@@ -134,13 +135,15 @@ public:
     Stream stream() const noexcept { return {}; }
 
     // --- Hooks and metadata, absent on most nodes
-    NodeHooks* hooks() const noexcept { return extras() ? &extras()->hooks : nullptr; }
+    NodeHooks* hooks() const noexcept { return extras_.get() ? &extras_.get()->hooks : nullptr; }
     NodeHooks& mutable_hooks();
     // The hooks of the tensors that this node made; an accumulator's are its leaf's. `has_...` may say yes for none.
-    virtual bool has_tensor_pre_hooks() const noexcept { return extras() != nullptr; }
+    virtual bool has_tensor_pre_hooks() const noexcept { return has_extras(); }
     virtual PreHookList tensor_pre_hooks() const;
-    AnomalyMetadata* anomaly_metadata() const noexcept { return extras() ? extras()->anomaly.get() : nullptr; }
-    void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { make_extras().anomaly = std::move(m); }
+    AnomalyMetadata* anomaly_metadata() const noexcept {
+        return extras_.get() ? extras_.get()->anomaly.get() : nullptr;
+    }
+    void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { extras_.make().anomaly = std::move(m); }
 
     EngineState engine;
     void* pyobj = nullptr;    // the Python wrapper; identity of `grad_fn` rests on it
@@ -152,15 +155,13 @@ protected:
     // Called when nobody refers to the node any more; true if it stays, for its owner to give it out again.
     virtual bool comes_to_rest() noexcept { return false; }
     void give_out_again() noexcept;
-    bool has_extras() const noexcept { return extras() != nullptr; }
+    bool has_extras() const noexcept { return extras_.get() != nullptr; }
 
 private:
     struct Extras {
         NodeHooks hooks;
         std::unique_ptr<AnomalyMetadata> anomaly;
     };
-    Extras* extras() const noexcept { return extras_.load(std::memory_order_acquire); }
-    Extras& make_extras();
 
     void update_topological_nr(const Edge& edge) {
         if (std::atomic_ref(has_parent_).load(std::memory_order_relaxed)) [[unlikely]]
@@ -170,17 +171,17 @@ private:
     [[noreturn]] void refuse_new_edge() const;
     void trace_creation();
 
+    mutable bool has_parent_ = false;
+    uint32_t thread_id_;
     uint64_t sequence_nr_;
     uint64_t topological_nr_ = 0;
-    uint64_t thread_id_;
-    mutable bool has_parent_ = false;
     EdgeList next_edges_;
     SmallVector<InputMetadata, 1> input_metadata_;
-    std::atomic<Extras*> extras_{nullptr};  // owned
+    OnDemand<Extras> extras_;
 };
 
 // What `thread_id` counts by.
-uint64_t this_thread_number() noexcept;
+uint32_t this_thread_number() noexcept;
 
 // The node whose body runs on this thread; hooks and anomaly mode ask for it.
 Node* current_node() noexcept;

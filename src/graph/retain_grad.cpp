@@ -56,7 +56,7 @@ void move_retained_grad(const Tensor& t, Node* from, uint32_t from_output) {
     auto& old = from->hooks()->retains_grad_hooks;
     for (size_t i = 0; i < old.size(); ++i) {
         auto* hook = static_cast<RetainGradHook*>(old[i].second.get());
-        if (old[i].first != from_output || hook->tensor() != meta->weak.get()) continue;
+        if (old[i].first != from_output || hook->tensor() != meta->extras.get()->weak.get()) continue;
         hook->set_output(meta->output_nr);
         NodeHooks& hooks = meta->grad_fn->mutable_hooks();
         auto moved = old[i].second;

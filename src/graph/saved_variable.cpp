@@ -111,6 +111,11 @@ void SavedVariable::carry_tangent(int32_t level, Tensor tangent) {
     if (data_.defined() && !original_) set_tangent(data_, level, std::move(tangent));
 }
 
+SavedVariable& SavedOperand::no_variable() noexcept {
+    static constinit SavedVariable none;
+    return none;
+}
+
 void SavedVariable::reset_data() noexcept {
     Tensor data;  // these die after the lock
     std::unique_ptr<Extra> extra;
@@ -132,7 +137,7 @@ void SavedVariable::check_unchanged(const Tensor& data, Node* saved_for) const {
                        " Its memory or shape was exchanged: by assigning to .data, set_, resize_ or the like.");
     // More counts than writes: somebody changed the counter by hand.
     if (storage.writes < writes_ || bumps > storage.writes - writes_) raise_modified(data, saved_for, {});
-    const WriteLog::Found write = storage.log().find(region_of(*data.impl()), writes_);
+    const FoundWrite write = storage.find_write(region_of(*data.impl()), writes_);
     if (!write.any) return;
     std::string cause;
     if (write.outside) {
@@ -167,6 +172,10 @@ void SavedVariable::raise_modified(const Tensor& data, Node* saved_for, const st
 
 Tensor SavedVariable::unpack(Node* saved_for) const {
     if (none_) return {};
+    // Nearly always. No other thread may be changing this one, and nothing is asked of user code.
+    if (!concurrent_counts && original_ && !extra_ && data_.defined() && seems_unchanged(data_) &&
+        (is_leaf_ || !requires_grad_ || meta_of(data_)->grad_fn)) [[likely]]
+        return data_;
     Tensor data;
     std::shared_ptr<SavedVariableHooks> hooks;
     Edge edge;
@@ -209,9 +218,9 @@ Tensor SavedVariable::unpack(Node* saved_for) const {
         set_gradient_edge(out, Edge(Ref<Node>::share(saved_for), output_nr_));
     } else if (is_leaf_) {
         set_requires_grad(out, true);
-        AutogradMeta& meta = materialize_meta(out);
-        meta.grad_accumulator = edge.function.get();
-        meta.kept_accumulator = std::move(edge.function);
+        AutogradMeta::Extras& extras = materialize_meta(out).extras.make();
+        extras.accumulator = edge.function.get();
+        extras.kept_accumulator = std::move(edge.function);
     } else {
         set_gradient_edge(out, std::move(edge));
     }

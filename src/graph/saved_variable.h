@@ -67,6 +67,12 @@ public:
 
 private:
     void pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, Edge edge);
+    // By the counts alone: no write anywhere in the storage, and no exchange.
+    bool seems_unchanged(const Tensor& data) const noexcept {
+        const TensorImpl& impl = *data.impl();
+        const Storage& storage = *impl.storage;
+        return data.version() == version_ && storage.writes == writes_ && impl.swaps == swaps_ && !storage.is_shared();
+    }
     void check_unchanged(const Tensor& data, Node* saved_for) const;
     [[noreturn]] void raise_modified(const Tensor& data, Node* saved_for, const std::string& cause) const;
 
@@ -98,25 +104,37 @@ private:
 // A saved argument that is a tensor or a number.
 class SavedOperand {
 public:
-    SavedOperand() noexcept = default;
-    void save(const Operand& o) {
+    SavedOperand() noexcept {}
+    SavedOperand(const SavedOperand&) = delete;
+    ~SavedOperand() {
+        if (is_tensor_) variable_.~SavedVariable();
+    }
+    void save(const Operand& o) {  // once
         was_none_ = false;
-        is_tensor_ = o.is_tensor();
-        if (is_tensor_)
+        if (o.is_tensor()) {
+            new (&variable_) SavedVariable;
+            is_tensor_ = true;
             variable_.save(o.tensor(), false);
-        else
-            scalar_ = o.scalar();
+        } else {
+            new (&scalar_) Scalar(o.scalar());
+        }
     }
     bool was_none() const noexcept { return was_none_; }  // no formula needed it
     bool is_tensor() const noexcept { return is_tensor_; }
-    const Scalar& scalar() const noexcept { return scalar_; }
-    SavedVariable& variable() noexcept { return variable_; }
-    const SavedVariable& variable() const noexcept { return variable_; }
-    void reset_data() noexcept { variable_.reset_data(); }
+    Scalar scalar() const noexcept { return is_tensor_ || was_none_ ? Scalar() : scalar_; }
+    SavedVariable& variable() noexcept { return is_tensor_ ? variable_ : no_variable(); }  // of a number: None
+    const SavedVariable& variable() const noexcept { return is_tensor_ ? variable_ : no_variable(); }
+    void reset_data() noexcept {
+        if (is_tensor_) variable_.reset_data();
+    }
 
 private:
-    SavedVariable variable_;
-    Scalar scalar_;
+    static SavedVariable& no_variable() noexcept;
+
+    union {  // neither while none
+        SavedVariable variable_;
+        Scalar scalar_;
+    };
     bool is_tensor_ = false;
     bool was_none_ = true;
 };

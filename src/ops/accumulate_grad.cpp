@@ -64,10 +64,11 @@ AccumulateGrad::~AccumulateGrad() {
 
 Ref<Node> AccumulateGrad::of(const Tensor& leaf) {
     AutogradMeta* meta = meta_of(leaf);
-    if (concurrent_counts || !meta || !meta->resting_accumulator || meta->grad_dtype || meta->any_grad_dtype ||
+    AutogradMeta::Extras* extras = meta ? meta->extras.get() : nullptr;
+    if (concurrent_counts || !extras || !extras->resting_accumulator || meta->grad_dtype || meta->any_grad_dtype ||
         AnomalyMode::is_enabled() || DebugMode::is_enabled())
         return Ref<Node>::adopt(new AccumulateGrad(leaf));
-    auto* rested = static_cast<AccumulateGrad*>(meta->resting_accumulator.release());
+    auto* rested = static_cast<AccumulateGrad*>(extras->resting_accumulator.release());
     rested->give_out_again();
     rested->variable_ = leaf;
     InputMetadata& metadata = rested->mutable_input_metadata(0);
@@ -79,11 +80,12 @@ Ref<Node> AccumulateGrad::of(const Tensor& leaf) {
 bool AccumulateGrad::comes_to_rest() noexcept {
     if (concurrent_counts || pyobj || has_extras()) return false;
     AutogradMeta* meta = meta_of(variable_);
-    if (!meta || meta->grad_accumulator != this || meta->resting_accumulator || meta->grad_dtype ||
+    AutogradMeta::Extras* extras = meta ? meta->extras.get() : nullptr;
+    if (!extras || extras->accumulator != this || extras->resting_accumulator || meta->grad_dtype ||
         meta->any_grad_dtype)
         return false;
-    meta->grad_accumulator = nullptr;
-    meta->resting_accumulator.reset(this);
+    extras->accumulator = nullptr;
+    extras->resting_accumulator.reset(this);
     variable_.reset();  // may destroy the leaf, and this with it
     return true;
 }
@@ -92,14 +94,16 @@ bool AccumulateGrad::has_tensor_pre_hooks() const noexcept {
     AutogradMeta* meta = meta_of(variable_);
     if (!meta) return false;
     SharedStateLock lock(meta);
-    return meta->hooks && !meta->hooks->pre_hooks.empty();
+    const TensorHooks* hooks = meta->hooks();
+    return hooks && !hooks->pre_hooks.empty();
 }
 
 PreHookList AccumulateGrad::tensor_pre_hooks() const {
     AutogradMeta* meta = meta_of(variable_);
     if (!meta) return {};
     SharedStateLock lock(meta);
-    return meta->hooks ? meta->hooks->pre_hooks : PreHookList();
+    const TensorHooks* hooks = meta->hooks();
+    return hooks ? hooks->pre_hooks : PreHookList();
 }
 
 TensorList AccumulateGrad::apply(TensorList&& grads) {
@@ -111,7 +115,7 @@ TensorList AccumulateGrad::apply(TensorList&& grads) {
     AutogradMeta& meta = materialize_meta(variable_);
     {
         SharedStateLock lock(&meta);
-        if (meta.hooks) hook = meta.hooks->post_accumulate;
+        if (const TensorHooks* hooks = meta.hooks()) hook = hooks->post_accumulate;
     }
     if (hook) (*hook)(variable_);
     return {};

@@ -36,17 +36,17 @@ size_t add_hook(const Tensor& t, std::function<Tensor(const Tensor&)> f) {
     }
     AutogradMeta& meta = materialize_meta(t);
     SharedStateLock lock(&meta);
-    if (!meta.hooks) meta.hooks = std::make_unique<TensorHooks>();
-    meta.hooks->pre_hooks.push_back(std::move(hook));
-    return meta.hooks->pre_hooks.size() - 1;
+    PreHookList& hooks = meta.make_hooks().pre_hooks;
+    hooks.push_back(std::move(hook));
+    return hooks.size() - 1;
 }
 
 void remove_hook(const Tensor& t, size_t number) {
     AutogradMeta* meta = meta_of(t);
-    check(meta && meta->hooks && number < meta->hooks->pre_hooks.size(), ErrorKind::Runtime,
-          "remove_hook: there is no hook ", number);
+    TensorHooks* hooks = meta ? meta->hooks() : nullptr;
+    check(hooks && number < hooks->pre_hooks.size(), ErrorKind::Runtime, "remove_hook: there is no hook ", number);
     // Others keep their numbers.
-    if (auto* hook = dynamic_cast<TensorFunctionHook*>(meta->hooks->pre_hooks[number].get())) hook->removed = true;
+    if (auto* hook = dynamic_cast<TensorFunctionHook*>(hooks->pre_hooks[number].get())) hook->removed = true;
 }
 
 void add_pre_hook(Node& node, std::shared_ptr<PreHook> hook) {

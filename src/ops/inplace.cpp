@@ -29,7 +29,7 @@ void replace_history(const Tensor& t, Edge edge) {
     AutogradMeta& meta = materialize_meta(t);
     Ref<Node> old = meta.grad_fn;
     uint32_t old_output = meta.output_nr;
-    if (meta.hooks) meta.hooks->pre_hooks.clear();
+    if (TensorHooks* hooks = meta.hooks()) hooks->pre_hooks.clear();
     set_gradient_edge(t, std::move(edge));
     move_retained_grad(t, old.get(), old_output);
 }
@@ -61,7 +61,7 @@ void rebase_history(const Tensor& t, const Ref<Node>& node) {
     view->attr_version = t.version() - 1;  // its own history is stale: grad_fn makes it anew from the base's
     t.impl()->flags |= kRequiresGrad;
     AutogradMeta& meta = *meta_of(t);
-    if (meta.hooks) meta.hooks->pre_hooks.clear();
+    if (TensorHooks* hooks = meta.hooks()) hooks->pre_hooks.clear();
     // At once, so that it holds whatever becomes of the base; but a view that Python never saw, as that of o[i] = v, has
     // done its duty.
     if (t.impl()->pyobj || meta.retains_grad) grad_fn(t);

@@ -73,8 +73,7 @@ WriteLog& Storage::log() {
 }
 
 void Storage::drop_log() noexcept {
-    if (log_ != watched()) delete log_;
-    log_ = nullptr;
+    if (WriteLog* log = log_.load(std::memory_order_relaxed); log != watched()) delete log;
 }
 
 namespace {
@@ -103,7 +102,12 @@ void Storage::note_write(const Region& region, const char* operation) {
 void Storage::forget_writes(uint32_t count) noexcept {
     LogLock lock;
     writes -= std::min(count, writes);
-    if (log_ && log_ != watched()) log_->forget_after(writes);
+    if (WriteLog* log = log_; log && log != watched()) log->forget_after(writes);
+}
+
+FoundWrite Storage::find_write(const Region& region, uint32_t since) {
+    LogLock lock;
+    return log().find(region, since);
 }
 
 void Storage::expect_memory() {

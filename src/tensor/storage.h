@@ -18,6 +18,7 @@ namespace wengert {
 
 struct Region;
 class WriteLog;
+struct FoundWrite;
 
 // Counts in-place writes. Views and detached aliases share one, `.data` gets its own.
 class VersionCounter final : public RefCounted, public SlabAllocated {
@@ -52,7 +53,7 @@ public:
     }
     static Ref<Storage> wrap(void* data, int64_t bytes, const Foreign& owner, void* context);  // keeps `&owner`
     static void dispose(Storage* s) noexcept {
-        if (s->log_) [[unlikely]]
+        if (s->is_watched()) [[unlikely]]
             s->drop_log();
         if (s->kind_ != Kind::Inline) [[unlikely]]
             s->free_memory();
@@ -73,10 +74,16 @@ public:
 
     // From now on writes are logged with their regions.
     void watch() noexcept {
-        if (!log_) log_ = watched();
+        if (is_watched()) return;
+        WriteLog* none = nullptr;
+        if (concurrent_counts)
+            log_.compare_exchange_strong(none, watched());  // another thread may have been first, and a write followed
+        else
+            log_.store(watched(), std::memory_order_relaxed);
     }
-    bool is_watched() const noexcept { return log_ != nullptr; }
-    WriteLog& log();  // of a watched storage
+    bool is_watched() const noexcept { return log_.load(std::memory_order_relaxed) != nullptr; }
+    // The latest write to `region` of a watched storage since it counted `since` of them (tensor/write_log.h).
+    FoundWrite find_write(const Region& region, uint32_t since);
     // Counts a write. `operation` is its name, in static memory; null for one by code that we cannot see.
     void note_write(const Region& region, const char* operation);
     void forget_writes(uint32_t count) noexcept;  // the last ones did not happen
@@ -94,6 +101,7 @@ private:
     static Ref<Storage> allocate_block(int64_t bytes);
     void free_memory() noexcept;
     void drop_log() noexcept;
+    WriteLog& log();
     static WriteLog* watched() noexcept { return reinterpret_cast<WriteLog*>(uintptr_t{1}); }  // made when needed
     void expect_memory();
 
@@ -103,7 +111,7 @@ private:
     int64_t bytes_ = 0;
     uint32_t inline_bytes_ = 0;  // of the slab block behind this object
     uint32_t loans_ = 0;
-    WriteLog* log_ = nullptr;
+    std::atomic<WriteLog*> log_ = nullptr;
     const Foreign* foreign_ = nullptr;
     void* context_ = nullptr;
 };

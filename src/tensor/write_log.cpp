@@ -29,7 +29,7 @@ Places WriteLog::add(const Region& region, const char* operation, uint32_t numbe
     return dropped;
 }
 
-WriteLog::Found WriteLog::find(const Region& region, uint32_t since) const {
+FoundWrite WriteLog::find(const Region& region, uint32_t since) const {
     for (size_t i = writes_.size(); i > 0;) {
         if (i % kBlock == 0 && !overlap(summaries_[i / kBlock - 1], region)) {
             i -= kBlock;
@@ -38,14 +38,14 @@ WriteLog::Found WriteLog::find(const Region& region, uint32_t since) const {
         const Write& w = writes_[--i];
         if (w.number <= since) return {};
         if (!overlap(w.region, region)) continue;
-        Found found;
+        FoundWrite found;
         found.any = true;
         found.outside = !w.operation;
         found.operation = w.operation;
         if (w.place) found.place = places_[w.place - 1];
         return found;
     }
-    Found forgotten;
+    FoundWrite forgotten;
     forgotten.any = since < known_from_;
     return forgotten;
 }

@@ -33,6 +33,13 @@ struct Write {
 
 using Places = std::vector<std::shared_ptr<const Place>>;  // kept in debug mode
 
+struct FoundWrite {
+    bool any = false;
+    bool outside = false;
+    const char* operation = nullptr;  // null: unknown
+    std::shared_ptr<const Place> place;
+};
+
 class WriteLog : public SlabAllocated {
 public:
     explicit WriteLog(uint32_t writes_before) noexcept : known_from_(writes_before) {}
@@ -41,13 +48,7 @@ public:
     [[nodiscard]] Places add(const Region& region, const char* operation, uint32_t number,
                              std::shared_ptr<const Place> place = nullptr);
     // The latest write after number `since` that may overlap `region`. One that was forgotten has no operation.
-    struct Found {
-        bool any = false;
-        bool outside = false;
-        const char* operation = nullptr;  // null: unknown
-        std::shared_ptr<const Place> place;
-    };
-    Found find(const Region& region, uint32_t since) const;
+    FoundWrite find(const Region& region, uint32_t since) const;
     void forget_after(uint32_t number);
 
     std::unique_ptr<ExpectedMemory> expected;

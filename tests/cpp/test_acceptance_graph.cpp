@@ -252,7 +252,7 @@ TEST_CASE("B30 B31 B32 InputBuffer sums and leaves what others own alone") {
     TensorList slots(2);
     InputBuffer buffer(slots);
     Tensor mine = constant(1);
-    buffer.add(0, mine);
+    buffer.add(0, Tensor(mine));
     buffer.add(0, constant(2));
     buffer.add(1, Tensor());
     CHECK(buffer.size() == 2);

@@ -57,9 +57,9 @@ TEST_CASE("the input buffer sums and leaves what it was given alone") {
     TensorList slots(1);
     InputBuffer buffer(slots);
     Tensor a = constant(1, 2), b = constant(2, 2);
-    buffer.add(0, a);
+    buffer.add(0, Tensor(a));
     buffer.add(0, Tensor());
-    buffer.add(0, b);
+    buffer.add(0, Tensor(b));
     CHECK(at(buffer[0], 0) == 3);
     CHECK(at(a, 0) == 1);
     CHECK(at(b, 0) == 2);

@@ -128,8 +128,8 @@ TEST_CASE("writes from outside are found in the region that is asked about") {
     CHECK(storage->writes == 0);
     storage->check_outside_writes(elements(0, 20));
     CHECK(storage->writes == 1);
-    CHECK(storage->log().find(elements(10, 11), 0).outside);
-    CHECK_FALSE(storage->log().find(elements(11, 12), 0).any);
+    CHECK(storage->find_write(elements(10, 11), 0).outside);
+    CHECK_FALSE(storage->find_write(elements(11, 12), 0).any);
     memory[30] = 3;  // ours
     storage->note_write(elements(30, 31), "f");
     storage->check_outside_writes(elements(0, 4096));

@@ -46,9 +46,10 @@ struct Walk {
         if (impl->owns_pyobj) object(static_cast<PyObject*>(impl->pyobj));
         for_each_owned(impl, [this](auto* o) { owned(o); });
         AutogradMeta* meta = meta_of(impl);
-        if (!meta || !meta->hooks) return;
-        for (auto& h : meta->hooks->pre_hooks) hook(h);
-        hook(meta->hooks->post_accumulate);
+        TensorHooks* hooks = meta ? meta->hooks() : nullptr;
+        if (!hooks) return;
+        for (auto& h : hooks->pre_hooks) hook(h);
+        hook(hooks->post_accumulate);
     }
 
     void enter(Node* node) {
@@ -100,8 +101,12 @@ void clear_impl(TensorImpl* impl) noexcept {
     if (!meta) return;
     Tensor grad = std::move(meta->grad);
     Ref<Node> grad_fn = std::move(meta->grad_fn);
-    Ref<Node> accumulator = std::move(meta->kept_accumulator);
-    std::unique_ptr<TensorHooks> hooks = std::move(meta->hooks);
+    Ref<Node> accumulator;
+    std::unique_ptr<TensorHooks> hooks;
+    if (AutogradMeta::Extras* extras = meta->extras.get()) {
+        accumulator = std::move(extras->kept_accumulator);
+        hooks = std::move(extras->hooks);
+    }
     impl->flags &= ~uint32_t{kIsView};
     std::unique_ptr<ViewInfo> view = std::move(meta->view);
 }

@@ -37,7 +37,7 @@ void for_each_owned(TensorImpl* impl, F&& f) {
     if (!meta) return;
     owned(meta->grad);
     owned(meta->grad_fn);
-    owned(meta->kept_accumulator);
+    if (const AutogradMeta::Extras* extras = meta->extras.get()) owned(extras->kept_accumulator);
     if (meta->view) {
         owned(meta->view->base);
         owned(meta->view->forward_base);

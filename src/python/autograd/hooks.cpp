@@ -135,8 +135,9 @@ PyObject* add_hook(Node& node, PyObject* hook) {
 
 TensorHook* find_tensor_hook(const Tensor& t) {
     AutogradMeta* meta = meta_of(t);
-    if (!meta || !meta->hooks) return nullptr;
-    for (auto& each : meta->hooks->pre_hooks)
+    TensorHooks* hooks = meta ? meta->hooks() : nullptr;
+    if (!hooks) return nullptr;
+    for (auto& each : hooks->pre_hooks)
         if (auto* hook = dynamic_cast<TensorHook*>(each.get())) return hook;
     return nullptr;
 }
@@ -144,8 +145,7 @@ TensorHook* find_tensor_hook(const Tensor& t) {
 TensorHooks& materialize_hooks(const Tensor& t) {
     AutogradMeta& meta = materialize_meta(t);
     SharedStateLock lock(&meta);
-    if (!meta.hooks) meta.hooks = std::make_unique<TensorHooks>();
-    return *meta.hooks;
+    return meta.make_hooks();
 }
 
 }  // namespace
@@ -187,7 +187,8 @@ void set_backward_hooks(const Tensor& t, PyObject* dict) {
 
 PyObject* post_accumulate_hooks(const Tensor& t) {
     AutogradMeta* meta = meta_of(t);
-    auto* hook = meta && meta->hooks ? dynamic_cast<LeafHook*>(meta->hooks->post_accumulate.get()) : nullptr;
+    TensorHooks* hooks = meta ? meta->hooks() : nullptr;
+    auto* hook = hooks ? dynamic_cast<LeafHook*>(hooks->post_accumulate.get()) : nullptr;
     return Py_NewRef(hook ? hook->dict : Py_None);
 }
 
