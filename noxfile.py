@@ -100,14 +100,15 @@ def differential(session):
 # One build finds both memory errors and undefined behaviour; data races need another.
 SANITIZERS = {"address": "address,undefined", "thread": "thread"}
 
-# What runs under the thread sanitizer: it makes everything ten times slower, and has nothing to find in one thread.
+# What runs under the thread sanitizer: it makes everything ten times slower, and has nothing to find in one thread; it
+# takes gigabytes for deep graphs.
 THREADED_TESTS = [
-    f"tests/python/test_{name}.py"
-    for name in (
+    "-k", "not deep_graphs",
+    *(f"tests/python/test_{name}.py" for name in (
         "behaviours_engine", "debug_mode", "engine", "engine_errors", "engine_threads", "forward_ad", "function",
         "function_contexts", "grad_mode", "graph_nodes", "lifetime", "profiler", "safety", "safety_passes",
         "safety_threads", "saved_tensors",
-    )
+    )),
 ]  # fmt: skip
 
 OPTIONS_OF_SANITIZERS = {
