@@ -288,6 +288,44 @@ def test_X8_rings_are_collected(x, ring):
     del x
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_callbacks_of_gc_may_change_the_graph(x, again):
+    """Ours must see what they leave: it is the last, also where one was added after it."""
+    made = []
+
+    def change(phase, info):
+        if phase == "start" and info["generation"] == 2:
+            made.append(z * z)  # another owner of what is shared
+            if again and change_again not in gc.callbacks:
+                gc.callbacks.append(change_again)
+
+    def change_again(phase, info):
+        if phase == "start":
+            made.append(made[-1] + y)
+
+    before = list(gc.callbacks)
+    y = x * 2
+    z = y * y
+    y.register_hook(holding(z))
+    gc.callbacks.append(change)
+    try:
+        for _ in range(3):
+            gc.collect()
+        ours = [c for c in gc.callbacks if c not in (change, change_again)]
+        assert ours == before
+        assert gc.callbacks[-1] is before[-1] or again
+    finally:
+        for c in (change, change_again):
+            if c in gc.callbacks:
+                gc.callbacks.remove(c)
+    for t in made:
+        assert t.grad_fn is not None
+        t.sum().backward(retain_graph=True)
+    z.sum().backward()
+    del y, z, made[:]
+    gc.collect()
+
+
 @pytest.mark.filterwarnings("ignore:Using backward")
 def test_X8_nothing_that_is_in_use_is_broken(x):
     results = []

@@ -107,14 +107,45 @@ void show_shared() {
     }
 }
 
+// The callback must be the last of `gc.callbacks`: what is shown holds as long as nobody changes a graph, and the
+// callbacks after it could. Where others were added it adds itself once more, and acts in the last of its turns.
+PyObject* callbacks = nullptr;  // the list that gc calls, whatever becomes of the module
+PyObject* self = nullptr;       // as it stands there
+Py_ssize_t turns = 0;           // in this phase of this collection
+
+Py_ssize_t times_listed() noexcept {
+    Py_ssize_t n = 0;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(callbacks); ++i) n += PyList_GET_ITEM(callbacks, i) == self;
+    return n;
+}
+
+bool is_last_turn() {
+    const Py_ssize_t count = PyList_GET_SIZE(callbacks);
+    if (count > 0 && PyList_GET_ITEM(callbacks, count - 1) != self && PyList_Append(callbacks, self) < 0)
+        throw PyException();
+    if (++turns < times_listed()) return false;
+    turns = 0;
+    return true;
+}
+
+void forget_earlier_turns() {
+    for (Py_ssize_t i = PyList_GET_SIZE(callbacks) - 1; i-- > 0;)
+        if (PyList_GET_ITEM(callbacks, i) == self && PyList_SetSlice(callbacks, i, i + 1, nullptr) < 0)
+            throw PyException();
+}
+
 PyObject* on_collection(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
         const char* phase;
         PyObject* info;
         if (!PyArg_ParseTuple(args, "sO!", &phase, &PyDict_Type, &info)) return nullptr;
         hide_all();
+        if (!is_last_turn()) Py_RETURN_NONE;
         PyObject* generation = PyDict_GetItemString(info, "generation");
-        if (std::string_view(phase) == "start" && generation && PyLong_AsLong(generation) == 2) show_shared();
+        if (std::string_view(phase) == "stop")
+            forget_earlier_turns();
+        else if (generation && PyLong_AsLong(generation) == 2)
+            show_shared();
         Py_RETURN_NONE;
     });
 }
@@ -129,8 +160,9 @@ int install_collector(PyObject* module) {
 #endif
     PyRef function(PyCFunction_New(&callback, nullptr));
     PyRef gc(PyImport_ImportModule("gc"));
-    PyRef callbacks(gc ? PyObject_GetAttrString(gc.get(), "callbacks") : nullptr);
-    if (!function || !callbacks || PyList_Append(callbacks.get(), function.get()) < 0) return -1;
+    callbacks = gc ? PyObject_GetAttrString(gc.get(), "callbacks") : nullptr;
+    if (!function || !callbacks || !PyList_Check(callbacks) || PyList_Append(callbacks, function.get()) < 0) return -1;
+    self = function.get();  // which the module keeps
     return PyModule_AddObjectRef(module, callback.ml_name, function.get());
 }
 
