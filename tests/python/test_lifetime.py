@@ -322,7 +322,8 @@ def test_callbacks_of_gc_may_change_the_graph(x, again):
         assert t.grad_fn is not None
         t.sum().backward(retain_graph=True)
     z.sum().backward()
-    del y, z, made[:]
+    y = z = None
+    made.clear()
     gc.collect()
 
 
