@@ -105,9 +105,9 @@ SANITIZERS = {"address": "address,undefined", "thread": "thread"}
 THREADED_TESTS = [
     "-k", "not deep_graphs",
     *(f"tests/python/test_{name}.py" for name in (
-        "behaviours_engine", "debug_mode", "engine", "engine_errors", "engine_threads", "forward_ad", "function",
-        "function_contexts", "grad_mode", "graph_nodes", "lifetime_collection", "profiler_events", "safety",
-        "safety_passes", "safety_threads", "saved_tensors",
+        "behaviours_engine", "debug_mode", "engine", "engine_errors", "engine_parallel", "engine_parallel_threads",
+        "engine_threads", "forward_ad", "function", "function_contexts", "grad_mode", "graph_nodes",
+        "lifetime_collection", "profiler_events", "safety", "safety_passes", "safety_threads", "saved_tensors",
     )),
 ]  # fmt: skip
 

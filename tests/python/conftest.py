@@ -4,6 +4,8 @@ import gc
 
 import pytest
 
+import wengert as wg
+
 
 @pytest.fixture
 def no_automatic_collection():
@@ -12,3 +14,10 @@ def no_automatic_collection():
     gc.disable()
     yield
     gc.enable()
+
+
+@pytest.fixture
+def threads():
+    """Set the number of threads for one test."""
+    yield wg.set_num_threads
+    wg.set_num_threads(1)
