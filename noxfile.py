@@ -107,7 +107,8 @@ THREADED_TESTS = [
     *(f"tests/python/test_{name}.py" for name in (
         "behaviours_engine", "debug_mode", "engine", "engine_errors", "engine_parallel", "engine_parallel_threads",
         "engine_threads", "forward_ad", "function", "function_contexts", "grad_mode", "graph_nodes",
-        "lifetime_collection", "profiler_events", "safety", "safety_passes", "safety_threads", "saved_tensors",
+        "lifetime_collection", "profiler_events", "safety_engine", "safety_hooks", "safety_interrupts",
+        "safety_recursion", "safety_threads", "saved_tensors",
     )),
 ]  # fmt: skip
 
