@@ -12,6 +12,11 @@ def function(**methods):
     return FunctionMeta("Made", (Function,), members)
 
 
+def leaf(*values):
+    """Return a leaf with the given values."""
+    return wg.tensor(values, requires_grad=True)
+
+
 def works():
     """Check that a backward pass still gives gradients, whatever happened before."""
     x = wg.tensor([1.0, 2.0], requires_grad=True)
