@@ -112,6 +112,9 @@ THREADED_TESTS = [
     )),
 ]  # fmt: skip
 
+# A sanitizer keeps freed memory for a while.
+MEASURES_MEMORY = ["--ignore", "tests/python/test_memory.py"]
+
 OPTIONS_OF_SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -162,5 +165,5 @@ def sanitize(session, sanitizer):
         "PYTHONMALLOC": "malloc",
         "OPENBLAS_NUM_THREADS": "1",
     }
-    tests = session.posargs or (THREADED_TESTS if sanitizer == "thread" else [])
+    tests = session.posargs or (THREADED_TESTS if sanitizer == "thread" else MEASURES_MEMORY)
     session.run(python(session), "-m", "pytest", *tests, env=environment)

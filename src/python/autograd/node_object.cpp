@@ -107,6 +107,12 @@ void node_dealloc(PyObject* self) {
     node_destroy(self);
 }
 
+// That of the node: a wrapper that dies and is made again has the same.
+Py_hash_t node_hash(PyObject* self) noexcept {
+    const auto address = reinterpret_cast<uintptr_t>(as_node(self)->node.get());
+    return static_cast<Py_hash_t>(address >> 4);  // never -1
+}
+
 PyMemberDef node_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(NodeObject, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(NodeObject, weakrefs), READONLY, nullptr},
@@ -119,6 +125,7 @@ PyType_Slot node_slots[] = {
     {Py_tp_clear, reinterpret_cast<void*>(node_clear)},
     {Py_tp_getattro, reinterpret_cast<void*>(node_getattro)},
     {Py_tp_call, reinterpret_cast<void*>(node_call)},
+    {Py_tp_hash, reinterpret_cast<void*>(node_hash)},
     {Py_tp_methods, node_methods},
     {Py_tp_getset, node_properties},
     {Py_tp_members, node_members},
