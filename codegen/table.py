@@ -228,6 +228,8 @@ def check(row: Row) -> None:
             raise row.error(
                 f"linear in '{name}', which has no formula", f"add `{name}: formula` or leave it out of linear"
             )
+    if keys.get("length", True) is not True and schema.find(str(keys["length"])) is None:
+        raise row.error(f"`length: {keys['length']}` names no argument", "write `length: true` or an exponent's name")
     for key in ("recorded", "tangent"):
         for name in keys.get(key, {}):
             if name not in row.partials:

@@ -4,6 +4,7 @@
 
 #include "base/lock.h"
 #include "graph/autograd_meta.h"
+#include "graph/grad_mode.h"
 #include "graph/level_floor.h"
 
 namespace wengert {
@@ -32,6 +33,12 @@ void unlink(Tangent* t) {
         t->previous->next = t->next;
     else
         active_levels[t->level].head = t->next;
+}
+
+// Operations on views ask for tangents only while a level is open.
+void note_levels() noexcept {
+    open_dual_levels.store(static_cast<int32_t>(active_levels.size()), std::memory_order_relaxed);
+    GradMode::refresh_mask();
 }
 
 }  // namespace
@@ -99,6 +106,7 @@ SmallVector<int32_t, 2> ForwardGrad::levels() const {
 int32_t enter_dual_level() {
     std::lock_guard lock(levels_mutex);
     active_levels.emplace_back();
+    note_levels();
     return static_cast<int32_t>(active_levels.size()) - 1;
 }
 
@@ -116,6 +124,7 @@ void exit_dual_level(int32_t level) {
             if (t->owner->tensor_ && siblings.empty()) t->owner->tensor_->flags &= ~kHasTangent;
         }
         active_levels.pop_back();
+        note_levels();
     }
     for (Tangent* t : dead) delete t;
 }

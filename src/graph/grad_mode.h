@@ -1,9 +1,14 @@
 // Grad modes: what this thread records.
 #pragma once
 
+#include <atomic>
+
 #include "base/state.h"
 
 namespace wengert {
+
+// How many dual levels are open, on all threads together (graph/forward_grad.h).
+inline constinit std::atomic<int32_t> open_dual_levels{0};
 
 struct GradMode {
     // Whether operations are recorded. Inference mode records nothing, whatever the flag says.
@@ -19,11 +24,15 @@ struct GradMode {
         refresh_mask();
     }
 
-    // Views matter only to reverse mode: without it, their base's requires_grad is not asked.
+    // A view must ask its base where that may have been written: for requires_grad, and while a level is open for a
+    // tangent. A thread that had left grad mode before another one opened the first level sees it when it next changes mode.
     static void refresh_mask() noexcept {
         uint32_t mask = kInference;
         if (is_enabled()) mask |= kRequiresGrad | kIsView;
-        if (state.forward_grad_enabled) mask |= kHasTangent;
+        if (state.forward_grad_enabled) {
+            mask |= kHasTangent;
+            if (open_dual_levels.load(std::memory_order_relaxed) > 0) mask |= kIsView;
+        }
         state.mask = mask;
     }
 };

@@ -45,9 +45,11 @@ Tensor along_direction(const Tensor& product, const Tensor& cotangent, const Ten
 // The same for `sum`, the tangent of r: the sum of t * x / r.
 Tensor across_direction(const Tensor& sum, const Tensor& tangent, const Tensor& x, const Lengths& r);
 
-// Both for lengths of each element: of a vector with the component x, or of complex numbers.
-Tensor along_component(const Tensor& product, const Tensor& cotangent, const Operand& x, const Tensor& r);
-Tensor across_component(const Tensor& product, const Tensor& tangent, const Operand& x, const Tensor& r);
+// Both for lengths of each element: of a vector with the components x and `other`, or of complex numbers.
+Tensor along_component(const Tensor& product, const Tensor& cotangent, const Operand& x, const Operand& other,
+                       const Tensor& r);
+Tensor across_component(const Tensor& product, const Tensor& tangent, const Operand& x, const Operand& other,
+                        const Tensor& r);
 // For numbers that may be complex: a real number has no direction but its sign, and |x| a constant derivative at 0.
 Tensor along_phase(const Tensor& product, const Tensor& cotangent, const Tensor& x);
 Tensor across_phase(const Tensor& product, const Tensor& tangent, const Tensor& x, const Tensor& r);

@@ -17,9 +17,6 @@ bool any(const Tensor& mask) { return *kernels::any(mask).data_as<bool>(); }
 Tensor zero_mask(const Tensor& r) { return ops::eq(r, 0); }
 
 Tensor Reduction::wide(const Tensor& t) const { return elementwise ? t : restored(t, sizes, dim, keepdim); }
-Tensor Reduction::length(const Tensor& x) const {
-    return elementwise ? ops::abs(x) : ops::linalg_vector_norm(x, 1, dim, keepdim);
-}
 Tensor Reduction::inner(const Tensor& a, const Tensor& b) const {
     const Tensor product = is_complex(a.dtype()) ? ops::real(ops::conj(a) * b) : a * b;
     const Tensor sum = elementwise ? product : ops::sum(product, dim, keepdim);
@@ -27,6 +24,8 @@ Tensor Reduction::inner(const Tensor& a, const Tensor& b) const {
 }
 
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // How c changes with the lengths that `maker` made; undefined if it does not.
 struct Slope {
@@ -65,6 +64,15 @@ Tensor slope_near(const Near& near, const Tensor& c, bool record) {
     return slope;
 }
 
+// Infinite weights reach whatever a partial derivative that happens to be 0 would hide.
+Tensor is_flat(const Near& near) {
+    const Tensor is_zero = zero_mask(near.r);
+    const Tensor weights = ops::where(is_zero, full(near.r.sizes(), kInfinity, near.c.dtype()), 0);
+    const auto [slope, is_known] = slope_of(near.c, near.how.maker, weights, false);
+    if (slope.defined()) return ops::eq(slope, 0);
+    return full(near.r.sizes(), is_known || !requires_grad(near.c), DType::Bool);
+}
+
 Tensor coefficient(const Near& near, size_t m, bool record) {
     const AutoGradMode recording(record || m > 1 || GradMode::is_enabled());
     Tensor c = near.c, pole = zeros_like(near.r);
@@ -77,7 +85,7 @@ Tensor coefficient(const Near& near, size_t m, bool record) {
         c = slope_near(next, c, record || !last);
         next.derived = true;
     }
-    if (!near.how.isotropic || (near.how.partial && m > 1)) c = ops::where(ops::eq(c, 0), 0, kNaN);
+    if (!near.how.isotropic) c = ops::where(ops::eq(c, 0), 0, kNaN);
     return ops::where(ops::eq(pole, 0), c, pole);
 }
 

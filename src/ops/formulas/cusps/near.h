@@ -24,7 +24,6 @@ struct Reduction {
     bool keepdim, isotropic;
     double metric = 1;
     bool elementwise = false;
-    bool partial = false;  // x is one of several components
 
     Reduction(const Tensor& x, const Lengths& r)
         : maker(gradient_edge(r.value).function),
@@ -33,16 +32,10 @@ struct Reduction {
           keepdim(r.keepdim),
           isotropic(r.isotropic),
           metric(r.metric) {}
-    Reduction(const Tensor& x, Ref<Node> maker, bool partial)
-        : maker(std::move(maker)),
-          sizes(x.sizes()),
-          keepdim(false),
-          isotropic(true),
-          elementwise(true),
-          partial(partial) {}
+    Reduction(const Tensor& x, Ref<Node> maker)
+        : maker(std::move(maker)), sizes(x.sizes()), keepdim(false), isotropic(true), elementwise(true) {}
 
-    Tensor wide(const Tensor& t) const;    // of the shape of lengths, in that of x
-    Tensor length(const Tensor& x) const;  // the sum of absolute values
+    Tensor wide(const Tensor& t) const;  // of the shape of lengths, in that of x
     Tensor inner(const Tensor& a, const Tensor& b) const;
 };
 
@@ -56,6 +49,8 @@ struct Near {
 
 // The slopes of all c with respect to their own lengths, where these are 0.
 Tensor slope_near(const Near& near, const Tensor& c, bool record);
+// Where c cannot depend on its lengths, whatever their value: it is masked, or made of other things.
+Tensor is_flat(const Near& near);
 // (1/r d/dr)^m h at r = 0: the derivative of h of order 2 m, divided by 1 * 3 * 5 ... (2 m - 1). Infinite where one of
 // odd order is not 0 before.
 Tensor coefficient(const Near& near, size_t m, bool record);

@@ -5,20 +5,41 @@
 #include "graph/derivative.h"
 #include "graph/grad_mode.h"
 #include "ops/formulas/common.h"
-#include "ops/formulas/cusps/near.h"
+#include "ops/formulas/cusps/roots.h"
 #include "ops/generated_support.h"
 
 namespace wengert::ops::formulas {
 
-using namespace cusps;
-
+namespace cusps {
 namespace {
 
-// Of the root r of s: h(r) is a function of s, whose derivative of order k is its coefficient / 2**k.
+// What the derivative of h(r) is beyond its coefficient.
+Tensor vanishing_root(const Near& near, size_t order, const Edge& s);
 
-Tensor root_derivative(const Near& near, size_t order, const Edge& s);
+// What reaches s through c and the roots that it was computed from, where `psi` is the gradient of c.
+Tensor through_cotangent(const Near& near, const Tensor& psi, const Edge& s) {
+    Near rest = near;
+    rest.derived = true;
+    rest.c = chain_rule(psi, slope_near(near, near.c, true));
+    return root_derivative(rest, 1, s);
+}
 
-// 0, with the derivatives that the derivative has beyond those of its coefficient, which was computed from r.
+// How the derivative of that order changes with s, c with it, times t: all of it, or what it does beyond its coefficient,
+// which was computed from r.
+Tensor change_of_root(const Near& near, size_t order, const Tensor& t, bool beyond, const Edge& s) {
+    const Tensor whole = chain_rule(t, root_derivative(near, order + 1, s));
+    if (!beyond) return whole;
+    Near rest = near;
+    rest.derived = true;
+    {
+        const AutoGradMode recording(true);
+        const Tensor slope = slope_near(rest, coefficient(near, order, true), true);
+        rest.c = chain_rule(t, slope * std::ldexp(1.0, -int(order)));
+    }
+    return whole - root_derivative(rest, 1, s);
+}
+
+// 0, with the derivatives that the derivative has beyond its coefficient.
 struct RootCuspBackward final : Node {
     Reduction how;
     SavedVariable cotangent, roots;
@@ -33,21 +54,25 @@ struct RootCuspBackward final : Node {
           order(static_cast<int64_t>(order)),
           derived(near.derived) {}
     TensorList apply(TensorList&& grads) override {
-        if (!grads[0].defined()) return TensorList(1);
+        TensorList grad_inputs(2);
+        const Tensor& grad = grads[0];
+        if (!grad.defined()) return grad_inputs;
         const auto k = static_cast<size_t>(order);
         const Near near{how, cotangent.unpack(this), {}, roots.unpack(this), true, derived};
-        if (!GradMode::is_enabled() && highest_level(grads[0]) < 0 &&  // the usual end: its derivatives are many passes
-            !any(ops::logical_and(zero_mask(near.r), ops::ne(grads[0], 0))))
-            return {zeros(near.r.sizes(), near.r.dtype())};
-        Near rest = near;
-        rest.derived = true;
-        {
-            const AutoGradMode recording(true);
-            const Tensor slope = slope_near(rest, coefficient(near, k, true), true);
-            rest.c = chain_rule(grads[0], slope * std::ldexp(1.0, -int(k)));
-        }
+        const bool recorded = GradMode::is_enabled();
         const Edge& s = next_edges()[0];
-        return {chain_rule(grads[0], root_derivative(near, k + 1, s)) - root_derivative(rest, 1, s)};
+        if (task_should_compute_output(0)) {
+            if (!recorded && highest_level(grad) < 0 &&  // the usual end: its derivatives are many passes
+                !any(ops::logical_and(zero_mask(near.r), ops::ne(grad, 0))))
+                return {zeros(near.r.sizes(), near.r.dtype()), Tensor()};
+            grad_inputs[0] = change_of_root(near, k, grad, true, s);
+        }
+        if (recorded && task_should_compute_output(1)) {
+            const Tensor psi = root_functional(near, grad, k, true, s);
+            grad_inputs[1] = psi;
+            if (grad_inputs[0].defined()) grad_inputs[0] = grad_inputs[0] - through_cotangent(near, psi, s);
+        }
+        return grad_inputs;
     }
     std::span<const SavedField> saved_fields() const override { return fields; }
     void release_variables() override { release_fields(cotangent, roots); }
@@ -57,15 +82,65 @@ const SavedField RootCuspBackward::fields[] = {saved_field<&RootCuspBackward::co
                                                saved_field<&RootCuspBackward::roots>("roots"),
                                                saved_field<&RootCuspBackward::order>("order")};
 
+Tensor vanishing_root(const Near& near, size_t order, const Edge& s) {
+    Tensor zero = zeros(near.r.sizes(), near.r.dtype());
+    if (!GradMode::is_enabled() || !s.is_valid()) return zero;
+    Ref<Node> node = Ref<Node>::adopt(new RootCuspBackward(near, order));
+    EdgeList edges{s};
+    append_edge(edges, near.c);
+    node->set_next_edges(std::move(edges));
+    set_history(zero, node);
+    return zero;
+}
+
+// What takes c to t times the derivative of that order, or to what it is beyond its coefficient: 0, with its derivatives.
+struct RootTangentBackward final : Node, NeedsRecordedPass {
+    Reduction how;
+    SavedVariable tangent, roots;
+    int64_t order;
+    bool beyond;
+    static const SavedField fields[3];
+
+    RootTangentBackward(const Near& near, const Tensor& t, size_t order, bool beyond)
+        : how(near.how), tangent(t, false), roots(near.r, false), order(static_cast<int64_t>(order)), beyond(beyond) {
+        need_recorded_pass(true);
+    }
+    TensorList apply(TensorList&& grads) override {
+        TensorList grad_inputs(num_outputs());
+        if (!grads[0].defined()) return grad_inputs;
+        const auto k = static_cast<size_t>(order);
+        const bool recorded = GradMode::is_enabled();
+        const Tensor t = tangent.unpack(this);
+        const Near near{how, grads[0], {}, roots.unpack(this), recorded};
+        const Edge& s = next_edges()[0];
+        if (task_should_compute_output(1))
+            grad_inputs[1] = beyond ? vanishing_root(near, k, s) : root_derivative(near, k, s);
+        if (!recorded || !task_should_compute_output(0)) return grad_inputs;
+        const Tensor psi = root_functional(near, t, k, beyond, s);
+        grad_inputs[0] = change_of_root(near, k, t, beyond, s) - through_cotangent(near, psi, s);
+        return grad_inputs;
+    }
+    std::span<const SavedField> saved_fields() const override { return fields; }
+    void release_variables() override { release_fields(tangent, roots); }
+    std::string name() const override { return "RootTangentBackward"; }
+};
+const SavedField RootTangentBackward::fields[] = {saved_field<&RootTangentBackward::tangent>("tangent"),
+                                                  saved_field<&RootTangentBackward::roots>("roots"),
+                                                  saved_field<&RootTangentBackward::order>("order")};
+
+}  // namespace
+
+Near near_roots(Ref<Node> maker, const Tensor& c, const Tensor& is_lost) {
+    const Tensor r = ops::to_dtype(ops::logical_not(is_lost), c.dtype());
+    return {Reduction(r, std::move(maker)), c, {}, r, true};
+}
+
 Tensor root_derivative(const Near& near, size_t order, const Edge& s) {
     const bool recorded = GradMode::is_enabled();
     const Tensor known = coefficient(near, order, recorded) * std::ldexp(1.0, -int(order));
     const Tensor value = ops::where(zero_mask(near.r), known, 0);
     if (!recorded || !s.is_valid()) return value;
-    Tensor zero = zeros(near.r.sizes(), near.r.dtype());
-    Ref<Node> node = Ref<Node>::adopt(new RootCuspBackward(near, order));
-    node->set_next_edges({s});
-    set_history(zero, node);
+    Tensor zero = vanishing_root(near, order, s);
     if (const int32_t level = highest_level(value); level >= 0) {  // 0 too, but of unknown derivatives
         const Tensor change = tangent_at(value, level);
         const LevelGuard hide(level);
@@ -74,61 +149,39 @@ Tensor root_derivative(const Near& near, size_t order, const Edge& s) {
     return value + zero;
 }
 
-// 0, with the derivatives that t / (2 r) has where r and t, the tangent of s, are 0.
-struct RootTangentBackward final : Node, NeedsRecordedPass {
-    Reduction how;
-    SavedVariable tangent, roots;
-    static const SavedField fields[2];
+Tensor root_functional(const Near& near, const Tensor& t, size_t order, bool beyond, const Edge& s) {
+    Tensor zero = zeros(near.r.sizes(), near.r.dtype());
+    if (!GradMode::is_enabled() || (!s.is_valid() && !requires_grad(t))) return zero;
+    Ref<Node> node = Ref<Node>::adopt(new RootTangentBackward(near, t, order, beyond));
+    EdgeList edges{s};
+    append_edge(edges, t);
+    node->set_next_edges(std::move(edges));
+    set_history(zero, node);
+    return zero;
+}
 
-    RootTangentBackward(Reduction how, const Tensor& t, const Tensor& r)
-        : how(std::move(how)), tangent(t, false), roots(r, false) {
-        need_recorded_pass(true);
-    }
-    TensorList apply(TensorList&& grads) override {
-        TensorList grad_inputs(num_outputs());
-        if (!grads[0].defined()) return grad_inputs;
-        const Tensor t = tangent.unpack(this), r = roots.unpack(this);
-        const Near near{how, grads[0], {}, r, true};
-        const Tensor is_lost = ops::logical_and(zero_mask(r), ops::eq(t, 0));
-        if (task_should_compute_output(1))
-            grad_inputs[1] = ops::where(is_lost, root_derivative(near, 1, next_edges()[0]), 0);
-        // The second derivative times t: 0 here, and its own derivatives are not known.
-        if (task_should_compute_output(0) && GradMode::is_enabled())
-            grad_inputs[0] = ops::where(is_lost, chain_rule(t, full(r.sizes(), kNaN, r.dtype())), 0);
-        return grad_inputs;
-    }
-    std::span<const SavedField> saved_fields() const override { return fields; }
-    void release_variables() override { release_fields(tangent, roots); }
-    std::string name() const override { return "RootTangentBackward"; }
-};
-const SavedField RootTangentBackward::fields[] = {saved_field<&RootTangentBackward::tangent>("tangent"),
-                                                  saved_field<&RootTangentBackward::roots>("roots")};
+}  // namespace cusps
 
-}  // namespace
+using namespace cusps;
 
 Tensor root_limit(const Tensor& product, const Tensor& cotangent, const Tensor& r) {
     if (!requires_grad(cotangent) || is_complex(r.dtype())) return product;
     const Tensor is_lost = ops::logical_and(zero_mask(r), ops::eq(cotangent, 0));
     if (!any(is_lost)) return product;
     Node& node = *current_node();
-    const Near near{Reduction(r, Ref<Node>::share(&node), false), cotangent, {}, r, true};
+    const Near near = near_roots(Ref<Node>::share(&node), cotangent, is_lost);
     // Not the product itself, which has infinite derivatives there.
     const Tensor others = chain_rule(cotangent, 0.5 / ops::where(is_lost, 1, r));
     return ops::where(is_lost, root_derivative(near, 1, node.next_edges()[0]), others);
 }
 
 Tensor root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& s, const Tensor& r) {
-    const int32_t level = std::max(highest_level(s), highest_level(tangent));
+    const int32_t level = highest_level(s, tangent);
     if ((level < 0 && !records(s, tangent)) || is_complex(r.dtype())) return product;
     const Tensor is_lost = ops::logical_and(zero_mask(r), ops::eq(tangent, 0));
     if (!any(is_lost)) return product;
-    Tensor zero = zeros(product.sizes(), product.dtype());
-    if (records(s, tangent)) {
-        const Reduction how(r, gradient_edge(r).function, false);
-        Ref<Node> node = Ref<Node>::adopt(new RootTangentBackward(how, tangent, r));
-        node->set_next_edges(collect_next_edges(s, tangent));
-        set_history(zero, node);
-    }
+    const Near near = near_roots(gradient_edge(r).function, zeros_like(r), is_lost);
+    const Tensor zero = root_functional(near, tangent, 1, false, requires_grad(s) ? gradient_edge(s) : Edge());
     if (level >= 0) {
         const Tensor change = tangent_at(tangent, level);
         const LevelGuard hide(level);

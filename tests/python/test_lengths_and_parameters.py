@@ -1,0 +1,109 @@
+"""Derivatives where a length is 0 of functions that depend on something else too, in all sequences of modes and variables.
+
+f(x, a) = a0(a) + a1(a) |x|**2 + a2(a) |x|**4 + ... A sequence says for each derivative, the outermost first, its mode and
+its variable: `ra fx` is reverse over a of forward over x. Each is the right number, or NaN or infinite where it is not
+known. The right numbers come from SymPy.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+
+import pytest
+
+import wengert as wg
+from wengert.func import grad, jvp
+
+sympy = pytest.importorskip("sympy")
+
+F64 = wg.float64
+A = 0.7
+X_DIRECTIONS = [(1.0, 0.5), (0.3, -1.0), (0.7, 0.2), (-0.4, 1.1)]
+A_DIRECTIONS = [1.3, -0.6, 0.9, 0.5]
+
+
+def squares(x):
+    return (x * x).sum()
+
+
+LENGTHS = {
+    "vector_norm": wg.linalg.vector_norm,
+    "complex abs": lambda x: wg.abs(wg.complex(x[0], x[1])),
+    "cdist": lambda x: wg.cdist(x[None], wg.zeros(1, 2, dtype=F64))[0, 0],
+    "hypot": lambda x: wg.hypot(x[0], x[1]),
+    "std": lambda x: wg.std(wg.stack([x[0], -x[0], x[1], -x[1]]), correction=0) * math.sqrt(2),
+    "sqrt": lambda x: wg.sqrt(squares(x)),
+    "power": lambda x: squares(x) ** 0.5,
+    "power of a tensor": lambda x: squares(x) ** wg.tensor(0.5, dtype=F64),
+}
+# Of x, a and the length; and what it is as a function of q = |x|**2 and a.
+FUNCTIONS = {
+    "a r**2": (lambda x, a, r: a * r(x) ** 2, lambda q, a: a * q),
+    "(a r)**2": (lambda x, a, r: (a * r(x)) ** 2, lambda q, a: a**2 * q),
+    "r(a x)**2": (lambda x, a, r: r(a * x) ** 2, lambda q, a: a**2 * q),
+    "exp(-a r**2)": (lambda x, a, r: wg.exp(-a * r(x) ** 2), lambda q, a: sympy.exp(-a * q)),
+    "cos(a r)": (lambda x, a, r: wg.cos(a * r(x)), lambda q, a: 1 - a**2 * q / 2 + a**4 * q**2 / 24),
+    "a r**4": (lambda x, a, r: a * r(x) ** 4, lambda q, a: a * q**2),
+    "sin(a) r r": (lambda x, a, r: wg.sin(a) * r(x) * r(x), lambda q, a: sympy.sin(a) * q),
+    "x beside r": (lambda x, a, r: r(x) ** 2 * (1 + a) + a * squares(x), lambda q, a: q * (1 + 2 * a)),
+    "log1p(a r r)": (lambda x, a, r: wg.log1p(a * r(x) * r(x)), lambda q, a: sympy.log(1 + a * q)),
+}
+
+
+def along(function, mode, variable, k):
+    i = "xa".index(variable)
+    direction = wg.tensor(X_DIRECTIONS[k] if variable == "x" else A_DIRECTIONS[k], dtype=F64)
+    if mode == "r":
+        return lambda *point: (grad(function, argnums=i)(*point) * direction).sum()
+
+    def forward(*point):
+        def of_one(value):
+            return function(*point[:i], value, *point[i + 1 :])
+
+        return jvp(of_one, (point[i],), (direction,))[1]
+
+    return forward
+
+
+def found(function, steps):
+    """`steps` are pairs of a mode and a variable, the outermost first."""
+    for k, (mode, variable) in enumerate(reversed(steps)):
+        function = along(function, mode, variable, k)
+    return function(wg.zeros(2, dtype=F64), wg.tensor(A, dtype=F64)).item()
+
+
+@functools.cache
+def wanted(name, variables):
+    """The coefficient of the product of all e_k in f(sum e_k x_k, A + sum e_k a_k)."""
+    e = sympy.symbols(f"e:{len(variables)}")
+    x = [sum(e[k] * X_DIRECTIONS[k][i] for k, v in enumerate(variables) if v == "x") for i in range(2)]
+    a = A + sum(e[k] * A_DIRECTIONS[k] for k, v in enumerate(variables) if v == "a")
+    value = FUNCTIONS[name][1](sympy.sympify(x[0] ** 2 + x[1] ** 2), a)
+    for symbol in e:
+        value = sympy.diff(value, symbol).subs(symbol, 0)
+    return float(value)
+
+
+def sequences(order):
+    for modes, variables in itertools.product(
+        itertools.product("rf", repeat=order), itertools.product("xa", repeat=order)
+    ):
+        yield list(zip(modes, variables, strict=True))
+
+
+def value_and_truth(length, name, steps):
+    function = FUNCTIONS[name][0]
+    value = found(lambda x, a: function(x, a, LENGTHS[length]), steps)
+    return value, wanted(name, tuple(variable for _, variable in reversed(steps)))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("name", list(FUNCTIONS))
+@pytest.mark.parametrize("length", list(LENGTHS))
+def test_derivatives_are_right_or_not_finite(length, name, order):
+    for steps in sequences(order):
+        value, truth = value_and_truth(length, name, steps)
+        if math.isfinite(value):
+            assert value == pytest.approx(truth, abs=1e-9), steps
