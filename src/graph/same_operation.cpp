@@ -45,6 +45,51 @@ bool is_same_row(const Node& a, const Node& b) {
     return a.operation() && b.operation() && std::strcmp(a.operation(), b.operation()) == 0;
 }
 
+bool is_same_tensor(const Tensor& a, const Tensor& b) {
+    return a.is_same(b) || (a.defined() && b.defined() && a.storage() == b.storage() && a.offset() == b.offset() &&
+                            a.sizes() == b.sizes() && a.strides() == b.strides() && a.dtype() == b.dtype());
+}
+const SavedVariable* variable_of(Node* node, const SavedField& field) {
+    if (field.variable) return field.variable(node);
+    if (field.operand && field.operand(node)->is_tensor()) return &field.operand(node)->variable();
+    return nullptr;
+}
+
+// Whether both did the same to what their edges lead to: all that they keep is the same, and there is nothing that they may
+// not keep, since it has no gradient.
+bool does_same(Node* a, Node* b) {
+    if (!is_same_row(*a, *b) || a->next_edges().size() != b->next_edges().size() || numbers_of(*a) != numbers_of(*b))
+        return false;
+    for (const Edge& edge : a->next_edges())
+        if (!edge.is_valid()) return false;
+    for (const SavedField& field : a->saved_fields()) {
+        if (field.list) return false;
+        const SavedVariable *kept = variable_of(a, field), *other = variable_of(b, field);
+        if (!kept != !other || (kept && !kept->is_output() && !is_same_tensor(kept->peek(), other->peek())))
+            return false;
+    }
+    return true;
+}
+
+constexpr size_t kMostPairs = 256;
+
+// Whether the same tensors went into both, by the same way.
+bool has_same_arguments(const Node& a, const Node& b) {
+    std::vector<std::pair<const Node*, const Node*>> pairs{{&a, &b}};
+    for (size_t i = 0; i < pairs.size(); ++i) {
+        const auto [one, other] = pairs[i];
+        if (one->next_edges().size() != other->next_edges().size()) return false;
+        for (size_t k = 0; k < one->next_edges().size(); ++k) {
+            const Edge &x = one->next_edges()[k], &y = other->next_edges()[k];
+            if (x == y) continue;
+            if (!x.is_valid() || !y.is_valid() || x.input_nr != y.input_nr || pairs.size() == kMostPairs) return false;
+            if (!does_same(x.function.get(), y.function.get())) return false;
+            pairs.emplace_back(x.function.get(), y.function.get());
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 Repetitions repetitions_of(const Node& node, const Ref<Node>& from) {
@@ -55,11 +100,10 @@ Repetitions repetitions_of(const Node& node, const Ref<Node>& from) {
     while (!stack.empty()) {
         Node* n = stack.back();
         stack.pop_back();
-        if (n == &node || (is_same_row(*n, node) && std::ranges::equal(n->next_edges(), node.next_edges()) &&
-                           numbers_of(*n) == numbers))
+        if (n == &node || (is_same_row(*n, node) && numbers_of(*n) == numbers && has_same_arguments(*n, node)))
             found.edges.emplace_back(Ref<Node>::share(n), 0);
         else if (n->is_length())
-            found.others = true;
+            found.others.emplace_back(Ref<Node>::share(n), 0);
         for (const Edge& edge : n->next_edges())
             if (edge.is_valid() && seen.insert(edge.function.get()).second) stack.push_back(edge.function.get());
     }

@@ -6,12 +6,12 @@
 namespace wengert {
 
 struct Repetitions {
-    EdgeList edges;       // the first input of each node that repeats the given one, it itself included
-    bool others = false;  // there is a length (Node::is_length) that does not
+    EdgeList edges;   // the first input of each node that repeats the given one, it itself included
+    EdgeList others;  // that of each length (Node::is_length) that does not
 };
 
-// Searches all that `from` leads to. A node repeats another one if it is of the same row, has the same next edges (the same
-// tensors went in) and keeps the same numbers.
+// Searches all that `from` leads to. A node repeats another one if it is of the same row, keeps the same numbers, and the same
+// tensors went in: its next edges are the same, or lead to nodes that repeat each other and keep the same tensors.
 Repetitions repetitions_of(const Node& node, const Ref<Node>& from);
 
 }  // namespace wengert

@@ -36,12 +36,22 @@ Slope slope_of(const Tensor& c, const Ref<Node>& maker, const Tensor& weights, b
     if (!requires_grad(c)) return {Tensor(), false};
     if (!maker) return {Tensor(), false};
     const Repetitions lengths = repetitions_of(*maker, gradient_edge(c).function);
-    if (lengths.edges.empty()) return {Tensor(), !lengths.others};
+    if (lengths.edges.empty()) return {Tensor(), lengths.others.empty()};
+    EdgeList edges = lengths.edges;
+    for (const Edge& other : lengths.others) edges.push_back(other);
+    const TensorList slopes = derivatives_of(c, edges, weights, record);
     Tensor sum;
-    for (const Tensor& slope : derivatives_of(c, lengths.edges, weights, record))
-        if (slope.defined()) sum = sum.defined() ? sum + slope : slope;
-    if (sum.defined() && sum.sizes() != c.sizes()) return {Tensor(), false};  // written through a view
-    return {sum, sum.defined() || !lengths.others};
+    bool is_entangled = false;  // c changes in proportion to a length that may be one of the same vector
+    for (size_t i = 0; i < edges.size(); ++i) {
+        if (!slopes[i].defined()) continue;
+        if (i < lengths.edges.size())
+            sum = sum.defined() ? sum + slopes[i] : slopes[i];
+        else
+            is_entangled |= any(ops::ne(detach(slopes[i]), 0));
+    }
+    if (is_entangled || (sum.defined() && sum.sizes() != c.sizes()))
+        return {Tensor(), false};  // or written through a view
+    return {sum, sum.defined() || lengths.others.empty()};
 }
 
 }  // namespace
@@ -73,12 +83,53 @@ Tensor is_flat(const Near& near) {
     return full(near.r.sizes(), is_known || !requires_grad(near.c), DType::Bool);
 }
 
+namespace {
+
+struct UnknownBackward final : Node, NeedsRecordedPass {
+    Reduction how;
+    SavedVariable lengths;
+    static const SavedField fields[1];
+
+    explicit UnknownBackward(const Near& near) : how(near.how), lengths(near.r, false) { need_recorded_pass(true); }
+    TensorList apply(TensorList&& grads) override {
+        if (!grads[0].defined()) return TensorList(1);
+        const Tensor r = lengths.unpack(this);
+        const Tensor is_known = is_flat({how, grads[0], {}, r, GradMode::is_enabled()});
+        return {ops::where(is_known, zeros(r.sizes(), r.dtype()), kNaN)};
+    }
+    std::span<const SavedField> saved_fields() const override { return fields; }
+    void release_variables() override { release_fields(lengths); }
+    std::string name() const override { return "UnknownBackward"; }
+};
+const SavedField UnknownBackward::fields[] = {saved_field<&UnknownBackward::lengths>("lengths")};
+
+}  // namespace
+
+Tensor unknown(const Near& near, const Tensor& value, const Tensor& of) {
+    const int32_t level = highest_level(of);
+    Tensor out;
+    if (level >= 0) {
+        {
+            const LevelGuard hide(level);
+            out = unknown(near, value, of);
+        }
+        set_tangent(out, level, full(out.sizes(), kNaN, out.dtype()));
+        return out;
+    }
+    out = ops::clone(detach(value));
+    if (!records(of)) return out;
+    Ref<Node> node = Ref<Node>::adopt(new UnknownBackward(near));
+    node->set_next_edges({gradient_edge(of)});
+    set_history(out, node);
+    return out;
+}
+
 Tensor coefficient(const Near& near, size_t m, bool record) {
     const AutoGradMode recording(record || m > 1 || GradMode::is_enabled());
     Tensor c = near.c, pole = zeros_like(near.r);
     Near next = near;
     for (size_t order = 1; order < 2 * m; ++order) {
-        if (order % 2 == 1) pole = ops::where(ops::eq(c, 0), pole, detach(c) / 0.0);
+        if (order % 2 == 1) pole = ops::where(ops::eq(c, 0), pole, c / 0.0);
         const bool last = order + 1 == 2 * m;
         if (order % 2 == 1 && order > 1) c = c / static_cast<double>(order);
         next.is_constant |= requires_grad(c);  // of what was recorded, what is not is constant

@@ -102,6 +102,17 @@ const SavedField PowerTangentBackward::fields[] = {saved_field<&PowerTangentBack
                                                    saved_field<&PowerTangentBackward::exponent>("exponent"),
                                                    saved_field<&PowerTangentBackward::roots>("roots")};
 
+Tensor power_functional(const Near& near, const Tensor& t, const Tensor& p, const Edge& s) {
+    Tensor zero = zeros_like(t);
+    if (!GradMode::is_enabled() || (!s.is_valid() && !requires_grad(t))) return zero;
+    Ref<Node> node = Ref<Node>::adopt(new PowerTangentBackward(near, t, p));
+    EdgeList edges{s};
+    append_edge(edges, t);
+    node->set_next_edges(std::move(edges));
+    set_history(zero, node);
+    return zero;
+}
+
 // Where s and a factor are 0, for powers that are square roots, and for others.
 struct Lost {
     Tensor p, any, half, other;
@@ -175,23 +186,17 @@ Tensor power_tangent(const Tensor& product, const Tensor& tangent, const Operand
     const Lost lost(s, exponent, t);
     if (!any(lost.any)) return product;
     const Ref<Node> maker = gradient_edge(result).function;
-    const Edge edge = edge_of(s, t);
-    Tensor zero = zeros_like(t);
-    if (any(lost.half)) zero = root_functional(near_roots(maker, t, lost.half), t, 1, false, edge);
-    if (any(lost.other) && records(s, tangent)) {
-        Tensor unknown = zeros_like(t);
-        Ref<Node> node = Ref<Node>::adopt(new PowerTangentBackward(near_roots(maker, t, lost.other), t, lost.p));
-        EdgeList edges{edge};
-        append_edge(edges, t);
-        node->set_next_edges(std::move(edges));
-        set_history(unknown, node);
-        zero = ops::where(lost.half, zero, unknown);
-    }
-    if (level >= 0) {
-        const Tensor change = tangent_at(t, level);
-        const LevelGuard hide(level);
-        if (change.defined()) set_tangent(zero, level, chain_rule(change, full(t.sizes(), 1 / 0.0, t.dtype())));
-    }
+    const Tensor wide = fitted(s.tensor(), t.sizes(), t.dtype());
+    const Edge edge = requires_grad(wide) ? gradient_edge(wide) : Edge();
+    const Tensor zero = lost_tangent(near_roots(maker, t, lost.any), t, wide, [&] {
+        Tensor out = zeros_like(t);
+        if (any(lost.half)) out = root_functional(near_roots(maker, t, lost.half), t, 1, false, edge);
+        if (any(lost.other)) {
+            const Tensor other = power_functional(near_roots(maker, t, lost.other), t, lost.p, edge);
+            out = ops::where(lost.other, other, out);
+        }
+        return out;
+    });
     return ops::where(lost.any, zero, apart(t, s, exponent, lost.any));
 }
 

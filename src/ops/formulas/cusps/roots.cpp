@@ -160,6 +160,16 @@ Tensor root_functional(const Near& near, const Tensor& t, size_t order, bool bey
     return zero;
 }
 
+Tensor lost_tangent(const Near& near, const Tensor& t, const Tensor& s, const std::function<Tensor()>& make_zero) {
+    const int32_t level = highest_level(s, t);
+    if (level < 0) return make_zero();
+    const Tensor t_t = tangent_or_zeros(t, level);
+    const LevelGuard hide(level);
+    const Tensor zero = lost_tangent(near, t, s, make_zero);
+    set_tangent(zero, level, unknown(near, chain_rule(t_t, full(t.sizes(), 1 / 0.0, t.dtype())), t + s + t_t));
+    return zero;
+}
+
 }  // namespace cusps
 
 using namespace cusps;
@@ -181,12 +191,8 @@ Tensor root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& 
     const Tensor is_lost = ops::logical_and(zero_mask(r), ops::eq(tangent, 0));
     if (!any(is_lost)) return product;
     const Near near = near_roots(gradient_edge(r).function, zeros_like(r), is_lost);
-    const Tensor zero = root_functional(near, tangent, 1, false, requires_grad(s) ? gradient_edge(s) : Edge());
-    if (level >= 0) {
-        const Tensor change = tangent_at(tangent, level);
-        const LevelGuard hide(level);
-        if (change.defined()) set_tangent(zero, level, chain_rule(change, 0.5 / detach(r)));
-    }
+    const Edge edge = requires_grad(s) ? gradient_edge(s) : Edge();
+    const Tensor zero = lost_tangent(near, tangent, s, [&] { return root_functional(near, tangent, 1, false, edge); });
     return ops::where(is_lost, zero, chain_rule(tangent, 0.5 / ops::where(is_lost, 1, r)));
 }
 

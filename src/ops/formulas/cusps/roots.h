@@ -1,6 +1,8 @@
 // The root r of s at s = 0, where h(r) is a function of s: its derivative of order k is D^k h / 2**k, with D = 1/r d/dr.
 #pragma once
 
+#include <functional>
+
 #include "ops/formulas/cusps/near.h"
 
 namespace wengert::ops::formulas::cusps {
@@ -9,6 +11,9 @@ namespace wengert::ops::formulas::cusps {
 Tensor root_derivative(const Near& near, size_t order, const Edge& s);
 // t times that, as far as c is not known yet: 0, with its derivatives.
 Tensor root_functional(const Near& near, const Tensor& t, size_t order, bool beyond, const Edge& s);
+
+// What t times an infinite derivative of a power of s is where t is 0: `make_zero`, and in forward mode what is unknown.
+Tensor lost_tangent(const Near& near, const Tensor& t, const Tensor& s, const std::function<Tensor()>& make_zero);
 
 // c, where the lengths are 0 if and only if `is_lost`.
 Near near_roots(Ref<Node> maker, const Tensor& c, const Tensor& is_lost);

@@ -52,6 +52,12 @@ Tensor paired_with_rest(const Reduction& how, const TensorList& vectors) {
 enum class Mode { Reverse, Forward };
 
 Tensor vanishing(const Near& near, const TensorList& vectors);
+
+// The inner product in the space of x alone.
+Tensor product(const Reduction& how, const Tensor& a, const Tensor& b) {
+    const Tensor inner = how.inner(a, b);
+    return how.metric == 1 ? inner : inner / how.metric;
+}
 void save(std::vector<SavedVariable>& saved, const TensorList& vectors) {
     for (const Tensor& v : vectors) saved.emplace_back(v, false);
 }
@@ -89,17 +95,21 @@ Tensor change_along(const Near& near, const TensorList& vectors, const Tensor& v
     return whole - derivative(rest, {});
 }
 
-// 0, with the derivatives of `vanishing`.
+// 0, with the derivatives of `vanishing`. The last edge leads to c, or to `known`: the coefficient of what is linear in x.
 struct CuspBackward final : Node {
     Reduction how;
-    SavedVariable cotangent, point, lengths;
+    SavedVariable cotangent, point, lengths, known;
     std::vector<SavedVariable> vectors;
     bool derived;
     static const SavedField fields[4];
 
-    CuspBackward(const Near& near, const TensorList& given)
+    CuspBackward(const Near& near, const TensorList& given, const Tensor& coefficient)
         : how(near.how), cotangent(near.c, false), point(near.x, false), lengths(near.r, false), derived(near.derived) {
+        if (coefficient.defined()) known.save(coefficient, false);
         save(vectors, given);
+        EdgeList edges = edges_of(near, given);
+        append_edge(edges, coefficient.defined() ? coefficient : near.c);
+        set_next_edges(std::move(edges));
     }
     TensorList apply(TensorList&& grads) override {
         TensorList grad_inputs(num_outputs());
@@ -114,19 +124,36 @@ struct CuspBackward final : Node {
         for (size_t i = 0; i < n; ++i)
             if (task_should_compute_output(i + 1)) grad_inputs[i + 1] = vanishing(near, replaced(given, i, grads[0]));
         if (task_should_compute_output(n + 1)) {
-            const Tensor psi = functional(near, with(given, grads[0]));
-            grad_inputs[n + 1] = psi;
-            if (grad_inputs[0].defined()) grad_inputs[0] = grad_inputs[0] - through_cotangent(near, psi);
+            Near origin = near;  // of what goes to x by way of c
+            Tensor& psi = grad_inputs[n + 1];
+            if (known.was_none()) {
+                psi = functional(near, with(given, grads[0]));
+            } else {
+                origin.c = known.unpack(this);
+                origin.derived = true;
+                psi = product(near.how, paired_with_rest(near.how, with(given, near.x)), grads[0]);
+            }
+            if (grad_inputs[0].defined()) grad_inputs[0] = grad_inputs[0] - through_cotangent(origin, psi);
         }
         return grad_inputs;
     }
     std::span<const SavedField> saved_fields() const override { return fields; }
-    void release_variables() override { release_fields(cotangent, point, lengths, vectors); }
+    void release_variables() override { release_fields(cotangent, point, lengths, known, vectors); }
     std::string name() const override { return "CuspBackward"; }
 };
 const SavedField CuspBackward::fields[] = {
     saved_field<&CuspBackward::cotangent>("cotangent"), saved_field<&CuspBackward::point>("point"),
     saved_field<&CuspBackward::lengths>("lengths"), saved_field<&CuspBackward::vectors>("vectors")};
+
+// Tangents of a tangent of the lengths are unknown, and known not to count where what comes from the lengths is taken off.
+Tensor without_unknown(const Tensor& c) {
+    const int32_t level = highest_level(c);
+    if (level < 0) return c;
+    const LevelGuard hide(level);
+    if (!any(ops::logical_not(ops::isfinite(detach(tangent_at(c, level)))))) return c;
+    const LevelGuard hide_all(0);
+    return ops::clone(c);
+}
 
 // The tangent of `vanishing` at `level`.
 Tensor tangent_of_vanishing(const Near& near, const TensorList& vectors, int32_t level) {
@@ -145,27 +172,39 @@ Tensor tangent_of_vanishing(const Near& near, const TensorList& vectors, int32_t
         change.derived = true;
         change.c = c_t;
         if (x_t.defined() && requires_grad(near.c))
-            change.c = c_t - chain_rule(functional(near, {x_t * near.how.metric}), slope_near(primal, near.c, true));
+            change.c = without_unknown(
+                c_t - chain_rule(functional(near, {x_t * near.how.metric}), slope_near(primal, near.c, true)));
         add_tangent(tangent, vanishing(change, vectors));
     }
     return tangent;
 }
 
+// Below each visible level the same is 0 again, with tangents of its own.
+Tensor vanishing(const Near& near, const TensorList& vectors, const Tensor& known) {
+    const int32_t level = std::max({highest_level(near.x), highest_level(near.c), highest_level(vectors)});
+    Tensor zero;
+    if (level < 0) {
+        zero = zeros(near.x.sizes(), near.x.dtype());
+        if (records(near.x) || records(vectors))
+            set_history(zero, Ref<Node>::adopt(new CuspBackward(near, vectors, known)));
+        return zero;
+    }
+    {
+        const LevelGuard hide(level);
+        zero = vanishing(near, vectors, known);
+    }
+    if (const Tensor tangent = tangent_of_vanishing(near, vectors, level); tangent.defined())
+        set_tangent(zero, level, tangent);
+    return zero;
+}
+
 // What `derivative` is beyond its value at the point: it has the derivatives that this has.
 Tensor vanishing(const Near& near, const TensorList& vectors) {
-    Tensor zero = zeros(near.x.sizes(), near.x.dtype());
-    if (records(near.x) || records(vectors)) {
-        Ref<Node> node = Ref<Node>::adopt(new CuspBackward(near, vectors));
-        EdgeList edges = edges_of(near, vectors);
-        append_edge(edges, near.c);
-        node->set_next_edges(std::move(edges));
-        set_history(zero, node);
-    }
-    const int32_t level = std::max({highest_level(near.x), highest_level(near.c), highest_level(vectors)});
-    if (level >= 0)
-        if (const Tensor tangent = tangent_of_vanishing(near, vectors, level); tangent.defined())
-            set_tangent(zero, level, tangent);
-    return zero;
+    const bool is_linear = vectors.size() % 2 == 0;
+    if (!is_linear || !requires_grad(near.c) || highest_level(near.x) < 0 || !records(near.x))
+        return vanishing(near, vectors, {});
+    // `functional` has no tangents, so the coefficient cannot wait until somebody asks for it.
+    return vanishing(near, vectors, coefficient(near, vectors.size() / 2 + 1, true));
 }
 
 // 0, with the derivatives of `functional`. They are known only if the cotangent is, as a function of r.
@@ -178,6 +217,7 @@ struct CuspTangentBackward final : Node, NeedsRecordedPass {
     CuspTangentBackward(const Near& near, const TensorList& given)
         : how(near.how), point(near.x, false), lengths(near.r, false) {
         save(vectors, given);
+        set_next_edges(edges_of(near, given));
         need_recorded_pass(true);
     }
     TensorList apply(TensorList&& grads) override {
@@ -215,22 +255,26 @@ Tensor derivative(const Near& near, const TensorList& vectors) {
 }
 
 Tensor functional(const Near& near, const TensorList& vectors) {
-    Tensor zero = zeros(near.r.sizes(), near.r.dtype());
-    if (records(near.x) || records(vectors)) {
-        Ref<Node> node = Ref<Node>::adopt(new CuspTangentBackward(near, vectors));
-        node->set_next_edges(edges_of(near, vectors));
-        set_history(zero, node);
-    }
     const int32_t level = std::max(highest_level(near.x), highest_level(vectors));
-    if (level < 0) return zero;
+    if (level < 0) {
+        Tensor zero = zeros(near.r.sizes(), near.r.dtype());
+        if (records(near.x) || records(vectors))
+            set_history(zero, Ref<Node>::adopt(new CuspTangentBackward(near, vectors)));
+        return zero;
+    }
     const Tensor x_t = tangent_at(near.x, level);
     TensorList tangents;
     for (const Tensor& v : vectors) tangents.push_back(tangent_at(v, level));
     const LevelGuard hide(level);
-    Tensor tangent;
+    Tensor zero = functional(near, vectors), tangent;
     if (x_t.defined()) {
-        const TensorList all = with(vectors, x_t);  // of an even number: a derivative of c, not a number times c
-        add_tangent(tangent, all.size() % 2 ? functional(near, all) : ops::abs(paired(near.how, all)) / 0.0);
+        const TensorList all = with(vectors, x_t);
+        if (all.size() % 2) {
+            add_tangent(tangent, functional(near, all));
+        } else {  // a derivative of c, not a number times c
+            const Tensor sum = paired(near.how, all);
+            add_tangent(tangent, unknown(near, ops::abs(sum) / 0.0, sum + near.how.inner(near.x, near.x)));
+        }
     }
     for (size_t i = 0; i < vectors.size(); ++i)
         if (tangents[i].defined()) add_tangent(tangent, functional(near, replaced(vectors, i, tangents[i])));
