@@ -83,47 +83,6 @@ Tensor is_flat(const Near& near) {
     return full(near.r.sizes(), is_known || !requires_grad(near.c), DType::Bool);
 }
 
-namespace {
-
-struct UnknownBackward final : Node, NeedsRecordedPass {
-    Reduction how;
-    SavedVariable lengths;
-    static const SavedField fields[1];
-
-    explicit UnknownBackward(const Near& near) : how(near.how), lengths(near.r, false) { need_recorded_pass(true); }
-    TensorList apply(TensorList&& grads) override {
-        if (!grads[0].defined()) return TensorList(1);
-        const Tensor r = lengths.unpack(this);
-        const Tensor is_known = is_flat({how, grads[0], {}, r, GradMode::is_enabled()});
-        return {ops::where(is_known, zeros(r.sizes(), r.dtype()), kNaN)};
-    }
-    std::span<const SavedField> saved_fields() const override { return fields; }
-    void release_variables() override { release_fields(lengths); }
-    std::string name() const override { return "UnknownBackward"; }
-};
-const SavedField UnknownBackward::fields[] = {saved_field<&UnknownBackward::lengths>("lengths")};
-
-}  // namespace
-
-Tensor unknown(const Near& near, const Tensor& value, const Tensor& of) {
-    const int32_t level = highest_level(of);
-    Tensor out;
-    if (level >= 0) {
-        {
-            const LevelGuard hide(level);
-            out = unknown(near, value, of);
-        }
-        set_tangent(out, level, full(out.sizes(), kNaN, out.dtype()));
-        return out;
-    }
-    out = ops::clone(detach(value));
-    if (!records(of)) return out;
-    Ref<Node> node = Ref<Node>::adopt(new UnknownBackward(near));
-    node->set_next_edges({gradient_edge(of)});
-    set_history(out, node);
-    return out;
-}
-
 Tensor coefficient(const Near& near, size_t m, bool record) {
     const AutoGradMode recording(record || m > 1 || GradMode::is_enabled());
     Tensor c = near.c, pole = zeros_like(near.r);

@@ -55,8 +55,4 @@ Tensor is_flat(const Near& near);
 // odd order is not 0 before.
 Tensor coefficient(const Near& near, size_t m, bool record);
 
-// A tangent that nobody can know, since it is a derivative of what will be computed from it: `value`, whose own derivatives
-// are NaN, unless that turns out not to depend on the lengths. They go where those of `of` go. Of `near` r and its maker count.
-Tensor unknown(const Near& near, const Tensor& value, const Tensor& of);
-
 }  // namespace wengert::ops::formulas::cusps

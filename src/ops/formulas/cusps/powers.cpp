@@ -102,14 +102,21 @@ const SavedField PowerTangentBackward::fields[] = {saved_field<&PowerTangentBack
                                                    saved_field<&PowerTangentBackward::exponent>("exponent"),
                                                    saved_field<&PowerTangentBackward::roots>("roots")};
 
-Tensor power_functional(const Near& near, const Tensor& t, const Tensor& p, const Edge& s) {
+Tensor power_tangent_at_zero(const Near& near, const Tensor& t, const Tensor& s, const Tensor& p) {
+    const int32_t level = highest_level(s, t);
     Tensor zero = zeros_like(t);
-    if (!GradMode::is_enabled() || (!s.is_valid() && !requires_grad(t))) return zero;
-    Ref<Node> node = Ref<Node>::adopt(new PowerTangentBackward(near, t, p));
-    EdgeList edges{s};
-    append_edge(edges, t);
-    node->set_next_edges(std::move(edges));
-    set_history(zero, node);
+    if (level < 0) {
+        if (!records(s, t)) return zero;
+        Ref<Node> node = Ref<Node>::adopt(new PowerTangentBackward(near, t, p));
+        node->set_next_edges(collect_next_edges(s, t));
+        set_history(zero, node);
+        return zero;
+    }
+    const Tensor t_t = tangent_or_zeros(t, level);
+    const LevelGuard hide(level);
+    zero = power_tangent_at_zero(near, t, s, p);
+    const Tensor infinite = full(t.sizes(), std::numeric_limits<double>::infinity(), t.dtype());
+    set_tangent(zero, level, chain_rule(detach(t_t), infinite) + power_tangent_at_zero(near, t_t, s, p));
     return zero;
 }
 
@@ -187,16 +194,12 @@ Tensor power_tangent(const Tensor& product, const Tensor& tangent, const Operand
     if (!any(lost.any)) return product;
     const Ref<Node> maker = gradient_edge(result).function;
     const Tensor wide = fitted(s.tensor(), t.sizes(), t.dtype());
-    const Edge edge = requires_grad(wide) ? gradient_edge(wide) : Edge();
-    const Tensor zero = lost_tangent(near_roots(maker, t, lost.any), t, wide, [&] {
-        Tensor out = zeros_like(t);
-        if (any(lost.half)) out = root_functional(near_roots(maker, t, lost.half), t, 1, false, edge);
-        if (any(lost.other)) {
-            const Tensor other = power_functional(near_roots(maker, t, lost.other), t, lost.p, edge);
-            out = ops::where(lost.other, other, out);
-        }
-        return out;
-    });
+    Tensor zero = zeros_like(t);
+    if (any(lost.half)) zero = root_tangent_at_zero(near_roots(maker, zero, lost.half), t, wide, 1);
+    if (any(lost.other)) {
+        const Tensor other = power_tangent_at_zero(near_roots(maker, zero, lost.other), t, wide, lost.p);
+        zero = ops::where(lost.other, other, zero);
+    }
     return ops::where(lost.any, zero, apart(t, s, exponent, lost.any));
 }
 

@@ -151,22 +151,32 @@ Tensor root_derivative(const Near& near, size_t order, const Edge& s) {
 
 Tensor root_functional(const Near& near, const Tensor& t, size_t order, bool beyond, const Edge& s) {
     Tensor zero = zeros(near.r.sizes(), near.r.dtype());
-    if (!GradMode::is_enabled() || (!s.is_valid() && !requires_grad(t))) return zero;
-    Ref<Node> node = Ref<Node>::adopt(new RootTangentBackward(near, t, order, beyond));
-    EdgeList edges{s};
-    append_edge(edges, t);
-    node->set_next_edges(std::move(edges));
-    set_history(zero, node);
+    if (GradMode::is_enabled() && (s.is_valid() || requires_grad(t))) {
+        Ref<Node> node = Ref<Node>::adopt(new RootTangentBackward(near, t, order, beyond));
+        EdgeList edges{s};
+        append_edge(edges, t);
+        node->set_next_edges(std::move(edges));
+        set_history(zero, node);
+    }
+    // The tangent of s is not at hand.
+    const Tensor nan = full(near.r.sizes(), kNaN, near.r.dtype());
+    for (int32_t level = std::max(highest_level(t), highest_level(near.c)); level >= 0; --level)
+        if (tangent_at(t, level).defined() || tangent_at(near.c, level).defined()) set_tangent(zero, level, nan);
     return zero;
 }
 
-Tensor lost_tangent(const Near& near, const Tensor& t, const Tensor& s, const std::function<Tensor()>& make_zero) {
+Tensor root_tangent_at_zero(const Near& near, const Tensor& t, const Tensor& s, size_t order) {
     const int32_t level = highest_level(s, t);
-    if (level < 0) return make_zero();
-    const Tensor t_t = tangent_or_zeros(t, level);
+    if (level < 0) return root_functional(near, t, order, false, requires_grad(s) ? gradient_edge(s) : Edge());
+    const Tensor s_t = tangent_at(s, level), t_t = tangent_at(t, level);
     const LevelGuard hide(level);
-    const Tensor zero = lost_tangent(near, t, s, make_zero);
-    set_tangent(zero, level, unknown(near, chain_rule(t_t, full(t.sizes(), 1 / 0.0, t.dtype())), t + s + t_t));
+    Tensor zero = root_tangent_at_zero(near, t, s, order), tangent;
+    if (t_t.defined()) {
+        const Tensor infinite = full(t.sizes(), std::numeric_limits<double>::infinity(), t.dtype());
+        tangent = chain_rule(detach(t_t), infinite) + root_tangent_at_zero(near, t_t, s, order);
+    }
+    if (s_t.defined()) add_tangent(tangent, root_tangent_at_zero(near, t * s_t, s, order + 1));
+    if (tangent.defined()) set_tangent(zero, level, tangent);
     return zero;
 }
 
@@ -191,8 +201,7 @@ Tensor root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& 
     const Tensor is_lost = ops::logical_and(zero_mask(r), ops::eq(tangent, 0));
     if (!any(is_lost)) return product;
     const Near near = near_roots(gradient_edge(r).function, zeros_like(r), is_lost);
-    const Edge edge = requires_grad(s) ? gradient_edge(s) : Edge();
-    const Tensor zero = lost_tangent(near, tangent, s, [&] { return root_functional(near, tangent, 1, false, edge); });
+    const Tensor zero = root_tangent_at_zero(near, tangent, s, 1);
     return ops::where(is_lost, zero, chain_rule(tangent, 0.5 / ops::where(is_lost, 1, r)));
 }
 

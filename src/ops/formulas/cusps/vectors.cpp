@@ -207,15 +207,16 @@ Tensor vanishing(const Near& near, const TensorList& vectors) {
     return vanishing(near, vectors, coefficient(near, vectors.size() / 2 + 1, true));
 }
 
-// 0, with the derivatives of `functional`. They are known only if the cotangent is, as a function of r.
+// The derivatives of `functional`. They are known only if the cotangent is, as a function of r.
 struct CuspTangentBackward final : Node, NeedsRecordedPass {
     Reduction how;
     SavedVariable point, lengths;
     std::vector<SavedVariable> vectors;
+    Part part;
     static const SavedField fields[3];
 
-    CuspTangentBackward(const Near& near, const TensorList& given)
-        : how(near.how), point(near.x, false), lengths(near.r, false) {
+    CuspTangentBackward(const Near& near, const TensorList& given, Part part)
+        : how(near.how), point(near.x, false), lengths(near.r, false), part(part) {
         save(vectors, given);
         set_next_edges(edges_of(near, given));
         need_recorded_pass(true);
@@ -227,13 +228,16 @@ struct CuspTangentBackward final : Node, NeedsRecordedPass {
         const Near near{how, grads[0], point.unpack(this), lengths.unpack(this), recorded};
         const TensorList given = unpacked(vectors, this);
         const size_t last = given.size() - 1;
-        if ((recorded || last % 2 == 0) && task_should_compute_output(0))
-            grad_inputs[0] = change_along(near, without(given, last), given[last], Mode::Reverse);
-        if (!recorded) return grad_inputs;
-        if (grad_inputs[0].defined())
-            grad_inputs[0] = grad_inputs[0] - through_cotangent(near, functional(near, given));
-        for (size_t i = 0; i < given.size(); ++i)
-            if (task_should_compute_output(i + 1)) grad_inputs[i + 1] = vanishing(near, without(given, i));
+        if ((recorded || last % 2 == 0) && task_should_compute_output(0)) {
+            grad_inputs[0] = part == Part::Whole ? derivative(near, given)
+                                                 : change_along(near, without(given, last), given[last], Mode::Reverse);
+            if (recorded) grad_inputs[0] = grad_inputs[0] - through_cotangent(near, functional(near, given));
+        }
+        if (!recorded && (part == Part::Vanishing || last % 2 == 0)) return grad_inputs;
+        for (size_t i = 0; i <= last; ++i)
+            if (task_should_compute_output(i + 1))
+                grad_inputs[i + 1] =
+                    part == Part::Whole ? derivative(near, without(given, i)) : vanishing(near, without(given, i));
         return grad_inputs;
     }
     std::span<const SavedField> saved_fields() const override { return fields; }
@@ -254,32 +258,27 @@ Tensor derivative(const Near& near, const TensorList& vectors) {
     return ops::where(zero_mask(near.how.wide(near.r)), value + beyond, 0);
 }
 
-Tensor functional(const Near& near, const TensorList& vectors) {
+Tensor functional(const Near& near, const TensorList& vectors, Part part) {
     const int32_t level = std::max(highest_level(near.x), highest_level(vectors));
     if (level < 0) {
-        Tensor zero = zeros(near.r.sizes(), near.r.dtype());
+        // As a number it is infinite where it takes a derivative of c, since only c itself is there to be multiplied.
+        const bool is_number = part == Part::Whole && vectors.size() % 2 == 0;
+        Tensor out = is_number ? ops::clone(detach(ops::abs(paired(near.how, vectors)) / 0.0))
+                               : zeros(near.r.sizes(), near.r.dtype());
         if (records(near.x) || records(vectors))
-            set_history(zero, Ref<Node>::adopt(new CuspTangentBackward(near, vectors)));
-        return zero;
+            set_history(out, Ref<Node>::adopt(new CuspTangentBackward(near, vectors, part)));
+        return out;
     }
     const Tensor x_t = tangent_at(near.x, level);
     TensorList tangents;
     for (const Tensor& v : vectors) tangents.push_back(tangent_at(v, level));
     const LevelGuard hide(level);
-    Tensor zero = functional(near, vectors), tangent;
-    if (x_t.defined()) {
-        const TensorList all = with(vectors, x_t);
-        if (all.size() % 2) {
-            add_tangent(tangent, functional(near, all));
-        } else {  // a derivative of c, not a number times c
-            const Tensor sum = paired(near.how, all);
-            add_tangent(tangent, unknown(near, ops::abs(sum) / 0.0, sum + near.how.inner(near.x, near.x)));
-        }
-    }
+    Tensor out = functional(near, vectors, part), tangent;
+    if (x_t.defined()) add_tangent(tangent, functional(near, with(vectors, x_t), Part::Whole));
     for (size_t i = 0; i < vectors.size(); ++i)
-        if (tangents[i].defined()) add_tangent(tangent, functional(near, replaced(vectors, i, tangents[i])));
-    if (tangent.defined()) set_tangent(zero, level, tangent);
-    return zero;
+        if (tangents[i].defined()) add_tangent(tangent, functional(near, replaced(vectors, i, tangents[i]), part));
+    if (tangent.defined()) set_tangent(out, level, tangent);
+    return out;
 }
 
 }  // namespace wengert::ops::formulas::cusps
