@@ -75,7 +75,7 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
         run(task);
     if (task.hands_out_detached)
         for (Tensor& t : task.captured)
-            if (t.defined()) t = detach(t);
+            if (t.defined()) t = without_history(t);
     if (task.captured.size() > 1) {
         AutoGradMode mode(create_graph);
         separate_aliases(task.captured);

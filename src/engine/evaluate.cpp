@@ -4,6 +4,7 @@
 #include "engine/nan_origin.h"
 #include "engine/validate.h"
 #include "graph/autograd_meta.h"
+#include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
 #include "kernels/nan_check.h"
 #include "ops/watch.h"
@@ -92,11 +93,19 @@ TensorList body(Node* node, TensorList&& grads) {
 [[gnu::noinline]] TensorList unrecorded_body(Node* accumulator, TensorList&& grads) {
     const AutoGradMode unrecorded(false);
     for (Tensor& t : grads)
-        if (t.defined()) t = detach(t);
+        if (t.defined()) t = without_history(t);
     return hooked_body(accumulator, std::move(grads));
 }
 
 }  // namespace
+
+Tensor without_history(const Tensor& t) {
+    Tensor out = detach(t);
+    if (t.flags() & kHasTangent)
+        for (int32_t level : meta_of(t)->tangents->levels())
+            set_tangent(out, level, without_history(tangent_at(t.impl(), level)));
+    return out;
+}
 
 TensorList call_node(GraphTask& task, Node* node, TensorList&& grads) {
     const NodeGuard current(node);

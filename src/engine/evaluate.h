@@ -23,6 +23,9 @@ inline bool runs(GraphTask& task, Node* node) { return !task.selective || task.s
 // Hooks, body, hooks; the result has one checked gradient for each next edge. `grads` is empty afterwards.
 TensorList call_node(GraphTask& task, Node* node, TensorList&& grads);
 
+// `t` as a pass hands it out that was recorded for its own use only: without history, its tangents too.
+Tensor without_history(const Tensor& t);
+
 // Where a node can add its gradient to the next node's buffer in place (Node::scatters): that edge, else null.
 const Edge* edge_to_scatter(GraphTask& task, Node* node, const TensorList& grads);
 

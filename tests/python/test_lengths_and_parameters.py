@@ -1,8 +1,8 @@
-"""Derivatives where a length is 0 of functions that depend on something else too, in all sequences of modes and variables.
+"""Derivatives where a length is 0, of functions of something else too: all sequences of modes and variables.
 
-f(x, a) = a0(a) + a1(a) |x|**2 + a2(a) |x|**4 + ... A sequence says for each derivative, the outermost first, its mode and
-its variable: `ra fx` is reverse over a of forward over x. Each is the right number, or NaN or infinite where it is not
-known. The right numbers come from SymPy.
+f(x, a) = a0(a) + a1(a) |x|**2 + a2(a) |x|**4 + ... A sequence says for each derivative, the outermost first, its
+mode and its variable: `ra fx` is reverse over a of forward over x. Each is the right number, or NaN or infinite where
+it is not known. The right numbers come from SymPy.
 """
 
 from __future__ import annotations
@@ -107,3 +107,56 @@ def test_derivatives_are_right_or_not_finite(length, name, order):
         value, truth = value_and_truth(length, name, steps)
         if math.isfinite(value):
             assert value == pytest.approx(truth, abs=1e-9), steps
+
+
+KNOWN = [
+    "rx ra rx", "ra rx rx", "fx ra rx", "rx fa rx", "fa rx rx", "rx rx ra", "ra ra rx", "rx ra fx", "rx ra ra rx",
+    "rx rx rx ra",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("steps", KNOWN)
+@pytest.mark.parametrize("length", ["vector_norm", "complex abs", "cdist", "hypot", "std"])
+def test_mixed_derivatives_are_known(length, steps):
+    for name in FUNCTIONS:
+        value, truth = value_and_truth(length, name, steps.split())
+        assert value == pytest.approx(truth, abs=1e-9), name
+
+
+@pytest.mark.parametrize("steps", ["rx ra rx", "ra rx rx", "rx rx ra"])
+@pytest.mark.parametrize("length", ["sqrt", "power", "power of a tensor"])
+def test_mixed_derivatives_of_roots_are_known(length, steps):
+    for name in FUNCTIONS:
+        value, truth = value_and_truth(length, name, steps.split())
+        if name != "sin(a) r r":  # tensors as exponents are compared by their identity
+            assert value == pytest.approx(truth, abs=1e-9), name
+
+
+@pytest.mark.parametrize("name", ["a r**2", "(a r)**2", "r(a x)**2", "a r**4"])
+@pytest.mark.parametrize("length", ["vector_norm", "hypot"])
+def test_fourth_derivatives_are_right_or_not_finite(length, name):
+    for steps in sequences(4):
+        value, truth = value_and_truth(length, name, steps)
+        if math.isfinite(value):
+            assert value == pytest.approx(truth, abs=1e-9), steps
+
+
+def test_a_length_with_a_factor_has_infinite_derivatives_also_with_respect_to_it():
+    for length in LENGTHS.values():
+        for order in (2, 3):
+            for steps in sequences(order):
+                if [variable for _, variable in steps].count("x") == 2:
+                    value = found(lambda x, a, length=length: wg.exp(a) * length(x), steps)
+                    assert not math.isfinite(value), steps
+
+
+def test_derivatives_at_lengths_that_are_not_zero_beside_some_that_are():
+    """A batch of vectors, with one parameter each."""
+    x = wg.tensor([[0.0, 0.0], [3.0, 4.0]], dtype=F64, requires_grad=True)
+    a = wg.tensor([2.0, 5.0], dtype=F64, requires_grad=True)
+    v = wg.tensor([[1.0, 2.0], [-1.0, 0.5]], dtype=F64)
+    (g,) = wg.autograd.grad((a * wg.linalg.vector_norm(x, dim=1) ** 2).sum(), x, create_graph=True)
+    (by_a,) = wg.autograd.grad((g * v).sum(), a, create_graph=True)
+    assert by_a.tolist() == pytest.approx([0.0, -2.0])
+    (h,) = wg.autograd.grad(by_a.sum(), x)
+    assert h.flatten().tolist() == pytest.approx([2.0, 4.0, -2.0, 1.0])

@@ -4,6 +4,8 @@ h(|x|) = a0 + a1 |x|**2 + a2 |x|**4 + ... is smooth at x = 0, though |x| is not.
 NaN or infinite where it is not known: nothing else. Modes are named as they are nested, the outermost first: `fr` is
 forward over reverse. What is not known are derivatives of tangents in forward mode (`ff` innermost), since nobody knows
 there what will be computed from a tangent.
+
+What else a function depends on is in test_lengths_and_parameters.py.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ LENGTHS = {
     "sqrt of products": lambda x: wg.sqrt((x * x).sum()),
     "sqrt of powers": lambda x: wg.sqrt((x**2).sum()),
     "sqrt of a dot product": lambda x: wg.sqrt(x @ x),
+    "power of a sum": lambda x: (x * x).sum() ** 0.5,
     "std": lambda x: wg.std(wg.stack([x[0], -x[0], x[1], -x[1]]), correction=0) * math.sqrt(2),
 }
 # (h, a1, a2)
@@ -87,8 +90,8 @@ def test_second_derivatives_are_known(name, modes, function):
 
 
 @pytest.mark.parametrize("function", list(FUNCTIONS))
-@pytest.mark.parametrize("modes", ["rrr", "frr", "rfr", "rrf", "rrrr", "frrr", "rfrr", "rrfr", "frfr"])
-@pytest.mark.parametrize("name", ["vector_norm", "norm", "complex abs", "std"])
+@pytest.mark.parametrize("modes", ["rrr", "frr", "rfr", "rrf", "rrrr", "frrr", "rfrr", "rrfr", "rrrf"])
+@pytest.mark.parametrize("name", ["vector_norm", "norm", "complex abs", "std", "cdist", "hypot"])
 def test_higher_derivatives_are_known(name, modes, function):
     h, a1, a2 = FUNCTIONS[function]
     value = found(lambda x: h(LENGTHS[name](x)), modes)
@@ -107,14 +110,94 @@ def test_coupled_lengths_are_right_or_not_finite():
     assert found(separate, "rrrr") == pytest.approx(24 * (v.prod(0).sum()), rel=1e-9)
 
 
-def test_parameters_beside_lengths():
-    """d/dx d/da d/dx of a |x|**2, in the order in which the recorded slope knows of a."""
-    a = wg.tensor(3.0, dtype=F64, requires_grad=True)
+@pytest.mark.parametrize("modes", ["rrr", "rrf", "rrrr", "rrrf"])
+@pytest.mark.parametrize("name", [name for name in LENGTHS if name.startswith(("sqrt", "power"))])
+def test_higher_derivatives_of_roots_are_known(name, modes):
+    for h, a1, a2 in FUNCTIONS.values():
+        value = found(lambda x, h=h: h(LENGTHS[name](x)), modes)
+        assert value == pytest.approx(wanted(len(modes), a1, a2), abs=1e-12)
+
+
+def mixed(x, length):
+    """With derivatives of order 3 and 4 that reach one factor by way of the length and the other one by itself."""
+    return length(x) ** 2 * (x[0] + x[1] ** 2)
+
+
+@pytest.mark.parametrize("order", [2, 3, 4])
+@pytest.mark.parametrize("name", list(LENGTHS))
+def test_vectors_beside_their_lengths(name, order):
+    truth = found(lambda x: (x * x).sum() * (x[0] + x[1] ** 2), "r" * order)
+    for modes in sequences(order):
+        value = found(lambda x: mixed(x, LENGTHS[name]), modes)
+        if math.isfinite(value):
+            assert value == pytest.approx(truth, abs=1e-12), modes
+    if not name.startswith(("sqrt", "power")):
+        for modes in ("r" * order, "f" + "r" * (order - 1)):
+            assert found(lambda x: mixed(x, LENGTHS[name]), modes) == pytest.approx(truth, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", list(LENGTHS))
+def test_a_length_computed_twice_is_one_length(name):
+    """Also where that went through views of the vector, or products, of its own each time."""
+    length = LENGTHS[name]
+    for modes in ("rr", "fr", "rf"):
+        assert found(lambda x: length(x) * length(x), modes) == pytest.approx(wanted(2, 1, 0), abs=1e-12)
+
+
+def test_lengths_of_one_vector_that_are_not_recognised_are_not_silently_flat():
+    for product in (
+        lambda x: wg.linalg.vector_norm(x) * wg.linalg.vector_norm(2 * x),
+        lambda x: wg.linalg.vector_norm(x) * (wg.linalg.vector_norm(x) + wg.linalg.vector_norm(2 * x)),
+        lambda x: wg.linalg.vector_norm(x) * (x * x).sum() ** 0.5,
+        lambda x: wg.log1p(wg.hypot(x[0], x[1]) * wg.linalg.vector_norm(x)),
+    ):
+        assert not math.isfinite(found(product, "rr"))
+
+
+def test_components_of_a_length_are_seen_together():
+    """d4/dx2dy2 of (x**2 + y**2)**2."""
+    x, y = (wg.zeros((), dtype=F64, requires_grad=True) for _ in range(2))
+    value = wg.hypot(x, y) ** 4
+    for variable in (x, x, y, y):
+        (value,) = wg.autograd.grad(value, variable, create_graph=True)
+    assert value.item() == 8
+
+
+@pytest.mark.parametrize(("degree", "truth"), [(3, 2.0), (4, 0.0), (6, 0.0), (2, math.inf)])
+def test_roots_of_other_degrees(degree, truth):
+    """((x x)**(1/3))**3 is x x again; what comes behind the first derivative of such a root is not known."""
+    value = found(lambda x: ((x * x).sum() ** (1 / 3)) ** degree, "rr")
+    assert value == pytest.approx(truth * (DIRECTIONS[0] @ DIRECTIONS[1]), abs=1e-12) or not math.isfinite(
+        truth + value
+    )
+    for modes in sequences(3) + sequences(4):
+        value = found(lambda x: ((x * x).sum() ** (1 / 3)) ** degree, modes)
+        assert not math.isfinite(value) or value == pytest.approx(0, abs=1e-12)
+
+
+def test_masked_roots_stay_masked():
+    x = wg.tensor([0.0, 4.0], dtype=F64, requires_grad=True)
+    for exponent in (0.5, 0.3, wg.tensor([0.5, 0.5], dtype=F64), wg.tensor([0.3, 0.5], dtype=F64)):
+        value = (wg.where(x > 0, x**exponent, 0) ** 2).sum()
+        (g,) = wg.autograd.grad(value, x, create_graph=True)
+        (h,) = wg.autograd.grad(g.sum(), x)
+        assert g[0].item() == h[0].item() == 0
+        assert math.isfinite(h[1].item())
+
+
+def test_gradients_of_a_pass_that_is_recorded_for_itself_keep_their_tangents():
     x = wg.zeros(2, dtype=F64, requires_grad=True)
-    (first,) = wg.autograd.grad(a * wg.linalg.vector_norm(x) ** 2, x, create_graph=True)
-    (second,) = wg.autograd.grad(first[0], x, create_graph=True)
-    assert second.tolist() == [6, 0]
-    assert wg.autograd.grad(second[0], a)[0].item() == 2
+    with wg.autograd.forward_ad.dual_level():
+        a = wg.autograd.forward_ad.make_dual(wg.tensor(3.0, dtype=F64), wg.tensor(1.0, dtype=F64))
+        with wg.autograd.forward_ad.dual_level():
+            dual = wg.autograd.forward_ad.make_dual(x, wg.tensor(DIRECTIONS[0]))
+            along = wg.autograd.forward_ad.unpack_dual(a * wg.linalg.vector_norm(dual) ** 2).tangent
+        for recorded in (False, True):
+            (g,) = wg.autograd.grad(along, x, retain_graph=True, create_graph=recorded)
+            g, change = wg.autograd.forward_ad.unpack_dual(g)
+            assert g.tolist() == pytest.approx(6 * DIRECTIONS[0])
+            assert change.tolist() == pytest.approx(2 * DIRECTIONS[0])
+            assert g.requires_grad == change.requires_grad == recorded
 
 
 @pytest.mark.parametrize("modes", ["rr", "fr", "rf", "ff"])

@@ -147,8 +147,7 @@ Edge edge_of(const Operand& s, const Tensor& factor) {
 
 // The product, but not where it is lost.
 Tensor apart(const Tensor& factor, const Operand& s, const Operand& exponent, const Tensor& is_lost) {
-    const Tensor powers = ops::pow(ops::where(is_lost, 1, s), exponent - ops::where(is_lost, 0, 1));
-    return chain_rule(factor, exponent * powers);
+    return chain_rule(factor, exponent * ops::pow(ops::where(is_lost, 1, s), exponent - 1));
 }
 
 }  // namespace
