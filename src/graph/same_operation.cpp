@@ -90,6 +90,10 @@ bool has_same_arguments(const Node& a, const Node& b) {
     return true;
 }
 
+bool repeats(const Node& n, const Node& node, const std::string& numbers) {
+    return &n == &node || (is_same_row(n, node) && numbers_of(n) == numbers && has_same_arguments(n, node));
+}
+
 }  // namespace
 
 Repetitions repetitions_of(const Node& node, const Ref<Node>& from) {
@@ -100,7 +104,7 @@ Repetitions repetitions_of(const Node& node, const Ref<Node>& from) {
     while (!stack.empty()) {
         Node* n = stack.back();
         stack.pop_back();
-        if (n == &node || (is_same_row(*n, node) && numbers_of(*n) == numbers && has_same_arguments(*n, node)))
+        if (repeats(*n, node, numbers))
             found.edges.emplace_back(Ref<Node>::share(n), 0);
         else if (n->is_length())
             found.others.emplace_back(Ref<Node>::share(n), 0);
@@ -108,6 +112,21 @@ Repetitions repetitions_of(const Node& node, const Ref<Node>& from) {
             if (edge.is_valid() && seen.insert(edge.function.get()).second) stack.push_back(edge.function.get());
     }
     return found;
+}
+
+bool leads_past(const Node& node, const Ref<Node>& from) {
+    const std::string numbers = numbers_of(node);
+    std::vector<Node*> stack{from.get()};
+    std::unordered_set<Node*> seen{from.get()};
+    while (!stack.empty()) {
+        Node* n = stack.back();
+        stack.pop_back();
+        if (n->next_edges().empty()) return true;
+        if (repeats(*n, node, numbers)) continue;
+        for (const Edge& edge : n->next_edges())
+            if (edge.is_valid() && seen.insert(edge.function.get()).second) stack.push_back(edge.function.get());
+    }
+    return false;
 }
 
 }  // namespace wengert

@@ -14,4 +14,7 @@ struct Repetitions {
 // tensors went in: its next edges are the same, or lead to nodes that repeat each other and keep the same tensors.
 Repetitions repetitions_of(const Node& node, const Ref<Node>& from);
 
+// Whether `from` leads to a leaf by a way on which no node repeats the given one.
+bool leads_past(const Node& node, const Ref<Node>& from);
+
 }  // namespace wengert

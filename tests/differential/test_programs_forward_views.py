@@ -45,7 +45,7 @@ def _tangent_of(tc, x):
 
 
 def _a_dual(tc, n):
-    return tc.autograd.forward_ad.make_dual(tc.ones(n), tc.arange(1.0, n + 1))
+    return quietly(lambda: tc.autograd.forward_ad.make_dual(tc.ones(n), tc.arange(1.0, n + 1)))
 
 
 def D6_base_written_and_view_used(tc):

@@ -74,6 +74,12 @@ Tensor slope_near(const Near& near, const Tensor& c, bool record) {
     return slope;
 }
 
+Edge edge_of_cotangent(const Near& near) {
+    if (!requires_grad(near.c)) return {};
+    const Edge edge = gradient_edge(near.c);
+    return near.how.maker && !leads_past(*near.how.maker, edge.function) ? Edge() : edge;
+}
+
 // Infinite weights reach whatever a partial derivative that happens to be 0 would hide.
 Tensor is_flat(const Near& near) {
     const Tensor is_zero = zero_mask(near.r);

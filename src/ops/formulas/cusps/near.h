@@ -49,6 +49,8 @@ struct Near {
 
 // The slopes of all c with respect to their own lengths, where these are 0.
 Tensor slope_near(const Near& near, const Tensor& c, bool record);
+// Where the gradient of c goes; nowhere if it depends on nothing but its lengths.
+Edge edge_of_cotangent(const Near& near);
 // Where c cannot depend on its lengths, whatever their value: it is masked, or made of other things.
 Tensor is_flat(const Near& near);
 // (1/r d/dr)^m h at r = 0: the derivative of h of order 2 m, divided by 1 * 3 * 5 ... (2 m - 1). Infinite where one of

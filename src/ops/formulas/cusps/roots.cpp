@@ -86,9 +86,7 @@ Tensor vanishing_root(const Near& near, size_t order, const Edge& s) {
     Tensor zero = zeros(near.r.sizes(), near.r.dtype());
     if (!GradMode::is_enabled() || !s.is_valid()) return zero;
     Ref<Node> node = Ref<Node>::adopt(new RootCuspBackward(near, order));
-    EdgeList edges{s};
-    append_edge(edges, near.c);
-    node->set_next_edges(std::move(edges));
+    node->set_next_edges({s, edge_of_cotangent(near)});
     set_history(zero, node);
     return zero;
 }

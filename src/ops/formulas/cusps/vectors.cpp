@@ -108,7 +108,10 @@ struct CuspBackward final : Node {
         if (coefficient.defined()) known.save(coefficient, false);
         save(vectors, given);
         EdgeList edges = edges_of(near, given);
-        append_edge(edges, coefficient.defined() ? coefficient : near.c);
+        if (coefficient.defined())
+            append_edge(edges, coefficient);
+        else
+            edges.push_back(edge_of_cotangent(near));
         set_next_edges(std::move(edges));
     }
     TensorList apply(TensorList&& grads) override {
@@ -201,7 +204,8 @@ Tensor vanishing(const Near& near, const TensorList& vectors, const Tensor& know
 // What `derivative` is beyond its value at the point: it has the derivatives that this has.
 Tensor vanishing(const Near& near, const TensorList& vectors) {
     const bool is_linear = vectors.size() % 2 == 0;
-    if (!is_linear || !requires_grad(near.c) || highest_level(near.x) < 0 || !records(near.x))
+    if (!is_linear || !requires_grad(near.c) || highest_level(near.x) < 0 || !records(near.x) ||
+        !edge_of_cotangent(near).is_valid())
         return vanishing(near, vectors, {});
     // `functional` has no tangents, so the coefficient cannot wait until somebody asks for it.
     return vanishing(near, vectors, coefficient(near, vectors.size() / 2 + 1, true));
