@@ -74,8 +74,6 @@ def sequences(order):
 @pytest.mark.parametrize("name", list(LENGTHS))
 def test_derivatives_are_right_or_not_finite(name, order):
     length = LENGTHS[name]
-    if order == 4 and name in {"sqrt of powers", "sqrt of a dot product"}:
-        pytest.skip("as sqrt of products, which takes its time")
     for (h, a1, a2), modes in itertools.product(FUNCTIONS.values(), sequences(order)):
         value = found(lambda x, h=h: h(length(x)), modes)
         if math.isfinite(value):

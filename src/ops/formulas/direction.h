@@ -8,20 +8,20 @@
 //
 // Higher derivatives: with D = 1/r d/dr, the derivative of order 2 m at x = 0 is D^m h(0) times the sum over all pairings of
 // its directions of products of inner products, and those of odd order are 0. D^m h(0) is the derivative of h of order 2 m
-// divided by 1 * 3 * ... (2 m - 1). `derivative` in direction.cpp is that, with one argument left free: the gradient along n
+// divided by 1 * 3 * ... (2 m - 1). `derivative` in cusps/vectors.h is that, with one argument left free: the gradient along n
 // vectors. Its node gives the next one, so any order follows. A coefficient is computed from r and so depends on x by
-// itself, but not as D^m h does: what comes that way is taken off again.
+// itself, but not as D^m h does: what comes that way is taken off again. It may depend on other things too, a parameter or x
+// by itself: these get their gradients through c.
 //
 // Tangents: the one of r, t * x / r, is 0 too. In reverse mode over it the cotangent is c, so passes through it are recorded
 // (graph/derivative.h) and the same derivatives apply. Forward mode over forward mode would have to know c before it is
 // computed: NaN or infinite.
 //
 // Where c is not 0, as for h(r) = r, the second derivative is infinite, and shows so. Where c'(0) cannot be known because
-// c was computed from other lengths only (|x| |2 x|), it is NaN or infinite, never a silent 0. Lengths of different tensors
-// are taken as independent: no direction is common to them, so that mixed derivatives are 0.
+// c changes with other lengths (|x| |2 x|), which may be of the same x, it is NaN or infinite, never a silent 0.
 //
 // The root of s at 0 is such a length too, of which x is not known (cusps/roots.cpp): h(sqrt(s)) is a function of s whose
-// derivative of order k is D^k h(0) / 2**k.
+// derivative of order k is D^k h(0) / 2**k. So is a power of 1/2; of other roots the first derivative is (cusps/powers.cpp).
 #pragma once
 
 #include <optional>

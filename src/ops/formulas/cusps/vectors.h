@@ -16,9 +16,9 @@ namespace wengert::ops::formulas::cusps {
 
 // The gradient of the n-th derivative of h(|x|) along n vectors, at x = 0: 0 elsewhere.
 Tensor derivative(const Near& near, const TensorList& vectors);
-// What takes c to <v1, the gradient along the other vectors>: with one vector the tangent of r, and 0. Of an even number of
-// vectors that is a derivative of c: what is not linear in it vanishes too, the whole is infinite as a number. Of `near` only
-// x and r count.
+// What takes c to <v1, the gradient along the other vectors>; of `near` only x and r count. Of one vector it is the tangent of
+// r. Of an odd number it is 0. Of an even number it is a coefficient of c, infinite as a number (`Whole`), or leaves that out
+// and is 0 too.
 enum class Part { Vanishing, Whole };
 Tensor functional(const Near& near, const TensorList& vectors, Part part = Part::Vanishing);
 
