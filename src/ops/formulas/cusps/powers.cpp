@@ -135,6 +135,11 @@ struct Lost {
     }
 };
 
+// x**0 is constant; in its formula there is 0 * inf at x = 0, which higher derivatives would find.
+bool is_constant(const Operand& exponent) {
+    return !exponent.is_tensor() && !exponent.scalar().is_complex() && exponent.scalar().to<double>() == 0;
+}
+
 bool may_be_root(const Operand& s, const Operand& exponent, const Tensor& factor) {
     if (!s.is_tensor() || is_complex(factor.dtype())) return false;
     return exponent.is_tensor() || is_fraction(exponent.scalar());
@@ -170,6 +175,7 @@ bool is_fraction(const SavedOperand& exponent) {
 }
 
 Tensor power_limit(const Tensor& product, const Tensor& cotangent, const Operand& s, const Operand& exponent) {
+    if (is_constant(exponent)) return zeros_like(product);
     if (!may_be_root(s, exponent, product) || !requires_grad(cotangent)) return product;
     const Lost lost(s, exponent, cotangent);
     if (!any(lost.any)) return product;
@@ -185,6 +191,7 @@ Tensor power_limit(const Tensor& product, const Tensor& cotangent, const Operand
 
 Tensor power_tangent(const Tensor& product, const Tensor& tangent, const Operand& s, const Operand& exponent,
                      const Tensor& result) {
+    if (is_constant(exponent)) return zeros_like(product);
     if (!may_be_root(s, exponent, product)) return product;
     const int32_t level = highest_level(s, tangent);
     if (level < 0 && !records(s, tangent)) return product;
