@@ -135,9 +135,21 @@ struct Lost {
     }
 };
 
-// x**0 is constant; in its formula there is 0 * inf at x = 0, which higher derivatives would find.
-bool is_constant(const Operand& exponent) {
-    return !exponent.is_tensor() && !exponent.scalar().is_complex() && exponent.scalar().to<double>() == 0;
+// Where s and the exponent are 0: the power is constant, but in its formula there is 0 * inf, which higher derivatives find.
+Tensor where_constant(const Operand& s, const Operand& exponent) {
+    if (!s.is_tensor()) return {};
+    if (!exponent.is_tensor()) {
+        const Scalar& p = exponent.scalar();
+        if (p.is_complex() || p.to<double>() != 0) return {};
+        return ops::eq(detach(s.tensor()), 0);
+    }
+    return ops::logical_and(ops::eq(detach(s.tensor()), 0), ops::eq(detach(exponent.tensor()), 0));
+}
+
+// The product without that infinity.
+Tensor finite(const Tensor& factor, const Operand& s, const Operand& exponent, const Tensor& is_constant) {
+    const Tensor powers = ops::pow(ops::where(is_constant, 1, s), exponent - 1);
+    return ops::where(is_constant, 0, chain_rule(factor, exponent * powers));
 }
 
 bool may_be_root(const Operand& s, const Operand& exponent, const Tensor& factor) {
@@ -175,7 +187,8 @@ bool is_fraction(const SavedOperand& exponent) {
 }
 
 Tensor power_limit(const Tensor& product, const Tensor& cotangent, const Operand& s, const Operand& exponent) {
-    if (is_constant(exponent)) return zeros_like(product);
+    if (const Tensor constant = where_constant(s, exponent); constant.defined() && any(constant))
+        return finite(cotangent, s, exponent, constant);
     if (!may_be_root(s, exponent, product) || !requires_grad(cotangent)) return product;
     const Lost lost(s, exponent, cotangent);
     if (!any(lost.any)) return product;
@@ -191,7 +204,8 @@ Tensor power_limit(const Tensor& product, const Tensor& cotangent, const Operand
 
 Tensor power_tangent(const Tensor& product, const Tensor& tangent, const Operand& s, const Operand& exponent,
                      const Tensor& result) {
-    if (is_constant(exponent)) return zeros_like(product);
+    if (const Tensor constant = where_constant(s, exponent); constant.defined() && any(constant))
+        return finite(tangent, s, exponent, constant);
     if (!may_be_root(s, exponent, product)) return product;
     const int32_t level = highest_level(s, tangent);
     if (level < 0 && !records(s, tangent)) return product;
