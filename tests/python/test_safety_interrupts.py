@@ -114,6 +114,7 @@ def test_signals_all_the_time(x):
     works()
 
 
+@pytest.mark.usefixtures("no_automatic_collection")  # in callbacks of gc, Python drops exceptions
 def test_exceptions_of_signals_anywhere(x):
     class Stopped(Exception):  # noqa: N818  (no error)
         pass
