@@ -6,6 +6,9 @@
 //
 // A node whose gradient is a small part of its input (`x[i]`) writes it straight into the buffer
 // (Node::accumulate_into); a loop that reads every element costs one buffer.
+//
+// An elementwise node writes its result over the gradient that it got, where nobody else can see that one
+// (kernels/elementwise.h, run_as): a chain of such nodes costs one block, too.
 #pragma once
 
 #include "graph/node.h"

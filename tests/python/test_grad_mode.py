@@ -350,3 +350,15 @@ def test_M14_forward_grad_toggle():
             assert fwd.unpack_dual(dual * 2).tangent is None
         assert fwd.unpack_dual(dual * 2).tangent.tolist() == [2.0]
     assert fwd._is_fwd_grad_enabled()
+
+
+def test_M8_inference_tensors_that_require_grad_are_recorded():
+    with wg.inference_mode():
+        leaf = wg.tensor([1.0, 2.0]).requires_grad_()
+        assert not (leaf + 1).requires_grad
+    result = (leaf + 1).sum() + leaf.sum()  # neither needs the values
+    assert result.requires_grad
+    result.backward()
+    assert leaf.grad.tolist() == [2.0, 2.0]
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        leaf * leaf
