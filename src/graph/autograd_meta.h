@@ -118,10 +118,9 @@ inline Edge gradient_edge(TensorImpl* t) {
     AutogradMeta* meta = meta_of(t);
     if (meta && !(t->flags & kIsView)) [[likely]] {
         if (meta->grad_fn) return {meta->grad_fn, meta->output_nr};
-        // A leaf that is in a graph already.
-        const AutogradMeta::Extras* extras = meta->extras.get();
-        if (extras && extras->accumulator && extras->accumulator->use_count() > 0 && !concurrent_counts &&
-            (t->flags & kRequiresGrad))
+        // A leaf that is in a graph already; where other threads may change that, under the lock of accumulator_of.
+        const AutogradMeta::Extras* extras = concurrent_counts ? nullptr : meta->extras.get();
+        if (extras && extras->accumulator && extras->accumulator->use_count() > 0 && (t->flags & kRequiresGrad))
             return {Ref<Node>::share(extras->accumulator), 0};
     }
     return gradient_edge_slow(Tensor(Ref<TensorImpl>::share(t)));
