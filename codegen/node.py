@@ -75,7 +75,7 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
     on_complex = is_complex(row, vocabulary)
     formulas: Formulas = {}
     gradients = []
-    wanted = [f"task_should_compute_output({edge_index(row, argument)})" for argument in row.differentiable]
+    wanted = [f"wants_{edge_index(row, argument)}" for argument in row.differentiable]  # see the template
     for i, argument in enumerate(row.differentiable):
         source = row.partials[argument.name]
         formula = chain_rule(row, source, "grad", vocabulary, "conjugate" if on_complex else "")

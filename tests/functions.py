@@ -2,14 +2,19 @@
 
 import wengert as wg
 from wengert.autograd import Function
-from wengert.autograd.function import FunctionMeta
+
+
+def function_of(tc, base=None, **methods):
+    """Return a Function of package `tc` with these static methods; forward copies, backward passes on by default."""
+    methods = {"forward": lambda ctx, x: x.clone(), "backward": lambda ctx, g: g, **methods}
+    members = {name: staticmethod(value) if callable(value) else value for name, value in methods.items()}
+    base = base or tc.autograd.Function
+    return type(base)("Made", (base,), members)
 
 
 def function(**methods):
-    """Return a Function class with the given static methods; forward copies and backward passes on by default."""
-    methods = {"forward": lambda ctx, x: x.clone(), "backward": lambda ctx, g: g, **methods}
-    members = {name: staticmethod(value) if callable(value) else value for name, value in methods.items()}
-    return FunctionMeta("Made", (Function,), members)
+    """Return such a class of Wengert."""
+    return function_of(wg, **methods)
 
 
 def leaf(*values):
@@ -24,36 +29,47 @@ def works():
     assert x.grad.tolist() == [2, 4]
 
 
-class Square(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        ctx.save_for_forward(x)
-        return x * x
+def square_function(tc):
+    """Return the Function of package `tc` that squares, with both derivatives."""
 
-    @staticmethod
-    def backward(ctx, gradient):
-        (x,) = ctx.saved_tensors
-        return 2 * x * gradient
+    class Square(tc.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            ctx.save_for_forward(x)
+            return x * x
 
-    @staticmethod
-    def jvp(ctx, tangent):
-        (x,) = ctx.saved_tensors
-        return 2 * x * tangent
+        @staticmethod
+        def backward(ctx, gradient):
+            (x,) = ctx.saved_tensors
+            return 2 * x * gradient
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            (x,) = ctx.saved_tensors
+            return 2 * x * tangent
+
+    return Square
 
 
-class Noting(Function):
-    """Passes its input through and appends its name to a list in backward."""
+def noting_function(tc):
+    """Return the Function of package `tc` that passes its input on and appends its name to a list in backward."""
 
-    @staticmethod
-    def forward(ctx, x, name, notes):
-        ctx.name, ctx.notes = name, notes
-        return x.clone()
+    class Noting(tc.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, name, notes):
+            ctx.name, ctx.notes = name, notes
+            return x.clone()
 
-    @staticmethod
-    def backward(ctx, gradient):
-        ctx.notes.append(ctx.name)
-        return gradient, None, None
+        @staticmethod
+        def backward(ctx, gradient):
+            ctx.notes.append(ctx.name)
+            return gradient, None, None
+
+    return Noting
+
+
+Square, Noting = square_function(wg), noting_function(wg)
 
 
 class Nested(Function):
@@ -77,3 +93,15 @@ class Nested(Function):
 
 class OopsError(Exception):
     pass
+
+
+class Fails(Function):
+    """Raises in backward."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        raise OopsError("as it was")

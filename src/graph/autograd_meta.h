@@ -81,7 +81,10 @@ struct AutogradMeta final : TensorMeta, SlabAllocated {
         }
     };
     OnDemand<Extras> extras;  // the last member, so that weak references expire before anything else goes
-    TensorHooks* hooks() const noexcept { return extras.get() ? extras.get()->hooks.get() : nullptr; }
+    TensorHooks* hooks() const noexcept {
+        const Extras* made = extras.get();
+        return made ? made->hooks.get() : nullptr;
+    }
     TensorHooks& make_hooks() {
         std::unique_ptr<TensorHooks>& hooks = extras.make().hooks;
         if (!hooks) hooks = std::make_unique<TensorHooks>();

@@ -152,4 +152,9 @@ void set_tangent(const Tensor& t, int32_t level, Tensor tangent) {
     meta.tangents->set(level, std::move(tangent));
 }
 
+void copy_all_tangents(const Tensor& from, const Tensor& to) {
+    const ForwardGrad& tangents = *meta_of(from)->tangents;
+    for (int32_t level : tangents.levels()) set_tangent(to, level, tangents.at(level));
+}
+
 }  // namespace wengert

@@ -65,5 +65,10 @@ private:
 int32_t visible_level(const TensorImpl* t) noexcept;
 Tensor tangent_at(const TensorImpl* t, int32_t level);  // undefined: zero
 void set_tangent(const Tensor& t, int32_t level, Tensor tangent);
+void copy_all_tangents(const Tensor& from, const Tensor& to);
+inline void copy_tangents(const Tensor& from, const Tensor& to) {
+    if (from.flags() & kHasTangent) [[unlikely]]
+        copy_all_tangents(from, to);
+}
 
 }  // namespace wengert

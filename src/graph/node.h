@@ -135,13 +135,17 @@ public:
     Stream stream() const noexcept { return {}; }
 
     // --- Hooks and metadata, absent on most nodes
-    NodeHooks* hooks() const noexcept { return extras_.get() ? &extras_.get()->hooks : nullptr; }
+    NodeHooks* hooks() const noexcept {
+        Extras* extras = extras_.get();
+        return extras ? &extras->hooks : nullptr;
+    }
     NodeHooks& mutable_hooks();
     // The hooks of the tensors that this node made; an accumulator's are its leaf's. `has_...` may say yes for none.
     virtual bool has_tensor_pre_hooks() const noexcept { return has_extras(); }
     virtual PreHookList tensor_pre_hooks() const;
     AnomalyMetadata* anomaly_metadata() const noexcept {
-        return extras_.get() ? extras_.get()->anomaly.get() : nullptr;
+        Extras* extras = extras_.get();
+        return extras ? extras->anomaly.get() : nullptr;
     }
     void set_anomaly_metadata(std::unique_ptr<AnomalyMetadata> m) { extras_.make().anomaly = std::move(m); }
 

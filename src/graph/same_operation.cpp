@@ -94,39 +94,44 @@ bool repeats(const Node& n, const Node& node, const std::string& numbers) {
     return &n == &node || (is_same_row(n, node) && numbers_of(n) == numbers && has_same_arguments(n, node));
 }
 
+// f(node) for each node that `from` leads to, itself included; what is behind one for which it is false is reached by other
+// ways or not at all.
+template <class F>
+void walk(const Ref<Node>& from, F&& f) {
+    std::vector<Node*> stack{from.get()};
+    std::unordered_set<Node*> seen{from.get()};
+    while (!stack.empty()) {
+        Node* n = stack.back();
+        stack.pop_back();
+        if (!f(n)) continue;
+        for (const Edge& edge : n->next_edges())
+            if (edge.is_valid() && seen.insert(edge.function.get()).second) stack.push_back(edge.function.get());
+    }
+}
+
 }  // namespace
 
 Repetitions repetitions_of(const Node& node, const Ref<Node>& from) {
     Repetitions found;
     const std::string numbers = numbers_of(node);
-    std::vector<Node*> stack{from.get()};
-    std::unordered_set<Node*> seen{from.get()};
-    while (!stack.empty()) {
-        Node* n = stack.back();
-        stack.pop_back();
+    walk(from, [&](Node* n) {
         if (repeats(*n, node, numbers))
             found.edges.emplace_back(Ref<Node>::share(n), 0);
         else if (n->is_length())
             found.others.emplace_back(Ref<Node>::share(n), 0);
-        for (const Edge& edge : n->next_edges())
-            if (edge.is_valid() && seen.insert(edge.function.get()).second) stack.push_back(edge.function.get());
-    }
+        return true;
+    });
     return found;
 }
 
 bool leads_past(const Node& node, const Ref<Node>& from) {
     const std::string numbers = numbers_of(node);
-    std::vector<Node*> stack{from.get()};
-    std::unordered_set<Node*> seen{from.get()};
-    while (!stack.empty()) {
-        Node* n = stack.back();
-        stack.pop_back();
-        if (n->next_edges().empty()) return true;
-        if (repeats(*n, node, numbers)) continue;
-        for (const Edge& edge : n->next_edges())
-            if (edge.is_valid() && seen.insert(edge.function.get()).second) stack.push_back(edge.function.get());
-    }
-    return false;
+    bool found = false;
+    walk(from, [&](Node* n) {
+        found |= n->next_edges().empty();
+        return !found && !repeats(*n, node, numbers);
+    });
+    return found;
 }
 
 }  // namespace wengert

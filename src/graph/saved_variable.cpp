@@ -47,10 +47,7 @@ void SavedVariable::save(Tensor t, bool is_output, bool is_inplace_on_view) {
     } else {
         output_nr_ = output_nr(t);
         data_ = alias(t);
-        if (t.flags() & kHasTangent) [[unlikely]] {
-            const ForwardGrad& tangents = *meta_of(t)->tangents;
-            for (int32_t level : tangents.levels()) set_tangent(data_, level, tangents.at(level));
-        }
+        copy_tangents(t, data_);
         is_inplace_on_view_ = is_inplace_on_view;
     }
     if (SavedTensorDefaultHooks::active()) [[unlikely]]
@@ -129,10 +126,10 @@ void SavedVariable::check_unchanged(const Tensor& data, Node* saved_for) const {
     Storage& storage = *data.storage();
     if (storage.is_shared()) [[unlikely]]
         storage.check_outside_writes(region_of(*data.impl()));
-    const uint32_t swaps = data.impl()->swaps, bumps = data.version() - version_;
-    if (bumps == 0 && storage.writes == writes_ && swaps == swaps_) [[likely]]
+    if (counts_agree(data)) [[likely]]
         return;
-    if (swaps != swaps_)
+    const uint32_t bumps = data.version() - version_;
+    if (data.impl()->swaps != swaps_)
         raise_modified(data, saved_for,
                        " Its memory or shape was exchanged: by assigning to .data, set_, resize_ or the like.");
     // More counts than writes: somebody changed the counter by hand.
@@ -173,8 +170,8 @@ void SavedVariable::raise_modified(const Tensor& data, Node* saved_for, const st
 Tensor SavedVariable::unpack(Node* saved_for) const {
     if (none_) return {};
     // Nearly always. No other thread may be changing this one, and nothing is asked of user code.
-    if (!concurrent_counts && original_ && !extra_ && data_.defined() && seems_unchanged(data_) &&
-        (is_leaf_ || !requires_grad_ || meta_of(data_)->grad_fn)) [[likely]]
+    if (!concurrent_counts && original_ && !extra_ && data_.defined() && counts_agree(data_) &&
+        !data_.storage()->is_shared() && (is_leaf_ || !requires_grad_ || meta_of(data_)->grad_fn)) [[likely]]
         return data_;
     Tensor data;
     std::shared_ptr<SavedVariableHooks> hooks;
@@ -207,10 +204,7 @@ Tensor SavedVariable::unpack(Node* saved_for) const {
         check_unchanged(data, saved_for);
         const bool attach = is_inplace_on_view_ && requires_grad_ && GradMode::is_enabled();
         out = attach ? graph_providers.attach_region(data, saved_for) : alias(data);
-        if (data.flags() & kHasTangent) [[unlikely]] {
-            const ForwardGrad& tangents = *meta_of(data)->tangents;
-            for (int32_t level : tangents.levels()) set_tangent(out, level, tangents.at(level));
-        }
+        copy_tangents(data, out);
     }
     if (!requires_grad_ || is_inplace_on_view_) return out;
     if (is_output_) {

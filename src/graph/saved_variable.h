@@ -67,11 +67,10 @@ public:
 
 private:
     void pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, Edge edge);
-    // By the counts alone: no write anywhere in the storage, and no exchange.
-    bool seems_unchanged(const Tensor& data) const noexcept {
+    // No write anywhere in the storage, and no exchange.
+    bool counts_agree(const Tensor& data) const noexcept {
         const TensorImpl& impl = *data.impl();
-        const Storage& storage = *impl.storage;
-        return data.version() == version_ && storage.writes == writes_ && impl.swaps == swaps_ && !storage.is_shared();
+        return data.version() == version_ && impl.storage->writes == writes_ && impl.swaps == swaps_;
     }
     void check_unchanged(const Tensor& data, Node* saved_for) const;
     [[noreturn]] void raise_modified(const Tensor& data, Node* saved_for, const std::string& cause) const;
@@ -107,36 +106,36 @@ public:
     SavedOperand() noexcept {}
     SavedOperand(const SavedOperand&) = delete;
     ~SavedOperand() {
-        if (is_tensor_) variable_.~SavedVariable();
+        if (is_tensor()) variable_.~SavedVariable();
     }
     void save(const Operand& o) {  // once
-        was_none_ = false;
         if (o.is_tensor()) {
             new (&variable_) SavedVariable;
-            is_tensor_ = true;
+            kind_ = Kind::Tensor;
             variable_.save(o.tensor(), false);
         } else {
             new (&scalar_) Scalar(o.scalar());
+            kind_ = Kind::Number;
         }
     }
-    bool was_none() const noexcept { return was_none_; }  // no formula needed it
-    bool is_tensor() const noexcept { return is_tensor_; }
-    Scalar scalar() const noexcept { return is_tensor_ || was_none_ ? Scalar() : scalar_; }
-    SavedVariable& variable() noexcept { return is_tensor_ ? variable_ : no_variable(); }  // of a number: None
-    const SavedVariable& variable() const noexcept { return is_tensor_ ? variable_ : no_variable(); }
+    bool was_none() const noexcept { return kind_ == Kind::None; }  // no formula needed it
+    bool is_tensor() const noexcept { return kind_ == Kind::Tensor; }
+    Scalar scalar() const noexcept { return kind_ == Kind::Number ? scalar_ : Scalar(); }
+    SavedVariable& variable() noexcept { return is_tensor() ? variable_ : no_variable(); }  // of a number: None
+    const SavedVariable& variable() const noexcept { return is_tensor() ? variable_ : no_variable(); }
     void reset_data() noexcept {
-        if (is_tensor_) variable_.reset_data();
+        if (is_tensor()) variable_.reset_data();
     }
 
 private:
+    enum class Kind : uint8_t { None, Tensor, Number };
     static SavedVariable& no_variable() noexcept;
 
-    union {  // neither while none
+    union {
         SavedVariable variable_;
         Scalar scalar_;
     };
-    bool is_tensor_ = false;
-    bool was_none_ = true;
+    Kind kind_ = Kind::None;
 };
 
 // An unpacked operand that owns its tensor; converts to Operand where a formula needs one.

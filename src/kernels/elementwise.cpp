@@ -80,7 +80,9 @@ Tensor run_as(DType compute, const Kernel& kernel, Operands inputs, const Tensor
     return with_direct_call(inputs.size(), [&](auto& call) {
         if (!call.bind_as(compute, kernel, inputs.data())) [[unlikely]]
             return run_general(kernel, compute, inputs);
-        if (!spent || !is_temporary(*spent) || !call.yields(kernel, *spent->impl())) return call.run(kernel);
+        const bool is_reused = spent && is_unseen(*spent) && !spent->impl()->meta && spent->flags() == 0 &&
+                               call.yields(kernel, *spent->impl());
+        if (!is_reused) return call.run(kernel);
         call.run_into(kernel, *spent->impl());
         return *spent;
     });

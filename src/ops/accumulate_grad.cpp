@@ -28,9 +28,9 @@ Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
 
 }  // namespace
 
-bool is_uniquely_owned(const Tensor& t, int64_t owners) noexcept {
+bool is_uniquely_owned(const Tensor& t, uint32_t owners) noexcept {
+    if (!is_view(t)) return is_unseen(t, owners);
     if (t.use_count() != owners || t.impl()->pyobj || t.storage()->is_foreign()) return false;
-    if (!is_view(t)) return t.storage()->use_count() == 1;
     // A formula's transpose of what it has just computed: nobody else can reach the base, so it is let go.
     AutogradMeta& meta = *meta_of(t);
     const Tensor& base = meta.view->base;

@@ -40,7 +40,7 @@ private:
 
 // Whether only the caller can see the memory of `t`: its one owner may write to it or keep it. A view whose base only it
 // refers to stops being one.
-bool is_uniquely_owned(const Tensor& t, int64_t owners = 1) noexcept;
+bool is_uniquely_owned(const Tensor& t, uint32_t owners = 1) noexcept;
 
 // The layout contract: a dense leaf's gradient has the leaf's strides, any other's is contiguous.
 bool obeys_layout_contract(const Tensor& grad, const Tensor& leaf) noexcept;

@@ -144,11 +144,10 @@ void bump_version(const Tensor& t, const char* operation = "an operation");
 // Marks that `t` stands for other memory, or other elements of it, than before; nothing was written.
 void note_swap(const Tensor& t);
 
-// Whether nobody but the owner of this handle can see `t` or its memory.
-inline bool is_temporary(const Tensor& t) noexcept {
+// Whether nobody but so many owners of handles can see `t` or its memory.
+inline bool is_unseen(const Tensor& t, uint32_t owners = 1) noexcept {
     const TensorImpl& impl = *t.impl();
-    return impl.use_count() == 1 && impl.storage->use_count() == 1 && !impl.meta && !impl.pyobj && impl.flags == 0 &&
-           !impl.storage->is_shared();
+    return impl.use_count() == owners && impl.storage->use_count() == 1 && !impl.pyobj && !impl.storage->is_shared();
 }
 
 inline bool same_shape(const Tensor& a, const Tensor& b) { return a.sizes() == b.sizes(); }

@@ -4,25 +4,11 @@ import itertools
 import threading
 
 from tests.differential.observation import differential, raised
+from tests.functions import noting_function
 
 
 def _x(tc):
     return tc.tensor([1.0, 2.0], requires_grad=True)
-
-
-def _noting(tc):
-    class Noting(tc.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, name, notes):
-            ctx.name, ctx.notes = name, notes
-            return x.clone()
-
-        @staticmethod
-        def backward(ctx, gradient):
-            ctx.notes.append(ctx.name)
-            return gradient, None, None
-
-    return Noting.apply
 
 
 def _nested(tc, note):
@@ -45,7 +31,7 @@ def _nested(tc, note):
 
 
 def E1_order_of_ready_nodes(tc):
-    x, notes, noting = _x(tc), [], _noting(tc)
+    x, notes, noting = _x(tc), [], noting_function(tc).apply
     shared = noting(x, "shared", notes)
     first, second = noting(shared, "first", notes), noting(shared, "second", notes)
     third = noting(first, "third", notes)
@@ -54,7 +40,7 @@ def E1_order_of_ready_nodes(tc):
 
 
 def E1_accumulation_comes_first(tc):
-    x, notes, noting = _x(tc), [], _noting(tc)
+    x, notes, noting = _x(tc), [], noting_function(tc).apply
     early = noting(x * 1, "early", notes)
     leaf = tc.ones(2, requires_grad=True)
     leaf.register_post_accumulate_grad_hook(lambda leaf: notes.append("leaf"))
@@ -63,7 +49,7 @@ def E1_accumulation_comes_first(tc):
 
 
 def E1_set_sequence_nr(tc):
-    x, notes, noting = _x(tc), [], _noting(tc)
+    x, notes, noting = _x(tc), [], noting_function(tc).apply
     first, second = noting(x, "first", notes), noting(x, "second", notes)
     first.grad_fn._set_sequence_nr(second.grad_fn._sequence_nr() + 1)
     (first + second).sum().backward()
@@ -77,7 +63,7 @@ def E4_threads_of_nested_passes(tc):
 
 
 def E5_nested_pass_precedes(tc):
-    x, notes, noting = _x(tc), [], _noting(tc)
+    x, notes, noting = _x(tc), [], noting_function(tc).apply
     early, late = noting(x, "early", notes), noting(x, "late", notes)
 
     def nested(gradient):

@@ -48,28 +48,25 @@ def _a_dual(tc, n):
     return quietly(lambda: tc.autograd.forward_ad.make_dual(tc.ones(n), tc.arange(1.0, n + 1)))
 
 
-def D6_base_written_and_view_used(tc):
+def _seen(tc, write_and_use):
+    """Return the tangents of all operations in all modes, on what the function returns after its write."""
     seen = {}
     for name, operation in OPERATIONS.items():
         for mode, context in MODES.items():
             base = tc.full((3,), 2.0)
             view = base[0:2]
             with tc.autograd.forward_ad.dual_level(), context(tc):
-                base.copy_(_a_dual(tc, 3))
-                seen[name, mode] = _tangent_of(tc, quietly(lambda f=operation, v=view: f(tc, v)))
+                used = write_and_use(base, view)
+                seen[name, mode] = _tangent_of(tc, quietly(lambda f=operation, v=used: f(tc, v)))
     return seen
+
+
+def D6_base_written_and_view_used(tc):
+    return _seen(tc, lambda base, view: (base.copy_(_a_dual(tc, 3)), view)[1])
 
 
 def D6_view_written_and_base_used(tc):
-    seen = {}
-    for name, operation in OPERATIONS.items():
-        for mode, context in MODES.items():
-            base = tc.full((3,), 2.0)
-            view = base[0:2]
-            with tc.autograd.forward_ad.dual_level(), context(tc):
-                view.copy_(_a_dual(tc, 2))
-                seen[name, mode] = _tangent_of(tc, quietly(lambda f=operation, v=base: f(tc, v)))
-    return seen
+    return _seen(tc, lambda base, view: (view.copy_(_a_dual(tc, 2)), base)[1])
 
 
 def D6_base_written_where_the_level_is_opened_in_no_grad(tc):

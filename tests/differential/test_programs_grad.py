@@ -2,7 +2,7 @@
 
 from collections import OrderedDict, UserDict
 
-from tests.differential.fixtures import a_leaf, two_leaves
+from tests.differential.fixtures import a_function, a_leaf, two_leaves
 from tests.differential.observation import better, differential, raised, warned
 
 
@@ -104,15 +104,7 @@ def B9_allow_unused(tc):
 
 
 def B9_in_the_graph_but_without_gradient(tc):
-    class Nothing(tc.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            return None
-
+    Nothing = a_function(tc, forward=lambda ctx, x: x * 2, backward=lambda ctx, grad: None)
     x = a_leaf(tc)
     z = Nothing.apply(x).sum()
     return tc.autograd.grad(z, x, allow_unused=True), raised(
@@ -187,15 +179,7 @@ def B12_only_the_path_runs(tc):
 
 
 def B13_undefined_gradients(tc):
-    class Nothing(tc.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            return None
-
+    Nothing = a_function(tc, forward=lambda ctx, x: x * 2, backward=lambda ctx, grad: None)
     x = a_leaf(tc)
     seen = []
     y = x * 3
@@ -206,15 +190,7 @@ def B13_undefined_gradients(tc):
 
 
 def B13_mixed_with_defined(tc):
-    class Nothing(tc.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            return None
-
+    Nothing = a_function(tc, forward=lambda ctx, x: x * 2, backward=lambda ctx, grad: None)
     x = a_leaf(tc)
     y = x * 3
     (Nothing.apply(y) + y).sum().backward()

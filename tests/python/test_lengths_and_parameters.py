@@ -160,3 +160,20 @@ def test_derivatives_at_lengths_that_are_not_zero_beside_some_that_are():
     assert by_a.tolist() == pytest.approx([0.0, -2.0])
     (h,) = wg.autograd.grad(by_a.sum(), x)
     assert h.flatten().tolist() == pytest.approx([2.0, 4.0, -2.0, 1.0])
+
+
+def test_powers_of_several_exponents_side_by_side():
+    """`(x**2)**p`, squared, is `|x|**(4 p)`: its second derivative at 0 is infinite, 2 or 0."""
+    exponents = wg.tensor([0.0, 1 / 4, 1 / 3, 1 / 2, 3 / 4, 1.0, 2.0], dtype=wg.float64)
+    zero = wg.zeros(len(exponents), dtype=wg.float64)
+
+    def f(x):
+        return wg.pow(x * x, exponents).square().sum()
+
+    for hessian in (wg.func.hessian(f)(zero), wg.func.jacrev(grad(f))(zero), wg.autograd.functional.hessian(f, zero)):
+        second = hessian.diagonal()
+        assert second[[0, 3, 4, 5, 6]].tolist() == [0, 2, 0, 0, 0]
+        assert not wg.isfinite(second[1:3]).any()
+    for exponent in (1 / 4, 1 / 3):  # as a number
+        second = wg.func.hessian(lambda x, p=exponent: wg.pow(x * x, p).square().sum())(zero).diagonal()
+        assert not wg.isfinite(second).any()

@@ -25,8 +25,6 @@ Tensor Reduction::inner(const Tensor& a, const Tensor& b) const {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // How c changes with the lengths that `maker` made; undefined if it does not.
 struct Slope {
     Tensor value;

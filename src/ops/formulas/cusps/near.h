@@ -12,6 +12,7 @@
 namespace wengert::ops::formulas::cusps {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool any(const Tensor& mask);
 Tensor zero_mask(const Tensor& r);

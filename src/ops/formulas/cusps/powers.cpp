@@ -52,8 +52,10 @@ Tensor power_derivative(const Near& near, const Tensor& p, const Edge& s) {
         Near next = near;
         for (int k = 1;; ++k) {
             const Tensor degree = p * k, apart = ops::abs(degree - 1), is_pole = ops::lt(degree, 1 - 1e-9);
-            value = ops::where(ops::le(apart, 1e-9), c * p, value);
-            value = ops::where(ops::logical_and(is_pole, ops::ne(c, 0)), detach(c) / 0.0, value);
+            const Tensor is_open = ops::isfinite(detach(value));  // else a lower power has decided
+            value = ops::where(ops::logical_and(is_open, ops::le(apart, 1e-9)), c * p, value);
+            const Tensor is_infinite = ops::logical_and(is_pole, ops::ne(c, 0));
+            value = ops::where(ops::logical_and(is_open, is_infinite), detach(c) / 0.0, value);
             if (!any(ops::logical_and(zero_mask(near.r), is_pole))) break;
             if (k == kMostTerms) {
                 value = ops::where(is_pole, nan_unless(is_flat(near), c.dtype()), value);
@@ -115,57 +117,42 @@ Tensor power_tangent_at_zero(const Near& near, const Tensor& t, const Tensor& s,
     const Tensor t_t = tangent_or_zeros(t, level);
     const LevelGuard hide(level);
     zero = power_tangent_at_zero(near, t, s, p);
-    const Tensor infinite = full(t.sizes(), std::numeric_limits<double>::infinity(), t.dtype());
+    const Tensor infinite = full(t.sizes(), kInfinity, t.dtype());
     set_tangent(zero, level, chain_rule(detach(t_t), infinite) + power_tangent_at_zero(near, t_t, s, p));
     return zero;
 }
 
-// Where s and a factor are 0, for powers that are square roots, and for others.
+bool may_be_lost(const Operand& s, const Operand& exponent) {
+    if (!s.is_tensor()) return false;
+    return exponent.is_tensor() || is_fraction(exponent.scalar()) || exponent.scalar().to<complex128>() == 0.0;
+}
+
+// Where s is 0 and the product of a factor and p s**(p - 1) is not what its formula says: p is 0 and the power constant, but
+// there is 0 * inf, which higher derivatives find; or the factor is 0 and the power a square root, or another one.
 struct Lost {
-    Tensor p, any, half, other;
-    Lost(const Operand& s, const Operand& exponent, const Tensor& factor) {
-        const Tensor here = zeros_like(factor);
-        p = exponent.is_tensor() ? ops::to_dtype(detach(exponent.tensor()), factor.dtype()) + here
-                                 : full(factor.sizes(), exponent.scalar(), factor.dtype());
+    Tensor constant, half, other, any;
+    Tensor p;  // of real powers
+    Lost(const Operand& s, const Operand& exponent, const Tensor& factor, bool with_roots) {
+        const Tensor exponents = exponent.is_tensor() ? detach(exponent.tensor()) : wide(exponent);
         const Tensor is_zero = ops::eq(detach(s.tensor()), 0);
-        any = ops::logical_and(ops::logical_and(is_zero, ops::eq(factor, 0)),
-                               ops::logical_and(ops::gt(p, 0), ops::lt(p, 1)));
-        half = ops::logical_and(any, ops::eq(p, 0.5));
-        other = ops::logical_and(any, ops::logical_not(half));
+        constant = any = ops::logical_and(is_zero, ops::eq(exponents, 0));
+        if (!with_roots || is_complex(factor.dtype()) || is_complex(exponents.dtype())) return;
+        p = ops::to_dtype(exponents, factor.dtype()) + zeros_like(factor);
+        const Tensor is_root = ops::logical_and(ops::gt(p, 0), ops::lt(p, 1));
+        const Tensor roots = ops::logical_and(ops::logical_and(is_zero, ops::eq(factor, 0)), is_root);
+        half = ops::logical_and(roots, ops::eq(p, 0.5));
+        other = ops::logical_and(roots, ops::logical_not(half));
+        any = ops::logical_or(constant, roots);
+    }
+    bool has_half() const { return half.defined() && cusps::any(half); }
+    bool has_other() const { return other.defined() && cusps::any(other); }
+
+    // The product, and 0 where it is lost.
+    Tensor rest(const Tensor& factor, const Operand& s, const Operand& exponent) const {
+        const Tensor powers = ops::pow(ops::where(any, 1, s), exponent - 1);
+        return ops::where(any, 0, chain_rule(factor, exponent * powers));
     }
 };
-
-// Where s and the exponent are 0: the power is constant, but in its formula there is 0 * inf, which higher derivatives find.
-Tensor where_constant(const Operand& s, const Operand& exponent) {
-    if (!s.is_tensor()) return {};
-    if (!exponent.is_tensor()) {
-        const Scalar& p = exponent.scalar();
-        if (p.is_complex() || p.to<double>() != 0) return {};
-        return ops::eq(detach(s.tensor()), 0);
-    }
-    return ops::logical_and(ops::eq(detach(s.tensor()), 0), ops::eq(detach(exponent.tensor()), 0));
-}
-
-// The product without that infinity.
-Tensor finite(const Tensor& factor, const Operand& s, const Operand& exponent, const Tensor& is_constant) {
-    const Tensor powers = ops::pow(ops::where(is_constant, 1, s), exponent - 1);
-    return ops::where(is_constant, 0, chain_rule(factor, exponent * powers));
-}
-
-bool may_be_root(const Operand& s, const Operand& exponent, const Tensor& factor) {
-    if (!s.is_tensor() || is_complex(factor.dtype())) return false;
-    return exponent.is_tensor() || is_fraction(exponent.scalar());
-}
-
-// Where the gradient of s goes, in the shape of the power.
-Edge edge_of(const Operand& s, const Tensor& factor) {
-    return requires_grad(s) ? gradient_edge(fitted(s.tensor(), factor.sizes(), factor.dtype())) : Edge();
-}
-
-// The product, but not where it is lost.
-Tensor apart(const Tensor& factor, const Operand& s, const Operand& exponent, const Tensor& is_lost) {
-    return chain_rule(factor, exponent * ops::pow(ops::where(is_lost, 1, s), exponent - 1));
-}
 
 }  // namespace
 
@@ -187,40 +174,35 @@ bool is_fraction(const SavedOperand& exponent) {
 }
 
 Tensor power_limit(const Tensor& product, const Tensor& cotangent, const Operand& s, const Operand& exponent) {
-    if (const Tensor constant = where_constant(s, exponent); constant.defined() && any(constant))
-        return finite(cotangent, s, exponent, constant);
-    if (!may_be_root(s, exponent, product) || !requires_grad(cotangent)) return product;
-    const Lost lost(s, exponent, cotangent);
+    if (!may_be_lost(s, exponent)) return product;
+    const Lost lost(s, exponent, cotangent, requires_grad(cotangent));
     if (!any(lost.any)) return product;
+    Tensor out = lost.rest(cotangent, s, exponent);
     const Ref<Node> maker = Ref<Node>::share(current_node());
-    const Edge edge = edge_of(s, cotangent);
-    Tensor out = apart(cotangent, s, exponent, lost.any);
-    if (any(lost.half))
+    // In the shape of the power.
+    const Edge edge =
+        requires_grad(s) ? gradient_edge(fitted(s.tensor(), cotangent.sizes(), cotangent.dtype())) : Edge();
+    if (lost.has_half())
         out = ops::where(lost.half, root_derivative(near_roots(maker, cotangent, lost.half), 1, edge), out);
-    if (any(lost.other))
+    if (lost.has_other())
         out = ops::where(lost.other, power_derivative(near_roots(maker, cotangent, lost.other), lost.p, edge), out);
     return out;
 }
 
 Tensor power_tangent(const Tensor& product, const Tensor& tangent, const Operand& s, const Operand& exponent,
                      const Tensor& result) {
-    if (const Tensor constant = where_constant(s, exponent); constant.defined() && any(constant))
-        return finite(tangent, s, exponent, constant);
-    if (!may_be_root(s, exponent, product)) return product;
-    const int32_t level = highest_level(s, tangent);
-    if (level < 0 && !records(s, tangent)) return product;
+    if (!may_be_lost(s, exponent)) return product;
     const Tensor t = fitted(tangent, result.sizes(), result.dtype());
-    const Lost lost(s, exponent, t);
+    const Lost lost(s, exponent, t, highest_level(s, t) >= 0 || records(s, t));
     if (!any(lost.any)) return product;
+    Tensor out = lost.rest(t, s, exponent);
     const Ref<Node> maker = gradient_edge(result).function;
-    const Tensor wide = fitted(s.tensor(), t.sizes(), t.dtype());
-    Tensor zero = zeros_like(t);
-    if (any(lost.half)) zero = root_tangent_at_zero(near_roots(maker, zero, lost.half), t, wide, 1);
-    if (any(lost.other)) {
-        const Tensor other = power_tangent_at_zero(near_roots(maker, zero, lost.other), t, wide, lost.p);
-        zero = ops::where(lost.other, other, zero);
-    }
-    return ops::where(lost.any, zero, apart(t, s, exponent, lost.any));
+    const Tensor zero = zeros_like(t), point = fitted(s.tensor(), t.sizes(), t.dtype());
+    if (lost.has_half())
+        out = ops::where(lost.half, root_tangent_at_zero(near_roots(maker, zero, lost.half), t, point, 1), out);
+    if (lost.has_other())
+        out = ops::where(lost.other, power_tangent_at_zero(near_roots(maker, zero, lost.other), t, point, lost.p), out);
+    return out;
 }
 
 }  // namespace wengert::ops::formulas

@@ -170,7 +170,7 @@ Tensor root_tangent_at_zero(const Near& near, const Tensor& t, const Tensor& s, 
     const LevelGuard hide(level);
     Tensor zero = root_tangent_at_zero(near, t, s, order), tangent;
     if (t_t.defined()) {
-        const Tensor infinite = full(t.sizes(), std::numeric_limits<double>::infinity(), t.dtype());
+        const Tensor infinite = full(t.sizes(), kInfinity, t.dtype());
         tangent = chain_rule(detach(t_t), infinite) + root_tangent_at_zero(near, t_t, s, order);
     }
     if (s_t.defined()) add_tangent(tangent, root_tangent_at_zero(near, t * s_t, s, order + 1));

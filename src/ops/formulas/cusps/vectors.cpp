@@ -101,7 +101,7 @@ struct CuspBackward final : Node {
     SavedVariable cotangent, point, lengths, known;
     std::vector<SavedVariable> vectors;
     bool derived;
-    static const SavedField fields[4];
+    static const SavedField fields[5];
 
     CuspBackward(const Near& near, const TensorList& given, const Tensor& coefficient)
         : how(near.how), cotangent(near.c, false), point(near.x, false), lengths(near.r, false), derived(near.derived) {
@@ -146,7 +146,8 @@ struct CuspBackward final : Node {
 };
 const SavedField CuspBackward::fields[] = {
     saved_field<&CuspBackward::cotangent>("cotangent"), saved_field<&CuspBackward::point>("point"),
-    saved_field<&CuspBackward::lengths>("lengths"), saved_field<&CuspBackward::vectors>("vectors")};
+    saved_field<&CuspBackward::lengths>("lengths"), saved_field<&CuspBackward::known>("known"),
+    saved_field<&CuspBackward::vectors>("vectors")};
 
 // Tangents of a tangent of the lengths are unknown, and known not to count where what comes from the lengths is taken off.
 Tensor without_unknown(const Tensor& c) {
