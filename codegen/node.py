@@ -85,7 +85,7 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
         dtype = "grad.dtype()" if row.rule != "Real" else f"widest(grad.dtype(){''.join(', ' + n for n in tensors)})"
         later = " || ".join(wanted[i + 1 :])  # gradients that need the cotangent after this one
         spent = f"{later} ? nullptr : &grad" if later else "&grad"
-        call = f"{dtype}, kernels::K_{row.name}_d_{argument.name}, {{{', '.join(['grad', *inputs])}}}, {spent}"
+        call = ", ".join([dtype, f"kernels::K_{row.name}_d_{argument.name}", spent, "grad", *inputs])
         fused = f"run_as({call})"
         recorded = beyond(row, "recorded", argument, formula, {"grad": Kind.TENSOR}, vocabulary)
         if row.reduces:  # what `unreduced` needs

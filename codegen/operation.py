@@ -133,13 +133,17 @@ class Operation:
     # --- The computation
     @property
     def operands(self) -> str:
+        return ", ".join([f"kernels::K_{self.name}", *(a.name for a in self.row.operands)])
+
+    @property
+    def operand_list(self) -> str:
         return f"kernels::K_{self.name}, {{{', '.join(a.name for a in self.row.operands)}}}"
 
     @property
     def forward(self) -> str:
         row = self.row
         if row.reduces:
-            return f"run_reduced({self.operands}, {row.reduces})"
+            return f"run_reduced({self.operand_list}, {row.reduces})"
         if row.is_elementwise:
             return f"run({self.operands})"
         if "forward" in row.keys:
@@ -162,7 +166,7 @@ class Operation:
     @property
     def write_out(self) -> str:
         if self.row.is_elementwise:
-            return f"run_out(out, {self.operands})"
+            return f"run_out(out, {self.operand_list})"
         return f'write_out(out, {self.forward}, "{self.name}")'
 
     @property
@@ -233,6 +237,18 @@ class Operation:
                 "mention only arguments that the gradient's formula does",
             )
         return formula, fields
+
+    # --- Recording
+    @property
+    def has_recorded_path(self) -> bool:
+        """Whether a call of which nothing but a record is asked takes a way of its own, which costs no more."""
+        row = self.row
+        every_tensor = row.differentiable == list(self.schema.tensors)  # so that one that requires grad is one of them
+        return row.is_elementwise and not row.reduces and every_tensor and self.recorded_results == self.results
+
+    @property
+    def uses_node_afterwards(self) -> bool:
+        return bool(self.saves(of_results=True) or self.recorded_if)
 
     # --- Fields of the node
     @property

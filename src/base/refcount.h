@@ -26,7 +26,7 @@ public:
     RefCounted(const RefCounted&) = delete;
     RefCounted& operator=(const RefCounted&) = delete;
 
-    void retain() const noexcept {
+    [[gnu::always_inline]] void retain() const noexcept {
         if (concurrent_counts) [[unlikely]]
             std::atomic_ref(count_).fetch_add(1, std::memory_order_relaxed);
         else
@@ -34,7 +34,7 @@ public:
     }
 
     // True when this was the last reference.
-    [[nodiscard]] bool release() const noexcept {
+    [[nodiscard, gnu::always_inline]] bool release() const noexcept {
         if (concurrent_counts) [[unlikely]]
             return std::atomic_ref(count_).fetch_sub(1, std::memory_order_acq_rel) == 1;
         return --count_ == 0;
@@ -50,6 +50,9 @@ public:
     }
 
     uint32_t use_count() const noexcept { return std::atomic_ref(count_).load(std::memory_order_acquire); }
+
+    // The reference of whoever takes an object again that nobody had.
+    void revive() noexcept { std::atomic_ref(count_).store(1, std::memory_order_relaxed); }
 
 protected:
     ~RefCounted() = default;

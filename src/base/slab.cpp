@@ -1,12 +1,11 @@
 #include "base/slab.h"
 
-#include <pthread.h>
-
 #include <cstdlib>
 #include <mutex>
 #include <new>
 
 #include "base/lock.h"
+#include "base/thread_exit.h"
 
 namespace wengert {
 namespace {
@@ -24,8 +23,7 @@ SharedPool& shared_pool() {
     return *pool;
 }
 
-// A dying thread's blocks go back to the shared pool. What other thread-local objects free in their destructors makes new
-// lists; then the system calls this once more, which it would not do for a destructor of C++.
+// A dying thread's blocks go back to the shared pool.
 void give_back(void* thread_lists) noexcept {
     auto* lists = static_cast<FreeList*>(thread_lists);
     slab_lists = nullptr;
@@ -44,22 +42,13 @@ void give_back(void* thread_lists) noexcept {
     delete[] lists;
 }
 
-pthread_key_t thread_exit_key() noexcept {
-    static const pthread_key_t key = [] {
-        pthread_key_t made;
-        if (pthread_key_create(&made, give_back) != 0) std::abort();
-        return made;
-    }();
-    return key;
-}
-
 }  // namespace
 
 constinit thread_local FreeList* slab_lists = nullptr;
 
 FreeList* make_slab_lists() {
     slab_lists = new FreeList[kSlabClasses]();
-    pthread_setspecific(thread_exit_key(), slab_lists);
+    pthread_setspecific(thread_exit_key<give_back>(), slab_lists);
     return slab_lists;
 }
 

@@ -24,9 +24,7 @@ struct FreeList {
     uint32_t length;
 };
 
-// One list a size class. A pointer, since the loader has little room for thread-local data of libraries that are loaded
-// late (static TLS), and what we take there others cannot have.
-extern constinit thread_local FreeList* slab_lists;
+extern constinit thread_local FreeList* slab_lists;  // one a size class
 FreeList* make_slab_lists();
 
 inline FreeList& slab_list(size_t size_class) {
@@ -58,6 +56,22 @@ inline void* slab_allocate(size_t bytes) {
     return slab_refill(c);
 }
 
+// A block of the list, or null; a block back, if the list takes it. For functions that leave everything unusual to another
+// one by a jump, and so need no stack.
+template <size_t bytes>
+inline void* slab_take() noexcept {
+    FreeList* lists = slab_lists;
+    if (!lists) [[unlikely]]
+        return nullptr;
+    FreeList& list = lists[slab_class(bytes)];
+    FreeBlock* b = list.head;
+    if (!b) [[unlikely]]
+        return nullptr;
+    list.head = b->next;
+    --list.length;
+    return b;
+}
+
 inline void slab_free(void* p, size_t bytes) noexcept {
     size_t c = slab_class(bytes);
     if (c >= kSlabClasses) [[unlikely]]
@@ -68,6 +82,21 @@ inline void slab_free(void* p, size_t bytes) noexcept {
     list.head = b;
     if (++list.length > kSlabBound) [[unlikely]]
         slab_overflow(c);
+}
+
+template <size_t bytes>
+inline bool slab_give(void* p) noexcept {
+    FreeList* lists = slab_lists;
+    if (!lists) [[unlikely]]
+        return false;
+    FreeList& list = lists[slab_class(bytes)];
+    if (list.length >= kSlabBound) [[unlikely]]
+        return false;
+    auto* b = static_cast<FreeBlock*>(p);
+    b->next = list.head;
+    list.head = b;
+    ++list.length;
+    return true;
 }
 
 // Gives a class `operator new/delete` from slabs; the deleting destructor passes the true size.

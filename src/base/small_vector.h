@@ -55,12 +55,15 @@ public:
     }
     SmallVector(SmallVector&& o) noexcept { take(o); }
     SmallVector& operator=(const SmallVector& o) {
-        if (this != &o) {
-            clear();
-            reserve(o.size_);
-            std::uninitialized_copy(o.begin(), o.end(), data_);
-            size_ = o.size_;
+        if (this == &o) return *this;
+        if constexpr (kCopiedWhole) {
+            if (o.size_ <= N) [[likely]] {
+                copy_short(o);
+                return *this;
+            }
         }
+        clear();
+        copy_long(o);
         return *this;
     }
     SmallVector& operator=(SmallVector&& o) noexcept {
@@ -70,12 +73,16 @@ public:
         }
         return *this;
     }
-    ~SmallVector() { drop(); }
+    ~SmallVector() {
+        std::destroy_n(data_, size_);
+        free_heap();
+    }
 
     T* data() noexcept { return data_; }
     const T* data() const noexcept { return data_; }
     size_t size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }
+    bool is_inline() const noexcept { return capacity_ == N; }  // the heap is only asked for more
     T* begin() noexcept { return data_; }
     T* end() noexcept { return data_ + size_; }
     const T* begin() const noexcept { return data_; }
@@ -98,6 +105,24 @@ public:
             return *new (data_ + size_++) T(std::move(kept));
         }
         return *new (data_ + size_++) T(std::forward<Args>(args)...);
+    }
+    // For those who have made sure of the room.
+    bool has_room() const noexcept { return size_ < capacity_; }
+    template <class... Args>
+    T& emplace_in_room(Args&&... args) {
+        return *new (data_ + size_++) T(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    T& emplace_first(Args&&... args) {  // into an empty vector
+        size_ = 1;
+        return *new (data_) T(std::forward<Args>(args)...);
+    }
+    // Copies what fits inline, over anything.
+    bool is_short() const noexcept { return size_ <= N; }
+    void copy_short(const SmallVector& o) noexcept
+        requires(std::is_trivially_copyable_v<T>) {
+        std::memcpy(data_, o.data_, sizeof inline_);
+        size_ = o.size_;
     }
     void pop_back() noexcept { data_[--size_].~T(); }
     void clear() noexcept {

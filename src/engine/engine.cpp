@@ -133,8 +133,12 @@ void Engine::deliver(GraphTask& task, const Edge& edge, Tensor&& grad) {
     Node* next = edge.function.get();
     if (task.selective && !task.wants(edge)) return;
     EngineState& s = task.state_of(next);
-    if (s.buffer.empty()) s.buffer.resize(next->num_inputs());
-    InputBuffer(s.buffer).add(edge.input_nr, std::move(grad));
+    if (s.buffer.empty() && next->num_inputs() == 1) {
+        s.buffer.emplace_in_room(std::move(grad));
+    } else {
+        if (s.buffer.empty()) s.buffer.resize(next->num_inputs());
+        InputBuffer(s.buffer).add(edge.input_nr, std::move(grad));
+    }
     arrived(task, next, s);
 }
 

@@ -49,18 +49,19 @@ void check_results(const Node* node, TensorList& outputs) {
     bool ok = outputs.size() == edges.size();
     for (size_t i = 0; ok && i < edges.size(); ++i)
         ok = !outputs[i].defined() ||
-             (edges[i].is_valid() && fits(edges[i].function->input_metadata()[edges[i].input_nr], outputs[i]));
+             (edges[i].is_valid() && edges[i].function->input_metadata()[edges[i].input_nr].fits(*outputs[i].impl()));
     if (!ok) validate_outputs(edges, outputs, node);
-    if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]]
-        check_nan(*node, outputs);
 }
 
 TensorList body(Node* node, TensorList&& grads) {
     try {
         const WatchedNode watched(*node, grads, true);
+        fitted_results_of = nullptr;
         TensorList outputs = node->apply(std::move(grads));
         grads.clear();  // what it left must not look like somebody else's reference to the outputs
-        check_results(node, outputs);
+        if (fitted_results_of != node) check_results(node, outputs);
+        if (AnomalyMode::searches_nan()) [[unlikely]]
+            check_nan(*node, outputs);
         return outputs;
     } catch (...) {
         if (AnomalyMode::is_enabled() && make_anomaly_metadata) {

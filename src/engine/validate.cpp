@@ -59,7 +59,7 @@ void validate_outputs(const EdgeList& edges, TensorList& grads, const Node* prod
             continue;
         }
         const InputMetadata& expected = edges[i].function->input_metadata()[edges[i].input_nr];
-        if (expected.used && !fits(expected, grads[i])) validate(expected, grads[i], producer, i);
+        if (expected.used && !expected.fits(*grads[i].impl())) validate(expected, grads[i], producer, i);
     }
 }
 

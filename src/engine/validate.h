@@ -9,9 +9,4 @@ namespace wengert {
 // cast. Raises where that is impossible; `producer` is named in the message, null for the user's gradients.
 void validate_outputs(const EdgeList& edges, TensorList& grads, const Node* producer);
 
-// Whether nothing has to be done; the engine's fast path.
-inline bool fits(const InputMetadata& expected, const Tensor& grad) noexcept {
-    return grad.dtype() == expected.dtype && grad.sizes() == expected.sizes && !expected.grad_dtype;
-}
-
 }  // namespace wengert

@@ -6,6 +6,7 @@
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
 #include "graph/retain_grad.h"
+#include "tensor/resting.h"
 
 namespace wengert {
 namespace {
@@ -30,7 +31,22 @@ Ref<Node> share_accumulator(AutogradMeta& meta) {
     return node && node->try_retain() ? Ref<Node>::adopt(node) : nullptr;
 }
 
+[[gnu::noinline]] void dispose_in_general(AutogradMeta* meta, TensorImpl* owner) noexcept {
+    delete meta;
+    TensorImpl::bury(owner);
+}
+
 }  // namespace
+
+// A result of an operation has nothing but its grad_fn; and that must be the last to go, since with it a whole graph may.
+void AutogradMeta::dispose(TensorImpl* owner) noexcept {
+    if (extras.get() || tangents || view || grad.defined() || !Resting::lay_down(owner)) [[unlikely]]
+        return dispose_in_general(this, owner);
+    Node* node = grad_fn.get();
+    if (!slab_give<sizeof *this>(this)) [[unlikely]]  // nothing but the node is left to destroy
+        return delete this;
+    if (node && node->release()) return Node::dispose(node);
+}
 
 AutogradMeta& materialize_meta(const Tensor& t) {
     if (AutogradMeta* made = meta_of(t)) return *made;

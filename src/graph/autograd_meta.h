@@ -59,6 +59,10 @@ private:
 };
 
 struct AutogradMeta final : TensorMeta, SlabAllocated {
+    AutogradMeta() noexcept = default;
+    AutogradMeta(Ref<Node> grad_fn, uint32_t output_nr) noexcept : grad_fn(std::move(grad_fn)), output_nr(output_nr) {}
+    void dispose(TensorImpl* owner) noexcept override;
+
     Ref<Node> grad_fn;
     uint32_t output_nr = 0;
     bool retains_grad = false;

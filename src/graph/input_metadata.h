@@ -12,8 +12,20 @@ namespace wengert {
 
 struct InputMetadata {
     InputMetadata() noexcept = default;
-    explicit InputMetadata(const Tensor& t)
-        : sizes(t.sizes()), dtype(t.dtype()), device(t.device()), is_subclass(t.flags() & kSubclass), used(true) {}
+    explicit InputMetadata(const Tensor& t) : InputMetadata(*t.impl()) {}
+    explicit InputMetadata(const TensorImpl& t)
+        : sizes(t.sizes), dtype(t.dtype), device(t.storage->device()), is_subclass(t.flags & kSubclass), used(true) {}
+    // Of one with few dimensions.
+    struct Short {};
+    InputMetadata(Short, const TensorImpl& t) noexcept
+        : dtype(t.dtype), device(t.storage->device()), is_subclass(t.flags & kSubclass), used(true) {
+        sizes.copy_short(t.sizes);
+    }
+
+    // Whether a gradient can arrive as it is.
+    bool fits(const TensorImpl& grad) const noexcept {
+        return grad.dtype == dtype && grad.sizes == sizes && !grad_dtype;
+    }
 
     Dims sizes;
     DType dtype = DType::Float32;

@@ -2,7 +2,6 @@
 
 #include <atomic>
 
-#include "base/place.h"
 #include "tensor/wrappers.h"
 
 namespace wengert {
@@ -20,20 +19,17 @@ thread_local constinit DyingNodes dying;
 
 }  // namespace
 
-uint32_t this_thread_number() noexcept {
-    static std::atomic<uint32_t> next{1};
-    thread_local uint32_t mine = 0;
-    if (mine == 0) mine = next++;
-    return mine;
-}
+constinit thread_local uint32_t thread_number = 0;
+constinit thread_local const Node* fitted_results_of = nullptr;
 
-Node::Node(uint64_t sequence_nr) : thread_id_(this_thread_number()), sequence_nr_(sequence_nr) {
-    if (AnomalyMode::is_enabled() || DebugMode::is_enabled()) [[unlikely]]
-        trace_creation();
+uint32_t give_thread_number() noexcept {
+    static std::atomic<uint32_t> next{1};
+    return thread_number = next++;
 }
 
 void Node::trace_creation() {
-    if (!make_anomaly_metadata) return;
+    thread_id_ = this_thread_number();
+    if (!make_anomaly_metadata || !(AnomalyMode::is_enabled() || DebugMode::is_enabled())) return;
     set_anomaly_metadata(make_anomaly_metadata());
     if (AnomalyMode::is_enabled()) {
         anomaly_metadata()->store_stack();

@@ -27,6 +27,7 @@
 
 #include "base/lock.h"
 #include "base/on_demand.h"
+#include "base/place.h"
 #include "base/slab.h"
 #include "graph/edge.h"
 #include "graph/hooks.h"
@@ -50,6 +51,25 @@ struct AnomalyMetadata {
     virtual std::string place() const = 0;  // "model.py:12 in forward", or ""
     bool nan_result = false;                // found by anomaly mode in a result of the forward operation
 };
+
+struct AnomalyMode {
+    static bool is_enabled() noexcept { return enabled_.load(std::memory_order_relaxed); }
+    static bool should_check_nan() noexcept { return check_nan_.load(std::memory_order_relaxed); }
+    static bool searches_nan() noexcept { return is_enabled() && should_check_nan(); }
+    static void set_enabled(bool enabled, bool check_nan = true) noexcept {
+        enabled_ = enabled;
+        check_nan_ = check_nan;
+    }
+
+private:
+    inline static std::atomic<bool> enabled_ = false;
+    inline static std::atomic<bool> check_nan_ = true;
+};
+
+// What `Node::thread_id` counts by.
+extern constinit thread_local uint32_t thread_number;  // 0: not given yet
+uint32_t give_thread_number() noexcept;
+inline uint32_t this_thread_number() noexcept { return thread_number ? thread_number : give_thread_number(); }
 
 using PreHookList = std::vector<std::shared_ptr<PreHook>>;
 
@@ -79,7 +99,14 @@ inline constexpr uint64_t kFirstSequenceNr = UINT64_MAX;  // of nodes that run a
 class Node : public RefCounted, public SlabAllocated {
 public:
     Node() : Node(next_sequence_nr()) {}
-    explicit Node(uint64_t sequence_nr);
+    // While nobody traces; leaves nothing undone but may not throw, so that making a node needs no stack.
+    struct Untraced {};
+    static bool is_traced() noexcept { return !thread_number || AnomalyMode::is_enabled() || DebugMode::is_enabled(); }
+    explicit Node(Untraced) noexcept : thread_id_(thread_number), sequence_nr_(next_sequence_nr()) {}
+    explicit Node(uint64_t sequence_nr) : thread_id_(thread_number), sequence_nr_(sequence_nr) {
+        if (is_traced()) [[unlikely]]
+            trace_creation();
+    }
     virtual ~Node();
     static void dispose(Node* node) noexcept;
 
@@ -106,11 +133,26 @@ public:
         return static_cast<uint32_t>(input_metadata_.size() - 1);
     }
     uint32_t add_undefined_input();
+    // The first input, which belongs to an output of few dimensions; false if there is one already.
+    [[gnu::always_inline]] bool add_first_input(const TensorImpl& output) noexcept {
+        if (!input_metadata_.empty() || !output.sizes.is_short()) [[unlikely]]
+            return false;
+        input_metadata_.emplace_first(InputMetadata::Short(), output);
+        return true;
+    }
     const SmallVector<InputMetadata, 1>& input_metadata() const noexcept { return input_metadata_; }
     InputMetadata& mutable_input_metadata(size_t i) noexcept { return input_metadata_[i]; }
     size_t num_inputs() const noexcept { return input_metadata_.size(); }
 
     // --- Outputs (gradients of the forward operation's inputs)
+    // Leads to input `nr` of `function`, or nowhere; false where that is not simply a matter of writing it down.
+    [[gnu::always_inline]] bool add_next_edge_in_room(Node* function, uint32_t nr) noexcept {
+        if (std::atomic_ref(has_parent_).load(std::memory_order_relaxed) || !next_edges_.has_room()) [[unlikely]]
+            return false;
+        if (function) topological_nr_ = std::max(topological_nr_, function->topological_nr() + 1);
+        next_edges_.emplace_in_room(Ref<Node>::share(function), nr);
+        return true;
+    }
     void add_next_edge(Edge edge) {
         update_topological_nr(edge);
         next_edges_.push_back(std::move(edge));
@@ -173,7 +215,7 @@ private:
         if (edge.function) topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
     }
     [[noreturn]] void refuse_new_edge() const;
-    void trace_creation();
+    [[gnu::cold]] void trace_creation();
 
     mutable bool has_parent_ = false;
     uint32_t thread_id_;
@@ -183,9 +225,6 @@ private:
     SmallVector<InputMetadata, 1> input_metadata_;
     OnDemand<Extras> extras_;
 };
-
-// What `thread_id` counts by.
-uint32_t this_thread_number() noexcept;
 
 // The node whose body runs on this thread; hooks and anomaly mode ask for it.
 Node* current_node() noexcept;
@@ -200,26 +239,15 @@ private:
     Node* previous_;
 };
 
+// The node whose body has just seen to it that its results are what the next nodes expect, so that the engine need not.
+extern constinit thread_local const Node* fitted_results_of;
+
 // Set by the engine: whether the running pass wants output i of the node (true outside a selective pass).
 inline bool (*task_wants_edge)(const Edge&) = nullptr;
 // How the Python layer lets go of a wrapper that a dying node owns.
 inline void (*release_node_wrapper)(void* pyobj) noexcept = nullptr;
 // Makes a node's AnomalyMetadata; set by the Python layer.
 inline std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
-
-struct AnomalyMode {
-    static bool is_enabled() noexcept { return enabled_.load(std::memory_order_relaxed); }
-    static bool should_check_nan() noexcept { return check_nan_.load(std::memory_order_relaxed); }
-    static bool searches_nan() noexcept { return is_enabled() && should_check_nan(); }
-    static void set_enabled(bool enabled, bool check_nan = true) noexcept {
-        enabled_ = enabled;
-        check_nan_ = check_nan;
-    }
-
-private:
-    inline static std::atomic<bool> enabled_ = false;
-    inline static std::atomic<bool> check_nan_ = true;
-};
 
 // "MulBackward0" and, if it is known, " made at model.py:12 in forward".
 std::string name_and_place(const Node& node);

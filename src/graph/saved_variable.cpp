@@ -65,6 +65,23 @@ void SavedVariable::save(Tensor t, bool is_output, bool is_inplace_on_view) {
     swaps_ = data_.impl()->swaps;
 }
 
+// For the usual tensor `save` comes down to this.
+void SavedVariable::save_argument(TensorImpl* t) {
+    Storage& storage = *t->storage;
+    if ((t->flags & kInference) || SavedTensorDefaultHooks::active() || storage.is_shared()) [[unlikely]]
+        return save(Tensor(Ref<TensorImpl>::share(t)), false);
+    storage.watch();
+    const AutogradMeta* meta = meta_of(t);
+    none_ = false;
+    original_ = true;
+    is_leaf_ = !meta || !meta->grad_fn;
+    requires_grad_ = t->flags & kRequiresGrad;
+    version_ = t->version();
+    writes_ = storage.writes;
+    swaps_ = t->swaps;
+    data_ = Tensor(Ref<TensorImpl>::share(t));
+}
+
 // The hook is user code, and so is what runs when the old values die: this may be released or packed meanwhile.
 void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, Edge edge) {
     {
@@ -168,11 +185,15 @@ void SavedVariable::raise_modified(const Tensor& data, Node* saved_for, const st
 }
 
 Tensor SavedVariable::unpack(Node* saved_for) const {
-    if (none_) return {};
     // Nearly always. No other thread may be changing this one, and nothing is asked of user code.
     if (!concurrent_counts && original_ && !extra_ && data_.defined() && counts_agree(data_) &&
         !data_.storage()->is_shared() && (is_leaf_ || !requires_grad_ || meta_of(data_)->grad_fn)) [[likely]]
         return data_;
+    return unpack_in_general(saved_for);
+}
+
+Tensor SavedVariable::unpack_in_general(Node* saved_for) const {
+    if (none_) return {};
     Tensor data;
     std::shared_ptr<SavedVariableHooks> hooks;
     Edge edge;

@@ -48,6 +48,8 @@ public:
 
     // What the constructor does, of one that is None.
     void save(Tensor t, bool is_output, bool is_inplace_on_view = false);
+    // Likewise of an argument, the usual case.
+    void save_argument(TensorImpl* t);
     // `saved_for` is the node that saved it; needed for outputs.
     Tensor unpack(Node* saved_for) const;
     void register_hooks(std::unique_ptr<SavedVariableHooks> hooks);
@@ -66,6 +68,7 @@ public:
     void carry_tangent(int32_t level, Tensor tangent);
 
 private:
+    [[gnu::noinline]] Tensor unpack_in_general(Node* saved_for) const;
     void pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, Edge edge);
     // No write anywhere in the storage, and no exchange.
     bool counts_agree(const Tensor& data) const noexcept {
@@ -112,7 +115,7 @@ public:
         if (o.is_tensor()) {
             new (&variable_) SavedVariable;
             kind_ = Kind::Tensor;
-            variable_.save(o.tensor(), false);
+            variable_.save_argument(o.impl());
         } else {
             new (&scalar_) Scalar(o.scalar());
             kind_ = Kind::Number;

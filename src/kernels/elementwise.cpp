@@ -21,7 +21,7 @@ BoundLoop loop_of(const Kernel& kernel, DType compute) {
 
 namespace {
 
-[[gnu::noinline]] Tensor run_general(const Kernel& kernel, DType compute, Operands inputs) {
+Tensor run_general(const Kernel& kernel, DType compute, Operands inputs) {
     Arguments arguments(kernel, compute, inputs);
     StridedIteration iteration(arguments.shape());
     arguments.add_to(iteration);
@@ -34,7 +34,7 @@ namespace {
     return out;
 }
 
-[[gnu::noinline]] void run_into_general(const Tensor& out, const Kernel& kernel, Operands inputs) {
+void run_into_general(const Tensor& out, const Kernel& kernel, Operands inputs) {
     DType compute = compute_dtype(kernel, inputs), result = result_dtype(kernel, compute);
     check(can_cast(result, out.dtype()), ErrorKind::Runtime, "[", kernel.name, "] result type ", result,
           " can't be cast to the desired output type ", out.dtype());
@@ -53,6 +53,23 @@ namespace {
     arguments.execute(iteration);
 }
 
+// The general ways need the operands side by side.
+template <class... O>
+[[gnu::noinline]] Tensor run_in_general(const Kernel& kernel, const O&... inputs) {
+    const std::array<Operand, sizeof...(O)> operands{inputs...};
+    return run_general(kernel, compute_dtype(kernel, operands), operands);
+}
+
+template <class... O>
+[[gnu::noinline]] Tensor run_as_in_general(DType compute, const Kernel& kernel, const O&... inputs) {
+    return run_general(kernel, compute, std::array<Operand, sizeof...(O)>{inputs...});
+}
+
+template <class... O>
+[[gnu::noinline]] void run_into_in_general(const Tensor& out, const Kernel& kernel, const O&... inputs) {
+    run_into_general(out, kernel, std::array<Operand, sizeof...(O)>{inputs...});
+}
+
 }  // namespace
 
 DType compute_dtype(const Kernel& kernel, Operands inputs) {
@@ -68,33 +85,60 @@ DType compute_dtype(const Kernel& kernel, Operands inputs) {
     return kernel.float_compute && is_integral(dtype) ? default_dtype() : dtype;
 }
 
+template <std::same_as<Operand>... O>
+Tensor run(const Kernel& kernel, const O&... inputs) {
+    DirectCall<sizeof...(O)> call;
+    if (!call.bind(kernel, {&inputs...})) [[unlikely]]
+        return run_in_general(kernel, inputs...);
+    return call.run(kernel);
+}
+
+template <std::same_as<Operand>... O>
+Tensor run_as(DType compute, const Kernel& kernel, const Tensor* spent, const O&... inputs) {
+    DirectCall<sizeof...(O)> call;
+    if (!call.bind_as(compute, kernel, {&inputs...})) [[unlikely]]
+        return run_as_in_general(compute, kernel, inputs...);
+    const bool is_reused = spent && is_unseen(*spent) && !spent->impl()->meta && spent->flags() == 0 &&
+                           call.yields(kernel, *spent->impl());
+    if (!is_reused) return call.run(kernel);
+    call.run_into(kernel, *spent->impl());
+    return *spent;
+}
+
+template <std::same_as<Operand>... O>
+void run_into(const Tensor& out, const Kernel& kernel, const O&... inputs) {
+    DirectCall<sizeof...(O)> call;
+    if (!call.bind(kernel, {&inputs...}) || !call.fits(kernel, *out.impl())) [[unlikely]]
+        return run_into_in_general(out, kernel, inputs...);
+    call.run_into(kernel, *out.impl());
+}
+
+#define WENGERT_INSTANTIATE(...)                                              \
+    template Tensor run(const Kernel&, __VA_ARGS__);                          \
+    template Tensor run_as(DType, const Kernel&, const Tensor*, __VA_ARGS__); \
+    template void run_into(const Tensor&, const Kernel&, __VA_ARGS__);
+WENGERT_INSTANTIATE(const Operand&)
+WENGERT_INSTANTIATE(const Operand&, const Operand&)
+WENGERT_INSTANTIATE(const Operand&, const Operand&, const Operand&)
+WENGERT_INSTANTIATE(const Operand&, const Operand&, const Operand&, const Operand&)
+#undef WENGERT_INSTANTIATE
+
 Tensor run(const Kernel& kernel, Operands inputs) {
-    return with_direct_call(inputs.size(), [&](auto& call) {
-        if (call.bind(kernel, inputs.data())) [[likely]]
-            return call.run(kernel);
-        return run_general(kernel, compute_dtype(kernel, inputs), inputs);
-    });
+    return with_each(
+        kernel, inputs, [&](const auto&... each) { return run(kernel, each...); },
+        [&] { return run_general(kernel, compute_dtype(kernel, inputs), inputs); });
 }
 
 Tensor run_as(DType compute, const Kernel& kernel, Operands inputs, const Tensor* spent) {
-    return with_direct_call(inputs.size(), [&](auto& call) {
-        if (!call.bind_as(compute, kernel, inputs.data())) [[unlikely]]
-            return run_general(kernel, compute, inputs);
-        const bool is_reused = spent && is_unseen(*spent) && !spent->impl()->meta && spent->flags() == 0 &&
-                               call.yields(kernel, *spent->impl());
-        if (!is_reused) return call.run(kernel);
-        call.run_into(kernel, *spent->impl());
-        return *spent;
-    });
+    return with_each(
+        kernel, inputs, [&](const auto&... each) { return run_as(compute, kernel, spent, each...); },
+        [&] { return run_general(kernel, compute, inputs); });
 }
 
 void run_into(const Tensor& out, const Kernel& kernel, Operands inputs) {
-    with_direct_call(inputs.size(), [&](auto& call) {
-        if (call.bind(kernel, inputs.data()) && call.fits(kernel, *out.impl())) [[likely]]
-            call.run_into(kernel, *out.impl());
-        else
-            run_into_general(out, kernel, inputs);
-    });
+    with_each(
+        kernel, inputs, [&](const auto&... each) { run_into(out, kernel, each...); },
+        [&] { run_into_general(out, kernel, inputs); });
 }
 
 }  // namespace wengert::kernels

@@ -13,6 +13,7 @@
 // Read `run` first, then kernels/isa/loops.h.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -44,15 +45,23 @@ struct Kernel {
 
 using Operands = std::span<const Operand>;
 
-// A new tensor with the result. Its strides follow those of dense inputs.
+// A new tensor with the result. Its strides follow those of dense inputs. Up to four operands may be passed one by one
+// (here and below), which spares an operation on small tensors the gathering of them.
 Tensor run(const Kernel& kernel, Operands inputs);
+template <std::same_as<Operand>... O>
+Tensor run(const Kernel& kernel, const O&... inputs);
+inline constexpr size_t kOneByOne = 4;
 // Into `out`, whose shape must be the broadcast shape; its dtype may be any that the result can be cast to. Inputs may
 // be `out` itself (in-place); other overlap is resolved through a copy.
 void run_into(const Tensor& out, const Kernel& kernel, Operands inputs);
+template <std::same_as<Operand>... O>
+void run_into(const Tensor& out, const Kernel& kernel, const O&... inputs);
 
 // The result in a given dtype, for VJPs whose cotangent fixes it: all inputs are cast to `compute`. `spent` is an input, the
 // cotangent, that its owner does not need after this; if nobody else can see it, its memory becomes that of the result.
 Tensor run_as(DType compute, const Kernel& kernel, Operands inputs, const Tensor* spent = nullptr);
+template <std::same_as<Operand>... O>
+Tensor run_as(DType compute, const Kernel& kernel, const Tensor* spent, const O&... inputs);
 
 // The sum or the mean of the results of a floating kernel, none of which are kept: they go through a block that stays in
 // the cache. As accurate as `sum`.
@@ -73,10 +82,12 @@ inline void run_into(const Tensor& out, const Kernel& kernel, std::initializer_l
 // The dtype in which `kernel` computes for these operands, and that of its result.
 DType compute_dtype(const Kernel& kernel, Operands inputs);
 inline DType result_dtype(const Kernel& kernel, DType compute) {
+    if (kernel.rule <= ResultRule::Floating) [[likely]]
+        return compute;
     switch (kernel.rule) {
         case ResultRule::Same:
         case ResultRule::Floating:
-            return compute;
+            break;
         case ResultRule::Bool:
             return DType::Bool;
         case ResultRule::Real:

@@ -62,18 +62,21 @@ void sum_rows(const Kernel& kernel, DType compute, const Arguments& arguments, S
 }  // namespace
 
 Tensor run_reduced(const Kernel& kernel, Operands inputs, bool mean) {
-    return with_direct_call(inputs.size(), [&](auto& call) {
-        if (call.bind(kernel, inputs.data())) {
-            Sum sum(call.dtype(), kernel.name);
-            call.in_blocks(kernel, sum.buffer(), sum.room(), [&](int64_t n) { sum.add(n); });
-            return sum.result(mean ? static_cast<double>(call.numel()) : 1);
-        }
+    auto in_general = [&] {
         const DType compute = compute_dtype(kernel, inputs);
         const Arguments arguments(kernel, compute, inputs);
         Sum sum(compute, kernel.name);
         sum_rows(kernel, compute, arguments, sum);
         return sum.result(mean ? static_cast<double>(numel_of(arguments.shape())) : 1);
-    });
+    };
+    auto directly = [&](const auto&... each) {
+        DirectCall<sizeof...(each)> call;
+        if (!call.bind(kernel, {&each...})) return in_general();
+        Sum sum(call.dtype(), kernel.name);
+        call.in_blocks(kernel, sum.buffer(), sum.room(), [&](int64_t n) { sum.add(n); });
+        return sum.result(mean ? static_cast<double>(call.numel()) : 1);
+    };
+    return with_each(kernel, inputs, directly, in_general);
 }
 
 }  // namespace wengert::kernels

@@ -42,16 +42,16 @@ Tensor run_reduced(kernels::KernelId kernel, Operands operands, std::string_view
     check(std::ranges::any_of(operands, [](const Operand& o) { return o.is_tensor() && !is_integral(o.dtype()); }),
           ErrorKind::NotImplemented, "[", name,
           "] not implemented for whole numbers; convert one operand to a floating dtype");
-    if (how == LossReduction::None) return run(kernel, operands);
-    return kernels::run_reduced(kernels::kernel_table[kernel], {operands.begin(), operands.size()},
-                                how == LossReduction::Mean);
+    const kernels::Operands inputs(operands.begin(), operands.size());
+    if (how == LossReduction::None) return kernels::run(kernels::kernel_table[kernel], inputs);
+    return kernels::run_reduced(kernels::kernel_table[kernel], inputs, how == LossReduction::Mean);
 }
 
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {
     Dims shape;
     for (const Operand& o : operands) shape = broadcast_shapes(shape, o.sizes(), kernels::kernel_table[kernel].name);
     resize_output(out, shape);
-    run_into(out, kernel, operands);
+    kernels::run_into(out, kernels::kernel_table[kernel], {operands.begin(), operands.size()});
     bump_version(out, kernels::kernel_table[kernel].name);
 }
 
@@ -114,7 +114,9 @@ void materialize_grads(const Node& node, TensorList& grads) {
     }
 }
 
-void reduce_to_operands(const Node& node, TensorList& grad_inputs, bool in_place) {
+namespace {
+
+[[gnu::noinline]] void reduce_in_general(const Node& node, TensorList& grad_inputs, bool in_place) {
     for (size_t i = in_place; i < grad_inputs.size(); ++i) {
         Tensor& grad = grad_inputs[i];
         if (!grad.defined() || !node.next_edges()[i].is_valid()) continue;
@@ -124,6 +126,21 @@ void reduce_to_operands(const Node& node, TensorList& grad_inputs, bool in_place
         const DType dtype = m.any_dtype ? grad.dtype() : m.grad_dtype.value_or(m.dtype);
         if (grad.dtype() != dtype || grad.sizes() != m.sizes) grad = reduce_grad(grad, m.sizes, dtype);
     }
+}
+
+}  // namespace
+
+void reduce_to_operands(const Node& node, TensorList& grad_inputs, bool in_place) {
+    if (in_place) return reduce_in_general(node, grad_inputs, true);
+    const EdgeList& edges = node.next_edges();
+    for (size_t i = 0; i < grad_inputs.size(); ++i) {
+        const TensorImpl* grad = grad_inputs[i].impl();
+        if (!grad) continue;
+        if (!edges[i].is_valid()) return reduce_in_general(node, grad_inputs, false);
+        const InputMetadata& m = edges[i].function->input_metadata()[edges[i].input_nr];
+        if (!m.fits(*grad)) return reduce_in_general(node, grad_inputs, false);
+    }
+    fitted_results_of = &node;
 }
 
 // --- Forward mode

@@ -18,14 +18,29 @@ namespace wengert::ops {
 // --- Elementwise kernels
 using Operands = std::initializer_list<Operand>;
 
-inline Tensor run(kernels::KernelId kernel, Operands operands) {
-    return kernels::run(kernels::kernel_table[kernel], {operands.begin(), operands.size()});
+template <class... T>
+inline Tensor run(kernels::KernelId kernel, const T&... operands) {
+    const kernels::Kernel& row = kernels::kernel_table[kernel];
+    if constexpr (sizeof...(T) <= kernels::kOneByOne)
+        return kernels::run(row, static_cast<const Operand&>(operands)...);
+    else
+        return kernels::run(row, {Operand(operands)...});
 }
-inline void run_into(const Tensor& out, kernels::KernelId kernel, Operands operands) {
-    kernels::run_into(out, kernels::kernel_table[kernel], {operands.begin(), operands.size()});
+template <class... T>
+inline void run_into(const Tensor& out, kernels::KernelId kernel, const T&... operands) {
+    const kernels::Kernel& row = kernels::kernel_table[kernel];
+    if constexpr (sizeof...(T) <= kernels::kOneByOne)
+        kernels::run_into(out, row, static_cast<const Operand&>(operands)...);
+    else
+        kernels::run_into(out, row, {Operand(operands)...});
 }
-inline Tensor run_as(DType compute, kernels::KernelId kernel, Operands operands, const Tensor* spent) {
-    return kernels::run_as(compute, kernels::kernel_table[kernel], {operands.begin(), operands.size()}, spent);
+template <class... T>
+inline Tensor run_as(DType compute, kernels::KernelId kernel, const Tensor* spent, const T&... operands) {
+    const kernels::Kernel& row = kernels::kernel_table[kernel];
+    if constexpr (sizeof...(T) <= kernels::kOneByOne)
+        return kernels::run_as(compute, row, spent, static_cast<const Operand&>(operands)...);
+    else
+        return kernels::run_as(compute, row, {Operand(operands)...}, spent);
 }
 // By `reduction` the results ('none'), their sum or their mean.
 enum class LossReduction : uint8_t { None, Sum, Mean };
@@ -35,7 +50,7 @@ void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands);
 void write_out(const Tensor& out, const Tensor& value, const char* op);
 
 // Adds `grad` to a region of a buffer that nobody differentiates.
-inline void add_into(const Tensor& region, const Tensor& grad) { run_into(region, kernels::K_add, {region, grad}); }
+inline void add_into(const Tensor& region, const Tensor& grad) { run_into(region, kernels::K_add, region, grad); }
 
 template <class... Values>
 DType widest(DType first, const Values&... values) {

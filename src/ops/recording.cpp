@@ -23,6 +23,60 @@ void note_nan(Node& node, const Tensor& output) {
     if (node.anomaly_metadata() && kernels::any_nan(output)) node.anomaly_metadata()->nan_result = true;
 }
 
+namespace {
+
+[[gnu::noinline]] void connect_in_general(Node& node, TensorImpl* t) {
+    if (t && requires_grad(t))
+        node.add_next_edge(gradient_edge(t));
+    else
+        node.add_next_edge(Edge());
+}
+
+[[gnu::noinline]] void give_history_in_general(const Tensor& output, Node* node) {
+    set_history(output, Ref<Node>::adopt(node));
+}
+
+// The accumulator of a leaf that is in a graph already, or null.
+[[gnu::always_inline]] inline Node* evident_accumulator(const AutogradMeta& meta) noexcept {
+    const AutogradMeta::Extras* extras = concurrent_counts ? nullptr : meta.extras.get();
+    Node* node = extras ? extras->accumulator : nullptr;
+    return node && node->use_count() > 0 ? node : nullptr;
+}
+
+}  // namespace
+
+// This and `give_history` run for each recorded operation. They need no stack: whatever is not usual is left to another
+// function by a jump.
+void connect_to(Node& node, TensorImpl* t) {
+    const uint32_t flags = t ? t->flags & (kRequiresGrad | kIsView) : 0;
+    bool done = false;
+    if (flags == 0) {
+        done = node.add_next_edge_in_room(nullptr, 0);
+    } else if (const AutogradMeta* meta = flags == kRequiresGrad ? meta_of(t) : nullptr) {
+        if (Node* function = meta->grad_fn.get())
+            done = node.add_next_edge_in_room(function, meta->output_nr);
+        else if (Node* accumulator = evident_accumulator(*meta))
+            done = node.add_next_edge_in_room(accumulator, 0);
+    }
+    if (!done) [[unlikely]]
+        return connect_in_general(node, t);
+}
+
+void give_history(const Tensor& output, Node* node) {
+    TensorImpl* t = output.impl();
+    if (!t || t->meta || AnomalyMode::is_enabled() || !is_differentiable(t->dtype)) [[unlikely]]
+        return give_history_in_general(output, node);
+    void* block = slab_take<sizeof(AutogradMeta)>();
+    if (!block) [[unlikely]]
+        return give_history_in_general(output, node);
+    if (!node->add_first_input(*t)) [[unlikely]] {
+        slab_free(block, sizeof(AutogradMeta));
+        return give_history_in_general(output, node);
+    }
+    t->meta = new (block) AutogradMeta(Ref<Node>::adopt(node), 0);
+    t->flags |= kRequiresGrad;
+}
+
 void set_history(const Tensor& output, const Ref<Node>& node) {
     if (!output.defined()) {
         node->add_undefined_input();

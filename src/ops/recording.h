@@ -33,9 +33,14 @@ inline uint32_t flags_of(const Tensor& t) noexcept { return t.defined() ? t.flag
 inline uint32_t flags_of(const Operand& o) noexcept { return o.flags(); }
 uint32_t flags_of(TensorSpan ts) noexcept;
 
+// What somebody asks of an operation beyond its values: 0 for nothing, kRequiresGrad for a record and nothing else.
+template <class... Args>
+inline uint32_t asked_of(const Args&... args) noexcept {
+    return state.watch | ((flags_of(args) | ... | 0u) & state.mask);
+}
 template <class... Args>
 inline bool needs_slow_path(const Args&... args) noexcept {
-    return (state.watch | ((flags_of(args) | ... | 0u) & state.mask)) != 0;
+    return asked_of(args...) != 0;
 }
 
 // --- Reverse mode
@@ -49,8 +54,16 @@ inline bool records(const Args&... args) noexcept {
 }
 
 template <class N>
-inline Ref<N> make_node() {
+[[gnu::noinline]] Ref<N> make_traced_node() {
     return Ref<N>::adopt(new N);
+}
+template <class N>
+[[gnu::always_inline]] inline Ref<N> make_node() {
+    if constexpr (std::is_constructible_v<N, Node::Untraced>) {
+        if (!Node::is_traced()) [[likely]]
+            return Ref<N>::adopt(new N(Node::Untraced()));
+    }
+    return make_traced_node<N>();
 }
 
 inline void append_edge(EdgeList& edges, const Tensor& t) {
@@ -71,12 +84,9 @@ inline EdgeList collect_next_edges(const Args&... args) {
     return edges;
 }
 
-inline void connect_to(Node& node, const Tensor& t) {
-    node.add_next_edge(requires_grad(t) ? gradient_edge(t) : Edge());
-}
-inline void connect_to(Node& node, const Operand& o) {
-    node.add_next_edge(requires_grad(o) ? gradient_edge(o.impl()) : Edge());
-}
+void connect_to(Node& node, TensorImpl* t);  // which may be null
+inline void connect_to(Node& node, const Tensor& t) { connect_to(node, t.impl()); }
+inline void connect_to(Node& node, const Operand& o) { connect_to(node, o.impl()); }
 inline void connect_to(Node& node, TensorSpan ts) {
     for (const Tensor& t : ts) connect_to(node, t);
 }
@@ -89,6 +99,8 @@ inline void connect(Node& node, const Args&... args) {
 // Makes `node` the grad_fn of `output`; integral outputs are left alone but keep their slot.
 void set_history(const Tensor& output, const Ref<Node>& node);
 void set_history(TensorSpan outputs, const Ref<Node>& node);
+// Likewise of a node's only output; the caller's reference becomes that of the output.
+void give_history(const Tensor& output, Node* node);
 
 // In anomaly mode: marks the node if its forward result contains nan.
 void note_nan(Node& node, const Tensor& output);

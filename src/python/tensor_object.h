@@ -27,7 +27,9 @@ inline bool is_tensor(PyObject* o) noexcept { return is_exact_tensor(o) || PyTyp
 inline const Tensor& tensor_of(PyObject* o) noexcept { return reinterpret_cast<TensorObject*>(o)->tensor; }
 
 // A new reference to the wrapper; None for an undefined tensor. Made on first demand, the same as long as either lives.
-PyObject* wrap(Tensor t) noexcept;
+// The reference to the tensor becomes the wrapper's.
+PyObject* wrap_reference(TensorImpl* t) noexcept;
+inline PyObject* wrap(Tensor t) noexcept { return wrap_reference(t.detach_ref()); }
 // A new object of a subclass for a tensor that has no wrapper yet.
 PyObject* wrap_as(PyTypeObject* type, Tensor t);
 

@@ -71,21 +71,22 @@ void recycle(TensorObject* o) noexcept {
     Py_DECREF(TensorType);
 }
 
-// The reference that `impl` or Python already has, turned into one for the caller.
-PyObject* existing_wrapper(Tensor& t) noexcept {
-    TensorImpl* impl = t.impl();
+// The wrapper that there is already, owned by Python or by `impl`. In the latter case its field counts from now on.
+[[gnu::noinline]] PyObject* existing_wrapper(TensorImpl* impl) noexcept {
     auto* o = static_cast<PyObject*>(impl->pyobj);
-    if (!impl->owns_pyobj) return Py_NewRef(o);
-    impl->owns_pyobj = false;
-    --OwnsPython::count;
-    (void)t.detach_ref();  // the wrapper's field counts from now on
+    if (impl->owns_pyobj) {
+        impl->owns_pyobj = false;
+        --OwnsPython::count;
+    } else {
+        Py_INCREF(o);
+        Ref<TensorImpl>::adopt(impl).reset();
+    }
     return o;
 }
 
-// Turns ownership around; true if the wrapper lives on.
+// Turns ownership around; true if the wrapper, which is worth keeping, lives on.
 bool preserve(TensorObject* o) noexcept {
     TensorImpl* impl = o->tensor.impl();
-    if (!o->dict && !o->weakrefs && is_exact_tensor(as_object(o))) return false;
     if (impl->use_count() <= 1) return false;
     Py_SET_REFCNT(as_object(o), 1);
     impl->owns_pyobj = true;
@@ -95,22 +96,32 @@ bool preserve(TensorObject* o) noexcept {
     return true;
 }
 
-void tensor_dealloc(PyObject* self) {
-    TensorObject* o = as_tensor(self);
+[[gnu::noinline]] void dealloc_extended(TensorObject* o) {
     if (TensorImpl* impl = o->tensor.impl()) {
         if (preserve(o)) return;
         impl->pyobj = nullptr;
     }
+    PyObject* self = as_object(o);
     PyObject_GC_UnTrack(self);
-    if (o->weakrefs) [[unlikely]]
-        PyObject_ClearWeakRefs(self);
+    if (o->weakrefs) PyObject_ClearWeakRefs(self);
     Py_CLEAR(o->dict);
     o->tensor.~Tensor();
-    if (is_exact_tensor(self)) [[likely]]
-        return recycle(o);
+    if (is_exact_tensor(self)) return recycle(o);
     PyTypeObject* type = Py_TYPE(self);
     type->tp_free(self);
     Py_DECREF(type);
+}
+
+void tensor_dealloc(PyObject* self) {
+    TensorObject* o = as_tensor(self);
+    if (!is_exact_tensor(self) || o->dict || o->weakrefs) [[unlikely]]
+        return dealloc_extended(o);
+    PyObject_GC_UnTrack(self);
+    if (TensorImpl* impl = o->tensor.detach_ref()) [[likely]] {
+        impl->pyobj = nullptr;
+        Ref<TensorImpl>::adopt(impl).reset();
+    }
+    recycle(o);
 }
 
 // Called by a dying impl, on any thread.
@@ -196,15 +207,15 @@ void ensure_defined(const Tensor& t) {
     check(t.defined(), ErrorKind::Runtime, "this tensor has no data: it is being destroyed");
 }
 
-PyObject* wrap(Tensor t) noexcept {
-    TensorImpl* impl = t.impl();
+PyObject* wrap_reference(TensorImpl* impl) noexcept {
     if (!impl) [[unlikely]]
         Py_RETURN_NONE;
-    if (impl->pyobj) return existing_wrapper(t);
+    if (impl->pyobj) return existing_wrapper(impl);
+    Ref<TensorImpl> owned = Ref<TensorImpl>::adopt(impl);
     TensorObject* o = allocate();
     if (!o) [[unlikely]]
         return nullptr;
-    new (&o->tensor) Tensor(std::move(t));
+    new (&o->tensor) Tensor(std::move(owned));
     o->dict = nullptr;
     o->weakrefs = nullptr;
     impl->pyobj = o;

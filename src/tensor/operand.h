@@ -10,13 +10,16 @@ namespace wengert {
 
 class Operand {
 public:
-    Operand(const Tensor& t) noexcept : tensor_(t.impl()) {}
-    Operand(TensorImpl* t) noexcept : tensor_(t) {}
-    Operand(const Scalar& s) noexcept : scalar_(s) {}
+    Operand(const Tensor& t) noexcept : Operand(t.impl()) {}
+    Operand(TensorImpl* t) noexcept : tensor_(t) {
+        if (!t) [[unlikely]]
+            scalar_ = Scalar();
+    }
+    Operand(const Scalar& s) noexcept : tensor_(nullptr), scalar_(s) {}
     template <class T>
         requires std::is_arithmetic_v<T>
-    Operand(T v) noexcept : scalar_(v) {}
-    Operand(std::complex<double> v) noexcept : scalar_(v) {}
+    Operand(T v) noexcept : tensor_(nullptr), scalar_(v) {}
+    Operand(std::complex<double> v) noexcept : tensor_(nullptr), scalar_(v) {}
 
     bool is_tensor() const noexcept { return tensor_ != nullptr; }
     TensorImpl* impl() const noexcept { return tensor_; }
@@ -28,8 +31,10 @@ public:
     DType dtype() const noexcept { return tensor_ ? tensor_->dtype : scalar_dtype(scalar_); }
 
 private:
-    TensorImpl* tensor_ = nullptr;
-    Scalar scalar_;
+    TensorImpl* tensor_;
+    union {
+        Scalar scalar_;  // only where there is no tensor: not even zeros are written otherwise
+    };
 };
 
 }  // namespace wengert

@@ -17,6 +17,7 @@
 namespace wengert {
 
 struct Region;
+class Resting;
 class WriteLog;
 struct FoundWrite;
 
@@ -64,6 +65,11 @@ public:
     int64_t bytes() const noexcept { return bytes_; }
     Device device() const noexcept { return device_; }
     bool is_foreign() const noexcept { return kind_ == Kind::Foreign; }
+    // Whether its elements lie behind it and it owns nothing else, least of all a log.
+    bool is_plain() const noexcept {
+        return kind_ == Kind::Inline && loans_ == 0 &&
+               reinterpret_cast<uintptr_t>(log_.load(std::memory_order_relaxed)) <= kWatched;
+    }
 
     // Replaces the memory by a larger block and keeps the contents; views keep their offsets (Tensor::resize_).
     void grow(int64_t bytes);
@@ -96,13 +102,15 @@ public:
     void check_outside_writes(const Region& region);
 
 private:
+    friend class Resting;
     enum class Kind : uint8_t { Inline, Block, Foreign };
     Storage() = default;
     static Ref<Storage> allocate_block(int64_t bytes);
     void free_memory() noexcept;
     void drop_log() noexcept;
     WriteLog& log();
-    static WriteLog* watched() noexcept { return reinterpret_cast<WriteLog*>(uintptr_t{1}); }  // made when needed
+    static constexpr uintptr_t kWatched = 1;  // in place of a log, which is made when needed
+    static WriteLog* watched() noexcept { return reinterpret_cast<WriteLog*>(kWatched); }
     void expect_memory();
 
     Kind kind_ = Kind::Inline;

@@ -6,21 +6,33 @@
 
 #include "base/checked_math.h"
 #include "tensor/region.h"
+#include "tensor/resting.h"
 #include "tensor/wrappers.h"
 
 namespace wengert {
 
-inline TensorImpl::~TensorImpl() {
-    if (owns_pyobj) [[unlikely]]
-        pyobject_hooks.release(pyobj);
-    if (meta) [[unlikely]]
-        delete meta;
+namespace {
+
+[[gnu::noinline]] void dispose_with_wrapper(TensorImpl* t) noexcept {
+    if (tensor_wrapper_takes_over(t->pyobj)) return;
+    pyobject_hooks.release(t->pyobj);
+    t->owns_pyobj = false;
+    TensorImpl::dispose(t);
+}
+
+}  // namespace
+
+[[gnu::noinline]] void TensorImpl::bury(TensorImpl* t) noexcept {
+    Resting::begin();
+    if (!Resting::lay_down(t)) delete t;
 }
 
 void TensorImpl::dispose(TensorImpl* t) noexcept {
-    if (t->owns_pyobj && tensor_wrapper_takes_over(t->pyobj)) [[unlikely]]
-        return;
-    delete t;
+    if (t->owns_pyobj) [[unlikely]]
+        return dispose_with_wrapper(t);
+    if (TensorMeta* meta = std::exchange(t->meta, nullptr)) return meta->dispose(t);
+    if (!Resting::lay_down(t)) [[unlikely]]
+        bury(t);
 }
 
 int64_t Tensor::size(int64_t d) const { return sizes()[wrap_dim(d, dim(), "size")]; }
@@ -72,26 +84,39 @@ Dims contiguous_strides(IntSpan sizes) {
     return strides;
 }
 
+namespace {
+
+// Its geometry is left to the caller.
+[[gnu::always_inline]] inline TensorImpl* with_memory(int64_t bytes, DType dtype) {
+    if (TensorImpl* t = Resting::wake(bytes)) [[likely]] {
+        t->dtype = dtype;
+        return t;
+    }
+    return new TensorImpl(Storage::allocate(bytes), dtype);
+}
+
+}  // namespace
+
 Tensor empty(IntSpan sizes, DType dtype, Device) {
     int64_t n = numel_of(sizes), bytes;
     check(!__builtin_mul_overflow(n, item_size(dtype), &bytes), ErrorKind::Runtime, "tensor of shape ", ShapeOf{sizes},
           " and dtype ", dtype, " is larger than memory can be");
-    auto* t = new TensorImpl(Storage::allocate(bytes), dtype);
-    t->numel = n;
-    t->sizes = Dims(sizes);
-    t->strides = contiguous_strides(sizes);
-    return Tensor(Ref<TensorImpl>::adopt(t));
+    Tensor t(Ref<TensorImpl>::adopt(with_memory(bytes, dtype)));
+    t.impl()->numel = n;
+    t.impl()->sizes = Dims(sizes);
+    t.impl()->strides = contiguous_strides(sizes);
+    return t;
 }
 
 Tensor empty_strided(IntSpan sizes, IntSpan strides, DType dtype, Device) {
     int64_t n = numel_of(sizes), elements = n == 0 ? 0 : 1;
     for (size_t i = 0; i < sizes.size() && n > 0; ++i)
         elements = checked_add(elements, checked_mul(sizes[i] - 1, strides[i], "empty_strided"), "empty_strided");
-    auto* t = new TensorImpl(Storage::allocate(checked_mul(elements, item_size(dtype), "empty_strided")), dtype);
-    t->numel = n;
-    t->sizes = Dims(sizes);
-    t->strides = Dims(strides);
-    return Tensor(Ref<TensorImpl>::adopt(t));
+    Tensor t(Ref<TensorImpl>::adopt(with_memory(checked_mul(elements, item_size(dtype), "empty_strided"), dtype)));
+    t.impl()->numel = n;
+    t.impl()->sizes = Dims(sizes);
+    t.impl()->strides = Dims(strides);
+    return t;
 }
 
 Tensor empty_like(const Tensor& t) { return empty_like(t, t.dtype()); }
@@ -103,7 +128,13 @@ Tensor empty_like(const Tensor& t, DType dtype) {
 }
 
 Tensor empty_same(const TensorImpl& dense, DType dtype) {
-    return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(dense, dtype)));
+    if (TensorImpl* t = Resting::wake_as(dense, dtype)) [[likely]]
+        return Tensor(Ref<TensorImpl>::adopt(t));
+    Tensor t(Ref<TensorImpl>::adopt(with_memory(dense.numel * item_size(dtype), dtype)));
+    t.impl()->numel = dense.numel;
+    t.impl()->sizes = dense.sizes;
+    t.impl()->strides = dense.strides;
+    return t;
 }
 
 Tensor zeros(IntSpan sizes, DType dtype, Device device) {

@@ -27,9 +27,15 @@ namespace wengert {
 using Dims = SmallVector<int64_t, 4>;
 using IntSpan = std::span<const int64_t>;
 
+class TensorImpl;
+
 // What the graph layer hangs on a tensor (graph/autograd_meta.h).
 struct TensorMeta {
-    virtual ~TensorMeta() = default;
+    // Ends with its tensor, whose last reference is gone; calls TensorImpl::bury.
+    virtual void dispose(TensorImpl* owner) noexcept = 0;
+
+protected:
+    ~TensorMeta() = default;
 };
 
 // How the Python layer lets go of a wrapper that a dying impl owns.
@@ -41,15 +47,10 @@ inline PyObjectHooks pyobject_hooks;
 class TensorImpl final : public RefCounted, public SlabAllocated {
 public:
     TensorImpl(Ref<Storage> storage, DType dtype) : dtype(dtype), storage(std::move(storage)) {}
-    // New memory under the sizes and strides of `dense`.
-    TensorImpl(const TensorImpl& dense, DType dtype)
-        : dtype(dtype),
-          numel(dense.numel),
-          sizes(dense.sizes),
-          strides(dense.strides),
-          storage(Storage::allocate(dense.numel * item_size(dtype))) {}
-    ~TensorImpl();
+    // Lets go of wrapper and meta, and buries the tensor.
     static void dispose(TensorImpl* t) noexcept;
+    // Frees one without wrapper and meta, or puts it to rest (tensor/resting.h).
+    static void bury(TensorImpl* t) noexcept;
 
     DType dtype;
     bool owns_pyobj = false;  // the wrapper died but had attributes: the impl keeps it (python/)
