@@ -40,6 +40,9 @@ public:
         return --count_ == 0;
     }
 
+    // The same where counts are known not to be concurrent.
+    [[nodiscard]] bool release_alone() const noexcept { return --count_ == 0; }
+
     // Takes a reference unless the object is already dying; what a weak pointer needs.
     [[nodiscard]] bool try_retain() const noexcept {
         std::atomic_ref count(count_);
@@ -97,7 +100,13 @@ public:
     ~Ref() { reset(); }
 
     void reset() noexcept {
-        if (T* p = std::exchange(ptr_, nullptr); p && p->release()) T::dispose(p);
+        if (T* p = std::exchange(ptr_, nullptr)) drop(p);
+    }
+    // Gives up a reference that no Ref stands for.
+    [[gnu::always_inline]] static void drop(T* p) noexcept {
+        if (concurrent_counts) [[unlikely]]
+            return drop_concurrently(p);
+        if (p->release_alone()) T::dispose(p);
     }
     [[nodiscard]] T* detach() noexcept { return std::exchange(ptr_, nullptr); }
     void swap(Ref& o) noexcept { std::swap(ptr_, o.ptr_); }
@@ -109,6 +118,10 @@ public:
     friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.ptr_ == b.ptr_; }
 
 private:
+    [[gnu::noinline]] static void drop_concurrently(T* p) noexcept {
+        if (p->release()) T::dispose(p);
+    }
+
     T* ptr_ = nullptr;
 };
 

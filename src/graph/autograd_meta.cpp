@@ -45,7 +45,7 @@ void AutogradMeta::dispose(TensorImpl* owner) noexcept {
     Node* node = grad_fn.get();
     if (!slab_give<sizeof *this>(this)) [[unlikely]]  // nothing but the node is left to destroy
         return delete this;
-    if (node && node->release()) return Node::dispose(node);
+    if (node) Ref<Node>::drop(node);
 }
 
 AutogradMeta& materialize_meta(const Tensor& t) {

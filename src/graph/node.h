@@ -133,12 +133,12 @@ public:
         return static_cast<uint32_t>(input_metadata_.size() - 1);
     }
     uint32_t add_undefined_input();
-    // The first input, which belongs to an output of few dimensions; false if there is one already.
-    [[gnu::always_inline]] bool add_first_input(const TensorImpl& output) noexcept {
-        if (!input_metadata_.empty() || !output.sizes.is_short()) [[unlikely]]
-            return false;
+    // The first input, of an output of few dimensions: what takes no more than writing it down.
+    bool can_add_first_input(const TensorImpl& output) const noexcept {
+        return input_metadata_.empty() && output.sizes.is_short();
+    }
+    void add_first_input(const TensorImpl& output) noexcept {
         input_metadata_.emplace_first(InputMetadata::Short(), output);
-        return true;
     }
     const SmallVector<InputMetadata, 1>& input_metadata() const noexcept { return input_metadata_; }
     InputMetadata& mutable_input_metadata(size_t i) noexcept { return input_metadata_[i]; }

@@ -64,15 +64,13 @@ void connect_to(Node& node, TensorImpl* t) {
 
 void give_history(const Tensor& output, Node* node) {
     TensorImpl* t = output.impl();
-    if (!t || t->meta || AnomalyMode::is_enabled() || !is_differentiable(t->dtype)) [[unlikely]]
+    if (!t || t->meta || AnomalyMode::is_enabled() || !is_differentiable(t->dtype) || !node->can_add_first_input(*t))
+        [[unlikely]]
         return give_history_in_general(output, node);
     void* block = slab_take<sizeof(AutogradMeta)>();
     if (!block) [[unlikely]]
         return give_history_in_general(output, node);
-    if (!node->add_first_input(*t)) [[unlikely]] {
-        slab_free(block, sizeof(AutogradMeta));
-        return give_history_in_general(output, node);
-    }
+    node->add_first_input(*t);
     t->meta = new (block) AutogradMeta(Ref<Node>::adopt(node), 0);
     t->flags |= kRequiresGrad;
 }

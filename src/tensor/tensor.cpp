@@ -20,19 +20,23 @@ namespace {
     TensorImpl::dispose(t);
 }
 
+// One that was refused its rest, perhaps because this thread had no lists yet.
+[[gnu::noinline]] void free_tensor(TensorImpl* t) noexcept {
+    if (Resting::begin() && Resting::lay_down(t)) return;
+    delete t;
+}
+
 }  // namespace
 
-[[gnu::noinline]] void TensorImpl::bury(TensorImpl* t) noexcept {
-    Resting::begin();
-    if (!Resting::lay_down(t)) delete t;
+void TensorImpl::bury(TensorImpl* t) noexcept {
+    if (!Resting::lay_down(t)) free_tensor(t);
 }
 
 void TensorImpl::dispose(TensorImpl* t) noexcept {
     if (t->owns_pyobj) [[unlikely]]
         return dispose_with_wrapper(t);
     if (TensorMeta* meta = std::exchange(t->meta, nullptr)) return meta->dispose(t);
-    if (!Resting::lay_down(t)) [[unlikely]]
-        bury(t);
+    if (!Resting::lay_down(t)) free_tensor(t);
 }
 
 int64_t Tensor::size(int64_t d) const { return sizes()[wrap_dim(d, dim(), "size")]; }
