@@ -90,6 +90,14 @@ class Operation:
         return ", ".join(a.name for a in self.row.differentiable)
 
     @property
+    def connected(self) -> str:
+        """What the node's edges lead to."""
+        names = [a.name for a in self.row.differentiable]
+        if self.overwrites:
+            names[0] = f"overwritten({names[0]})"
+        return ", ".join(names)
+
+    @property
     def returns(self) -> str:
         return self.schema.return_type
 
@@ -249,6 +257,11 @@ class Operation:
     @property
     def uses_node_afterwards(self) -> bool:
         return bool(self.saves(of_results=True) or self.recorded_if)
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether nothing of what `self` was flows into what an in-place variant makes of it."""
+        return self.row.writes_only and self.row.get("self") == "zeros_like(grad)"
 
     # --- Fields of the node
     @property

@@ -77,13 +77,13 @@ bool same_layout(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 void copy_into(const Tensor& dst, const Tensor& src) {
-    check(is_broadcastable_to(src.sizes(), dst.sizes()), ErrorKind::Runtime, "[copy_] output with shape ",
-          ShapeOf{dst.sizes()}, " doesn't match the broadcast shape ", ShapeOf{src.sizes()});
-    check_no_internal_overlap(dst, "copy_");
     if (same_layout(dst, src) && dst.is_contiguous()) {
         std::memmove(dst.data(), src.data(), static_cast<size_t>(src.numel() * item_size(src.dtype())));
         return;
     }
+    check(is_broadcastable_to(src.sizes(), dst.sizes()), ErrorKind::Runtime, "[copy_] output with shape ",
+          ShapeOf{dst.sizes()}, " doesn't match the broadcast shape ", ShapeOf{src.sizes()});
+    check_no_internal_overlap(dst, "copy_");
     switch (overlap(src.data(), src.sizes(), src.strides(), src.dtype(), dst)) {
         case Overlap::Exact:
             return;
@@ -101,6 +101,10 @@ void copy_into(const Tensor& dst, const Tensor& src) {
 void fill_(const Tensor& dst, const Scalar& value) {
     alignas(16) std::byte element[16];
     store_scalar(element, dst.dtype(), value);
+    if (dst.numel() == 1) {
+        std::memcpy(dst.data(), element, static_cast<size_t>(item_size(dst.dtype())));
+        return;
+    }
     StridedIteration it(dst.sizes());
     it.add(element, {}, {}, 0);
     it.add(dst.data(), dst.sizes(), dst.strides(), item_size(dst.dtype()));

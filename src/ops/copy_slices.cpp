@@ -1,6 +1,7 @@
 #include "ops/copy_slices.h"
 
 #include "generated/ops/ops.h"
+#include "kernels/take_out.h"
 #include "ops/accumulate_grad.h"
 #include "ops/recording.h"
 
@@ -17,58 +18,69 @@ struct Running {
 
 }  // namespace
 
-CopySlices::CopySlices(const Tensor& base, const Tensor& view, std::function<Tensor(const Tensor&)> replay,
-                       Ref<Node> wrapped)
-    : base_sizes_(base.sizes()),
+CopySlices::CopySlices(const Tensor& base, const Tensor& view, Ref<Node> wrapped, bool overwrites)
+    : wrapped_(std::move(wrapped)),
+      overwrites_(overwrites),
       base_strides_(base.strides()),
-      view_sizes_(view.sizes()),
       view_strides_(view.strides()),
       base_offset_(base.offset()),
-      view_offset_(view.offset()),
-      base_dtype_(base.dtype()),
-      replay_(std::move(replay)),
-      wrapped_(std::move(wrapped)) {
+      view_offset_(view.offset()) {
+    if (const auto& replay = view_info(view)->replay) replay_ = replay;
+    asks_ = !overwrites;
+    add_next_edge(gradient_edge(base));
+    for (size_t i = 1; i < wrapped_->num_outputs(); ++i) {
+        const Edge& edge = wrapped_->next_edges()[i];
+        asks_ |= edge.is_valid();
+        add_next_edge(edge);
+    }
     // Edge 0 leads to the base's former history, for the wrapped node too: so that it computes the region's gradient just
-    // when the base's is wanted.
-    wrapped_->set_next_edge(0, gradient_edge(base));
-    set_next_edges(wrapped_->next_edges());
+    // when the base's is wanted, and there is something to compute.
+    if (!overwrites || wrapped_->should_compute_output(0))
+        wrapped_->set_next_edge(0, overwrites ? Edge() : next_edges()[0]);
     add_input_metadata(base);
 }
 
+// The gradient where this node may write to it, in the layout of the base.
+Tensor CopySlices::own(Tensor&& grad) const {
+    if (!GradMode::is_enabled() && is_uniquely_owned(grad) && grad.strides() == base_strides_) return std::move(grad);
+    Tensor copy = empty_strided(base_sizes(), base_strides_, grad.dtype());
+    ops::copy_(copy, grad);
+    return copy;
+}
+
 Tensor CopySlices::region_of(const Tensor& grad) const {
-    return replay_ ? replay_(grad)
-                   : ops::as_strided(grad, view_sizes_, view_strides_, grad.offset() + view_offset_ - base_offset_);
+    return replay_ ? replay_(grad) : ops::as_strided(grad, view_sizes(), view_strides_, offset_in(grad));
+}
+
+TensorList CopySlices::run_wrapped(Tensor part) {
+    const Running guard(this);
+    TensorList grads(1);
+    grads[0] = std::move(part);
+    return (*wrapped_)(std::move(grads));
 }
 
 TensorList CopySlices::apply(TensorList&& grads) {
-    TensorList out(num_outputs());
-    Tensor grad = std::move(grads[0]);
-    if (!grad.defined()) return out;
-    Tensor result;
-    if (!GradMode::is_enabled() && is_uniquely_owned(grad) && grad.strides() == base_strides_) {
-        result = std::move(grad);
+    if (!grads[0].defined()) return TensorList(num_outputs());
+    Tensor grad = own(std::move(grads[0]));
+    TensorList out;
+    // Most often nobody differentiates or looks on.
+    if (overwrites_ && asks_ && !replay_ && !GradMode::is_enabled() && !needs_slow_path(grad)) {
+        out = run_wrapped(kernels::take_out(grad, view_sizes(), view_strides_, offset_in(grad)));
     } else {
-        result = empty_strided(base_sizes_, base_strides_, grad.dtype());
-        ops::copy_(result, grad);
-    }
-    Tensor region = region_of(result);
-    TensorList inner = [&] {
-        const Running guard(this);
-        return (*wrapped_)({ops::clone(region)});
-    }();
-    for (size_t i = 0; i < inner.size() && i < out.size(); ++i) {
-        if (!should_compute_output(i)) continue;
-        if (i == 0) {
-            if (inner[0].defined())
-                ops::copy_(region, inner[0]);
-            else
-                ops::zero_(region);
-            region.reset();
-            out[0] = std::move(result);
+        const Tensor region = region_of(grad);
+        if (asks_) out = run_wrapped(ops::clone(region));
+        if (!should_compute_output(0)) {
+            // nobody will read it
+        } else if (!out.empty() && out[0].defined()) {
+            ops::copy_(region, out[0]);
         } else {
-            out[i] = std::move(inner[i]);
+            ops::zero_(region);
         }
     }
+    if (out.size() != num_outputs()) out.resize(num_outputs());
+    out[0] = std::move(grad);
+    for (size_t i = 0; i < out.size(); ++i)
+        if (!should_compute_output(i)) out[i].reset();
     return out;
 }
 
@@ -76,7 +88,8 @@ Tensor CopySlices::attach_region(const Tensor& region, Node* wrapped) {
     check(running && running->wrapped_.get() == wrapped, ErrorKind::Runtime,
           "the saved result of an in-place operation on a view can be used in backward only");
     const CopySlices& self = *running;
-    Tensor base = alias_as(region, self.base_dtype_, self.base_sizes_, self.base_strides_, self.base_offset_);
+    const InputMetadata& metadata = self.input_metadata()[0];
+    Tensor base = alias_as(region, metadata.dtype, metadata.sizes, self.base_strides_, self.base_offset_);
     set_gradient_edge(base, Edge(Ref<Node>::share(running), 0));
     return self.region_of(base);
 }

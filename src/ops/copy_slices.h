@@ -6,7 +6,8 @@
 // when they are next asked (graph/autograd_meta.h).
 //
 // When nobody else can see the incoming gradient it is changed in place, so that a loop over `o[i] = v` costs the size of
-// the regions and not that of the base for every step.
+// the regions and not that of the base for every step. Of an operation that overwrites the region nothing is asked but the
+// gradients of what it wrote: in the region the base's gradient is zero.
 #pragma once
 
 #include "graph/autograd_meta.h"
@@ -15,7 +16,8 @@ namespace wengert {
 
 class CopySlices final : public Node {
 public:
-    CopySlices(const Tensor& base, const Tensor& view, std::function<Tensor(const Tensor&)> replay, Ref<Node> wrapped);
+    // `wrapped` knows the view as its input already.
+    CopySlices(const Tensor& base, const Tensor& view, Ref<Node> wrapped, bool overwrites);
 
     TensorList apply(TensorList&& grads) override;
     void release_variables() override { wrapped_->release_variables(); }
@@ -26,14 +28,19 @@ public:
     static Tensor attach_region(const Tensor& region, Node* wrapped);
 
 private:
+    const Dims& base_sizes() const noexcept { return input_metadata()[0].sizes; }
+    const Dims& view_sizes() const noexcept { return wrapped_->input_metadata()[0].sizes; }
+    int64_t offset_in(const Tensor& grad) const noexcept { return grad.offset() + view_offset_ - base_offset_; }
+    Tensor own(Tensor&& grad) const;
     Tensor region_of(const Tensor& grad) const;
+    TensorList run_wrapped(Tensor part);
 
-    Dims base_sizes_, base_strides_;
-    Dims view_sizes_, view_strides_;
-    int64_t base_offset_, view_offset_;
-    DType base_dtype_;
-    std::function<Tensor(const Tensor&)> replay_;
     Ref<Node> wrapped_;
+    const bool overwrites_;
+    bool asks_;  // whether the wrapped node has something to say
+    Dims base_strides_, view_strides_;
+    int64_t base_offset_, view_offset_;
+    std::function<Tensor(const Tensor&)> replay_;
 };
 
 }  // namespace wengert

@@ -210,6 +210,9 @@ void replace_tangent(const Tensor& self, int32_t level, Tensor tangent);
 // --- Around the computation
 void assign(const Tensor& self, const Tensor& value);  // copy_, recorded
 inline Tensor unwritten(const Tensor& self) { return GradMode::is_enabled() ? ops::clone(self) : self; }
+// What the edge of an operation that overwrites `self` leads to. Where that is a view, only CopySlices knows.
+inline const Tensor nothing;
+inline const Tensor& overwritten(const Tensor& self) noexcept { return is_view(self) ? nothing : self; }
 // An in-place operation records what it reads; where that shares memory with what it writes, a copy is read instead.
 inline bool shares_memory(const Tensor& self, const Tensor& t) noexcept {
     return t.defined() && t.storage() == self.storage();

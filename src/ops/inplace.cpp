@@ -16,8 +16,9 @@ void check_inplace(const Tensor& t, bool recorded) {
               "a view of a leaf Variable that requires grad is being used in an in-place operation. Clone the leaf, or "
               "write under no_grad.");
     }
+    // Of a view without a flag of its own the base has been asked.
     check(
-        !(requires_grad(t) && is_leaf(t)), ErrorKind::Runtime,
+        !((t.flags() & kRequiresGrad) && is_leaf(t)), ErrorKind::Runtime,
         "a leaf Variable that requires grad is being used in an in-place operation. Use an out-of-place operation, or "
         "write under no_grad.");
 }
@@ -25,13 +26,15 @@ void check_inplace(const Tensor& t, bool recorded) {
 namespace {
 
 // The tensor gets a new node: its hooks stay on the old one, a retained gradient follows the tensor.
-void replace_history(const Tensor& t, Edge edge) {
+void replace_history(const Tensor& t, Ref<Node> node, uint32_t output_nr) {
     AutogradMeta& meta = materialize_meta(t);
-    Ref<Node> old = meta.grad_fn;
-    uint32_t old_output = meta.output_nr;
     if (TensorHooks* hooks = meta.hooks()) hooks->pre_hooks.clear();
-    set_gradient_edge(t, std::move(edge));
-    move_retained_grad(t, old.get(), old_output);
+    std::swap(meta.grad_fn, node);
+    std::swap(meta.output_nr, output_nr);
+    t.impl()->flags |= kRequiresGrad;
+    if (meta.view) meta.view->attr_version = t.version();
+    if (meta.retains_grad) [[unlikely]]
+        move_retained_grad(t, node.get(), output_nr);
 }
 
 }  // namespace
@@ -40,24 +43,23 @@ void set_reshaped_history(const Tensor& t, const Ref<Node>& node) {
     if (AnomalyMode::searches_nan()) [[unlikely]]
         note_nan(*node, t);
     const uint32_t nr = node->add_input_metadata(t);
-    replace_history(t, Edge(node, nr));
+    replace_history(t, node, nr);
 }
 
-void rebase_history(const Tensor& t, const Ref<Node>& node) {
+void rebase_history(const Tensor& t, const Ref<Node>& node, bool overwrites) {
     if (AnomalyMode::searches_nan()) [[unlikely]]
         note_nan(*node, t);
     ViewInfo* view = view_info(t);
     if (!view) {
         uint32_t nr = node->add_input_metadata(t);
-        replace_history(t, Edge(node, nr));
+        replace_history(t, node, nr);
         return;
     }
     check(node->num_inputs() == 0, ErrorKind::Runtime,
           "an in-place operation with several outputs cannot be recorded through a view; clone the view first");
     node->add_input_metadata(t);
     const Tensor& base = view->base;
-    Ref<Node> slices = Ref<Node>::adopt(new CopySlices(base, t, view->replay, node));
-    replace_history(base, Edge(slices, 0));
+    replace_history(base, Ref<Node>::adopt(new CopySlices(base, t, node, overwrites)), 0);
     view->attr_version = t.version() - 1;  // its own history is stale: grad_fn makes it anew from the base's
     t.impl()->flags |= kRequiresGrad;
     AutogradMeta& meta = *meta_of(t);

@@ -107,16 +107,14 @@ Replay geometry_of(const Tensor& t) {
 }
 
 // One link that as_strided cannot express makes a whole chain of views a composition: `replay` leads to `t`, `next` from
-// there to `out`. Null where as_strided does.
+// there to `out`.
 Replay chained(const Tensor& t, const Replay& replay, const Tensor& out, Replay next) {
-    if (!replay && !next) return nullptr;
     return [first = replay ? replay : geometry_of(t),
             second = next ? std::move(next) : geometry_of(out)](const Tensor& b) { return second(first(b)); };
 }
 
 // A replay knows the shape that the base had: `t_` and the like may have changed it since.
 Replay checked(const Tensor& base, Replay replay) {
-    if (!replay) return nullptr;
     return [sizes = base.sizes(), strides = base.strides(), replay = std::move(replay)](const Tensor& b) {
         bool same = b.sizes() == sizes;
         for (size_t d = 0; same && d < sizes.size(); ++d) same = sizes[d] <= 1 || b.strides()[d] == strides[d];
@@ -145,14 +143,13 @@ Tensor as_view(const Tensor& base, Tensor out, CreationMeta creation, std::funct
         view->forward_base = parent->forward ? parent->forward_base : base;
         if (creation == CreationMeta::Default || parent->creation == CreationMeta::InferenceMode)
             creation = parent->creation;
-        replay = chained(base, parent->replay, out, std::move(replay));
+        if (replay || parent->replay) view->replay = chained(base, parent->replay, out, std::move(replay));
     } else {
         view->base = base;
-        replay = checked(base, std::move(replay));
+        if (replay) view->replay = checked(base, std::move(replay));
     }
     view->creation = creation;
     view->forward = GradMode::is_forward_enabled();
-    view->replay = std::move(replay);
     view->attr_version = out.version();
     materialize_meta(out).view = std::move(view);
     out.impl()->flags |= kIsView;
@@ -167,7 +164,8 @@ void take_shape(const Tensor& t, const Tensor& seen, std::function<Tensor(const 
         storage.note_write(Region{}, "a change of shape");
     else
         ++storage.writes;
-    if (ViewInfo* view = view_info(t)) view->replay = chained(t, view->replay, seen, std::move(replay));
+    if (ViewInfo* view = view_info(t); view && (view->replay || replay))
+        view->replay = chained(t, view->replay, seen, std::move(replay));
     TensorImpl& impl = *t.impl();
     impl.sizes = seen.sizes();
     impl.strides = seen.strides();
@@ -194,8 +192,8 @@ void inherit_tangents(const Tensor& t) {
     if (!(t.flags() & kIsView)) return;
     const ViewInfo* view = view_info(t);
     if (!view || !view->forward) return;
+    if (!(forward_base_of(*view).flags() & kHasTangent)) return;
     const Tensor base = forward_base_of(*view);
-    if (!(base.flags() & kHasTangent)) return;
     for (int32_t level : meta_of(base.impl())->tangents->levels()) {
         if (level < level_floor() || level >= state.level_limit || tangent_at(t, level).defined()) continue;
         LevelGuard hide(level);

@@ -114,8 +114,9 @@ inline void announce_write(const Tensor& t) {
 }
 // Raises if `t` may not be written: a leaf that requires grad, a view of one, a view with a restricted creation.
 void check_inplace(const Tensor& t, bool recorded);
-// After an in-place operation: `node` becomes the history of `t`, through CopySlices if `t` is a view.
-void rebase_history(const Tensor& t, const Ref<Node>& node);
+// After an in-place operation: `node` becomes the history of `t`, through CopySlices if `t` is a view. `overwrites`: the
+// gradient of what `t` was before is zero.
+void rebase_history(const Tensor& t, const Ref<Node>& node, bool overwrites = false);
 // The highest level at which an operand carries a visible tangent, or -1.
 int32_t highest_level(const Tensor& t);
 int32_t highest_level(const Operand& o);

@@ -5,6 +5,9 @@
 // `index` or `index_put_`. Every step is a recorded operation, so that indexing is differentiable both ways.
 //
 // `x[i]` with an int comes first and goes straight to `select`.
+//
+// The target of `x[...] = v` is seen by the write alone, so it has no history of its own: where no tensors are among the
+// items, the views up to it are made by kernels, and the last one is marked as a view of x if the write is recorded.
 #include <algorithm>
 #include <optional>
 
@@ -41,18 +44,33 @@ Tensor select(const Tensor& t, int64_t dim, int64_t i) {
     return ops::select(t, dim, i);
 }
 
-// As select(t, 0, i), for a target to write `value` to: where nothing is recorded, an alias that the graph knows nothing of
-// does, since nobody sees it afterwards.
-Tensor place(const Tensor& t, int64_t i, PyObject* value) {
-    if (needs_slow_path(t) || (is_tensor(value) && needs_slow_path(tensor_of(value)))) return select(t, 0, i);
+// Whether somebody may notice how a target in `t` is made.
+bool shows_target(const Tensor& t) {
+    if (state.watch != 0 || state.view_replay || (t.flags() & kHasTangent)) return true;
+    const ViewInfo* view = view_info(t);
+    return view && (view->creation != CreationMeta::Default || (view->base.flags() & kHasTangent));
+}
+
+// `region`, an alias of part of `t`, as something to write `value` to.
+Tensor target_in(const Tensor& t, Tensor region, PyObject* value) {
+    const bool seen = needs_slow_path(t) || (is_tensor(value) && needs_slow_path(tensor_of(value)));
+    // `__index__` may have given `t` other memory.
+    return seen && region.storage() == t.storage() ? as_view(t, std::move(region)) : region;
+}
+
+Tensor target_at(const Tensor& t, int64_t i, PyObject* value) {
+    if (shows_target(t)) [[unlikely]]
+        return select(t, 0, i);
     check_index(t, 0, i);
-    return kernels::select(t, 0, i);
+    return target_in(t, kernels::select(t, 0, i), value);
 }
 
 // What an index is read into.
 class IndexReader {
 public:
-    IndexReader(const Tensor& self, PyObject* index) : view(self) {
+    enum class Purpose : uint8_t { Read, Write };
+    IndexReader(const Tensor& self, PyObject* index, Purpose purpose)
+        : view(self), raw_(purpose == Purpose::Write && !shows_target(self)) {
         if (PyTuple_Check(index)) {
             read_items(&PyTuple_GET_ITEM(index, 0), PyTuple_GET_SIZE(index));
         } else {
@@ -63,12 +81,18 @@ public:
     Tensor view;
     TensorVector gathers;  // undefined: that dimension is taken whole
     bool gathering() const noexcept { return !gathers.empty(); }
+    // Whether `view` was made without the graph's knowing.
+    bool is_raw() const noexcept { return raw_; }
 
 private:
     void read_items(PyObject** items, Py_ssize_t n) {
         SmallVector<Tensor, 4> tensors(static_cast<size_t>(n));  // of the items that are arrays of some kind
         int64_t consumed = 0;
-        for (Py_ssize_t i = 0; i < n; ++i) consumed += consumes(items[i], tensors[static_cast<size_t>(i)]);
+        for (Py_ssize_t i = 0; i < n; ++i) {
+            Tensor& tensor = tensors[static_cast<size_t>(i)];
+            consumed += consumes(items[i], tensor);
+            if (is_bool(items[i]) || (tensor.defined() && (tensor.dim() > 0 || is_mask(tensor)))) raw_ = false;
+        }
         check(consumed <= view.dim(), ErrorKind::Index, "too many indices for tensor of dimension ", view.dim());
         if (view.dim() == 0 && consumed > 0) index_of_scalar();
         whole_ = view.dim() - consumed;
@@ -117,12 +141,18 @@ private:
             dim_ += whole_;
             whole_ = 0;
         } else if (item == Py_None) {
-            view = ops::unsqueeze(view, dim_++);
+            view = raw_ ? kernels::unsqueeze(view, dim_) : ops::unsqueeze(view, dim_);
+            ++dim_;
         } else if (is_bool(item)) {
             gather_new_dimension(scalar_tensor(PyObject_IsTrue(item) == 1, DType::Bool));
         } else {
-            view = select(view, dim_, to_int64(item));
+            read_int(to_int64(item));
         }
+    }
+
+    void read_int(int64_t i) {
+        check_index(view, dim_, i);
+        view = raw_ ? kernels::select(view, dim_, i) : ops::select(view, dim_, i);
     }
 
     void read_slice(PyObject* item) {
@@ -131,14 +161,15 @@ private:
         check(step > 0, ErrorKind::Value, "step must be greater than zero; use flip for reversed order");
         auto* s = reinterpret_cast<PySliceObject*>(item);
         bool whole = s->start == Py_None && s->stop == Py_None && step == 1;
-        if (!whole) view = ops::slice(view, dim_, start, stop, step);
+        if (!whole)
+            view = raw_ ? kernels::slice(view, dim_, start, stop, step) : ops::slice(view, dim_, start, stop, step);
         ++dim_;
     }
 
     void read_tensor(const Tensor& t) {
         if (t.dim() > 0) return gather(t, is_mask(t) ? t.dim() : 1);
         if (is_mask(t)) return gather_new_dimension(t);
-        view = select(view, dim_, item_of(t).to<int64_t>());
+        read_int(item_of(t).to<int64_t>());
     }
 
     // A 0-dimensional mask: a new dimension of size 1 or 0.
@@ -158,6 +189,7 @@ private:
         gathered_dims_ = dim_;
     }
 
+    bool raw_;
     int64_t dim_ = 0;            // of `view`, where the next item applies
     int64_t whole_ = 0;          // dimensions that an Ellipsis stands for
     int64_t gathered_dims_ = 0;  // dimensions of `view` that `gathers` accounts for
@@ -179,7 +211,7 @@ PyObject* subscript(PyObject* self, PyObject* index) noexcept {
         const Tensor& t = tensor_of(self);
         if (PyLong_CheckExact(index)) [[likely]]
             return wrap(select(t, 0, to_int64(index)));
-        IndexReader reader(t, index);
+        IndexReader reader(t, index, IndexReader::Purpose::Read);
         if (reader.gathering()) return wrap(ops::index(reader.view, reader.gathers));
         // Something new in any case: a write to y = x[...] must not rebind x.
         return wrap(reader.view.is_same(t) ? ops::alias(t) : std::move(reader.view));
@@ -202,12 +234,15 @@ Tensor value_tensor(PyObject* value, const Tensor& self) {
 }
 
 void assign(const Tensor& target, PyObject* value) {
-    if (!is_exact_tensor(value) && is_number(value)) {
+    if (is_tensor(value) && tensor_of(value).dim() <= target.dim()) [[likely]] {
+        if (!tensor_of(value).is_same(target)) ops::copy_(target, tensor_of(value));
+        return;
+    }
+    if (!is_tensor(value) && is_number(value)) {
         ops::fill_(target, to_scalar(value));
         return;
     }
     Tensor v = value_tensor(value, target);
-    if (v.is_same(target)) return;
     ops::copy_(target, without_leading_ones(v, target.dim()));
 }
 
@@ -251,10 +286,10 @@ int assign_subscript(PyObject* self, PyObject* index, PyObject* value) noexcept 
     }
     return guarded_status([&] {
         const Tensor& t = tensor_of(self);
-        if (PyLong_CheckExact(index)) return assign(place(t, to_int64(index), value), value);
-        IndexReader reader(t, index);
+        if (PyLong_CheckExact(index)) return assign(target_at(t, to_int64(index), value), value);
+        IndexReader reader(t, index, IndexReader::Purpose::Write);
         if (reader.gathering()) return assign_gathered(reader, value);
-        assign(reader.view, value);
+        assign(reader.is_raw() ? target_in(t, std::move(reader.view), value) : reader.view, value);
     });
 }
 

@@ -17,8 +17,13 @@ Tensor chain_rule(const Operand& cotangent, const Operand& partial) {
 bool is_number(const Operand& o) { return !o.is_tensor(); }
 
 Tensor fitted(const Tensor& t, IntSpan sizes, DType dtype) {
-    Tensor out = ops::to_dtype(t, dtype);
-    if (std::ranges::equal(out.sizes(), sizes)) return out.is_same(t) ? ops::clone(t) : out;
+    Tensor out = fitted_gradient(t, sizes, dtype);
+    return out.is_same(t) ? ops::clone(t) : out;
+}
+
+Tensor fitted_gradient(const Tensor& grad, IntSpan sizes, DType dtype) {
+    Tensor out = grad.dtype() == dtype ? grad : ops::to_dtype(grad, dtype);
+    if (std::ranges::equal(out.sizes(), sizes)) return out;
     return is_broadcastable_to(out.sizes(), sizes) ? ops::clone(ops::expand(out, sizes)) : ops::sum_to_size(out, sizes);
 }
 

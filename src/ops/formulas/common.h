@@ -15,6 +15,8 @@ Tensor chain_rule(const Operand& cotangent, const Operand& partial);
 bool is_number(const Operand& o);
 // A (co)tangent in the shape and dtype of what it belongs to: sums where it was broadcast, broadcasts where it is smaller.
 Tensor fitted(const Tensor& t, IntSpan sizes, DType dtype);
+// As `fitted`, but `grad` itself where it fits: for cotangents, which may be shared.
+Tensor fitted_gradient(const Tensor& grad, IntSpan sizes, DType dtype);
 // The transpose of a sum: `grad` of a reduction over `dim` (all dimensions if none is given) in the shape before it.
 Tensor expand_reduced(const Tensor& grad, IntSpan sizes, const std::optional<Dims>& dim, bool keepdim);
 
