@@ -182,11 +182,14 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
 
 Tensor select(const Tensor& self, int64_t dim, int64_t index) {
     check(self.dim() > 0, ErrorKind::Index, "select() cannot be applied to a 0-dim tensor.");
-    dim = wrap_dim(dim, self.dim(), "select");
+    if (dim != 0) dim = wrap_dim(dim, self.dim(), "select");
     int64_t size = self.sizes()[dim];
     check(-size <= index && index < size, ErrorKind::Index, "select(): index ", index,
           " out of range for tensor of size ", ShapeOf{self.sizes()}, " at dimension ", dim);
     if (index < 0) index += size;
+    if (dim == 0)  // nearly always: the rest as it is
+        return alias_as(self, self.dtype(), IntSpan(self.sizes()).subspan(1), IntSpan(self.strides()).subspan(1),
+                        self.offset() + index * self.strides()[0]);
     Dims sizes, strides;
     for (size_t d = 0; d < self.sizes().size(); ++d)
         if (d != static_cast<size_t>(dim)) {

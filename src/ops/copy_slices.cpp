@@ -18,16 +18,16 @@ struct Running {
 
 }  // namespace
 
-CopySlices::CopySlices(const Tensor& base, const Tensor& view, Ref<Node> wrapped, bool overwrites)
+CopySlices::CopySlices(const Tensor& view, const ViewInfo& info, Ref<Node> wrapped, bool overwrites)
     : wrapped_(std::move(wrapped)),
       overwrites_(overwrites),
-      base_strides_(base.strides()),
+      asks_(!overwrites),
+      base_strides_(info.base.strides()),
       view_strides_(view.strides()),
-      base_offset_(base.offset()),
+      base_offset_(info.base.offset()),
       view_offset_(view.offset()) {
-    if (const auto& replay = view_info(view)->replay) replay_ = replay;
-    asks_ = !overwrites;
-    add_next_edge(gradient_edge(base));
+    if (info.replay) replay_ = info.replay;
+    add_next_edge(gradient_edge(info.base));
     for (size_t i = 1; i < wrapped_->num_outputs(); ++i) {
         const Edge& edge = wrapped_->next_edges()[i];
         asks_ |= edge.is_valid();
@@ -37,7 +37,7 @@ CopySlices::CopySlices(const Tensor& base, const Tensor& view, Ref<Node> wrapped
     // when the base's is wanted, and there is something to compute.
     if (!overwrites || wrapped_->should_compute_output(0))
         wrapped_->set_next_edge(0, overwrites ? Edge() : next_edges()[0]);
-    add_input_metadata(base);
+    add_input_metadata(info.base);
 }
 
 // The gradient where this node may write to it, in the layout of the base.
@@ -52,35 +52,40 @@ Tensor CopySlices::region_of(const Tensor& grad) const {
     return replay_ ? replay_(grad) : ops::as_strided(grad, view_sizes(), view_strides_, offset_in(grad));
 }
 
-TensorList CopySlices::run_wrapped(Tensor part) {
+TensorList CopySlices::run_wrapped(TensorList&& grads) {
     const Running guard(this);
-    TensorList grads(1);
-    grads[0] = std::move(part);
     return (*wrapped_)(std::move(grads));
+}
+
+// Adds the base's gradient to those of the wrapped node, and drops what nobody wants.
+void CopySlices::complete(TensorList& out, Tensor&& grad) const {
+    if (out.size() != num_outputs()) out.resize(num_outputs());
+    out[0] = std::move(grad);
+    for (size_t i = 0; i < out.size(); ++i)
+        if (!should_compute_output(i)) out[i].reset();
 }
 
 TensorList CopySlices::apply(TensorList&& grads) {
     if (!grads[0].defined()) return TensorList(num_outputs());
     Tensor grad = own(std::move(grads[0]));
-    TensorList out;
     // Most often nobody differentiates or looks on.
     if (overwrites_ && asks_ && !replay_ && !GradMode::is_enabled() && !needs_slow_path(grad)) {
-        out = run_wrapped(kernels::take_out(grad, view_sizes(), view_strides_, offset_in(grad)));
-    } else {
-        const Tensor region = region_of(grad);
-        if (asks_) out = run_wrapped(ops::clone(region));
-        if (!should_compute_output(0)) {
-            // nobody will read it
-        } else if (!out.empty() && out[0].defined()) {
-            ops::copy_(region, out[0]);
-        } else {
-            ops::zero_(region);
-        }
+        grads[0] = kernels::take_out(grad, view_sizes(), view_strides_, offset_in(grad));
+        TensorList out = run_wrapped(std::move(grads));
+        complete(out, std::move(grad));
+        return out;
     }
-    if (out.size() != num_outputs()) out.resize(num_outputs());
-    out[0] = std::move(grad);
-    for (size_t i = 0; i < out.size(); ++i)
-        if (!should_compute_output(i)) out[i].reset();
+    Tensor region = region_of(grad);
+    TensorList out;
+    if (asks_) out = run_wrapped({ops::clone(region)});
+    if (should_compute_output(0)) {
+        if (!out.empty() && out[0].defined())
+            ops::copy_(region, out[0]);
+        else
+            ops::zero_(region);
+    }
+    region.reset();
+    complete(out, std::move(grad));
     return out;
 }
 

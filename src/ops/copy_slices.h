@@ -17,7 +17,7 @@ namespace wengert {
 class CopySlices final : public Node {
 public:
     // `wrapped` knows the view as its input already.
-    CopySlices(const Tensor& base, const Tensor& view, Ref<Node> wrapped, bool overwrites);
+    CopySlices(const Tensor& view, const ViewInfo& info, Ref<Node> wrapped, bool overwrites);
 
     TensorList apply(TensorList&& grads) override;
     void release_variables() override { wrapped_->release_variables(); }
@@ -33,7 +33,8 @@ private:
     int64_t offset_in(const Tensor& grad) const noexcept { return grad.offset() + view_offset_ - base_offset_; }
     Tensor own(Tensor&& grad) const;
     Tensor region_of(const Tensor& grad) const;
-    TensorList run_wrapped(Tensor part);
+    TensorList run_wrapped(TensorList&& grads);
+    void complete(TensorList& out, Tensor&& grad) const;
 
     Ref<Node> wrapped_;
     const bool overwrites_;

@@ -59,7 +59,7 @@ void rebase_history(const Tensor& t, const Ref<Node>& node, bool overwrites) {
           "an in-place operation with several outputs cannot be recorded through a view; clone the view first");
     node->add_input_metadata(t);
     const Tensor& base = view->base;
-    replace_history(base, Ref<Node>::adopt(new CopySlices(base, t, node, overwrites)), 0);
+    replace_history(base, Ref<Node>::adopt(new CopySlices(t, *view, node, overwrites)), 0);
     view->attr_version = t.version() - 1;  // its own history is stale: grad_fn makes it anew from the base's
     t.impl()->flags |= kRequiresGrad;
     AutogradMeta& meta = *meta_of(t);

@@ -188,11 +188,18 @@ Tensor part_of_tangent(const ViewInfo& view, const Tensor& t, const Tensor& base
 
 }  // namespace
 
+namespace {
+
+bool may_inherit(const TensorImpl* t) noexcept {
+    const ViewInfo* view = t->flags & kIsView ? meta_of(t)->view.get() : nullptr;
+    return view && view->forward && (forward_base_of(*view).flags() & kHasTangent);
+}
+
+}  // namespace
+
 void inherit_tangents(const Tensor& t) {
-    if (!(t.flags() & kIsView)) return;
+    if (!may_inherit(t.impl())) return;
     const ViewInfo* view = view_info(t);
-    if (!view || !view->forward) return;
-    if (!(forward_base_of(*view).flags() & kHasTangent)) return;
     const Tensor base = forward_base_of(*view);
     for (int32_t level : meta_of(base.impl())->tangents->levels()) {
         if (level < level_floor() || level >= state.level_limit || tangent_at(t, level).defined()) continue;
@@ -204,12 +211,12 @@ void inherit_tangents(const Tensor& t) {
 
 int32_t highest_level(const Tensor& t) {
     if (!t.defined()) return -1;
-    if (t.flags() & kIsView && GradMode::is_forward_enabled()) inherit_tangents(t);
+    if (may_inherit(t.impl()) && GradMode::is_forward_enabled()) inherit_tangents(t);
     return visible_level(t.impl());
 }
 int32_t highest_level(const Operand& o) {
     if (!o.is_tensor()) return -1;
-    return o.impl()->flags & kIsView ? highest_level(o.tensor()) : visible_level(o.impl());
+    return may_inherit(o.impl()) ? highest_level(o.tensor()) : visible_level(o.impl());
 }
 int32_t highest_level(TensorSpan ts) {
     int32_t level = -1;
