@@ -1,6 +1,13 @@
 #include "tensor/block_cache.h"
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include <atomic>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -89,6 +96,36 @@ void* take_from_thread(SizeClass c) noexcept {
     return std::exchange(list, list->next);
 }
 
+// --- Blocks from malloc
+// Where a block ends in the middle of a huge page, the rest has small pages: no memory is taken that nobody asked for.
+void ask_for_huge_pages([[maybe_unused]] std::byte* p, [[maybe_unused]] size_t size) noexcept {
+#ifdef MADV_HUGEPAGE
+    madvise(p, size / kHugePage * kHugePage, MADV_HUGEPAGE);  // a wish: what comes of it does not matter
+#endif
+}
+
+// Blocks that all began at the start of a huge page would meet in the same few sets of every cache, element by element.
+size_t next_offset() noexcept {
+    static std::atomic<size_t> count{0};
+    constexpr size_t kOffsets = 16, kPage = 4096;
+    return count++ % kOffsets * (kPage + 2 * kBlockAlignment);
+}
+
+void* make_block(size_t size) noexcept {
+    if (size < kHugeBlock) return std::aligned_alloc(kBlockAlignment, size);
+    const size_t offset = next_offset();
+    void* p = nullptr;
+    if (posix_memalign(&p, kHugePage, offset + size) != 0) return nullptr;
+    auto* start = static_cast<std::byte*>(p);
+    ask_for_huge_pages(start, offset + size);
+    return start + offset;
+}
+
+void free_block(void* p, size_t size) noexcept {
+    const uintptr_t offset = size < kHugeBlock ? 0 : reinterpret_cast<uintptr_t>(p) % kHugePage;
+    std::free(static_cast<std::byte*>(p) - offset);
+}
+
 size_t rounded(size_t bytes) { return (bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment; }
 
 void* take_cached(size_t size, size_t* actual) {
@@ -122,10 +159,10 @@ void* block_allocate(size_t bytes, size_t* actual) {
         if (size >= kCachedBlock)
             if (void* p = take_cached(size, actual)) return p;
     }
-    void* p = std::aligned_alloc(kBlockAlignment, size);
+    void* p = make_block(size);
     if (!p) {
         empty_block_cache();
-        p = std::aligned_alloc(kBlockAlignment, size);
+        p = make_block(size);
     }
     if (!p) throw std::bad_alloc();
     *actual = size;
@@ -133,7 +170,7 @@ void* block_allocate(size_t bytes, size_t* actual) {
 }
 
 void block_free(void* p, size_t size) noexcept {
-    if (!kKeepBlocks) return std::free(p);
+    if (!kKeepBlocks) return free_block(p, size);
     if (size <= kThreadBlock && keep_on_thread(p, size)) return;
     if (size >= kCachedBlock) {
         BlockCache& c = cache();
@@ -146,14 +183,14 @@ void block_free(void* p, size_t size) noexcept {
             } catch (const std::bad_alloc&) {}
         }
     }
-    std::free(p);
+    free_block(p, size);
 }
 
 void empty_block_cache() noexcept {
     ThreadExit::release();
     BlockCache& c = cache();
     std::lock_guard lock(c.mutex);
-    for (auto& [size, p] : c.blocks) std::free(p);
+    for (auto& [size, p] : c.blocks) free_block(p, size);
     c.blocks.clear();
     c.bytes = 0;
 }
