@@ -24,6 +24,7 @@ class Gradient:
     edges: tuple[str, ...]
     recorded: str
     fused: str | None  # what is computed instead where nothing is being differentiated
+    added: str | None  # likewise, where it may be added to a sum
     mentions: tuple[str, ...]  # what decides that: the tensors in the formula
 
 
@@ -86,14 +87,16 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
         later = " || ".join(wanted[i + 1 :])  # gradients that need the cotangent after this one
         spent = f"{later} ? nullptr : &grad" if later else "&grad"
         call = ", ".join([dtype, f"kernels::K_{row.name}_d_{argument.name}", spent, "grad", *inputs])
-        fused = f"run_as({call})"
+        edge = edge_index(row, argument)
+        fused, added = f"run_as({call})", f"run_onto(*this, {edge}, {call})"
+        if source in CONSTANT_PARTIALS:
+            fused = added = None
         recorded = beyond(row, "recorded", argument, formula, {"grad": Kind.TENSOR}, vocabulary)
         if row.reduces:  # what `unreduced` needs
             recorded.names |= {row.reduces}
             recorded.attributes |= {(a.name, "sizes") for a in row.schema.tensors}
         formulas[argument.name,] = recorded
-        gradients.append(Gradient((argument,), (edge_index(row, argument),), recorded.text,
-                                  None if source in CONSTANT_PARTIALS else fused, ("grad", *tensors)))  # fmt: skip
+        gradients.append(Gradient((argument,), (edge,), recorded.text, fused, added, ("grad", *tensors)))
     return formulas, gradients
 
 
@@ -149,7 +152,7 @@ def _explicit_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, lis
                         {a for a in formula.attributes if a[0] in values})  # fmt: skip
         formulas[group] = saved
         arguments = tuple(row.schema.argument(n) for n in group)
-        gradients.append(Gradient(arguments, tuple(edge_index(row, a) for a in arguments), formula.text, fused,
+        gradients.append(Gradient(arguments, tuple(edge_index(row, a) for a in arguments), formula.text, fused, None,
                                   tuple(sorted(mentions))))  # fmt: skip
     return formulas, gradients
 

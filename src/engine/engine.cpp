@@ -119,7 +119,7 @@ void Engine::evaluate(GraphTask& task, Node* node) {
         InputBuffer(s.buffer).add_part(edge->input_nr, next->input_metadata()[edge->input_nr], *node, grads[0]);
         if (!task.keep_graph) node->release_variables();
         task.unclaim(node);
-        arrived(task, next, s);
+        arrived(task, *edge, s);
         return;
     }
     TensorList outputs = call_node(task, node, std::move(grads));
@@ -139,11 +139,14 @@ void Engine::deliver(GraphTask& task, const Edge& edge, Tensor&& grad) {
         if (s.buffer.empty()) s.buffer.resize(next->num_inputs());
         InputBuffer(s.buffer).add(edge.input_nr, std::move(grad));
     }
-    arrived(task, next, s);
+    arrived(task, edge, s);
 }
 
-void Engine::arrived(GraphTask& task, Node* next, EngineState& s) {
-    if (--s.dependencies == 0)
+void Engine::arrived(GraphTask& task, const Edge& edge, EngineState& s) {
+    Node* next = edge.function.get();
+    if (--s.dependencies > 0)
+        task.note_waiting(s.buffer[edge.input_nr]);
+    else
         task.ready_queue.push_local({&task, next, next->sequence_nr(), task.reentrant_depth, false});
 }
 

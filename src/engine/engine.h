@@ -52,7 +52,7 @@ private:
     void run(GraphTask& task);
     void evaluate(GraphTask& task, Node* node);
     void deliver(GraphTask& task, const Edge& edge, Tensor&& grad);
-    void arrived(GraphTask& task, Node* next, EngineState& s);
+    void arrived(GraphTask& task, const Edge& edge, EngineState& s);
 };
 
 }  // namespace wengert

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/destinations.h"
+
 namespace wengert {
 namespace {
 
@@ -10,11 +12,17 @@ std::atomic<uint64_t> next_id{0};
 
 thread_local constinit bool by_hand = false;
 
-bool current_task_wants(const Edge& edge) { return !running_task || by_hand || running_task->wants(edge); }
+Wanted wanted(const Node& node, size_t i) noexcept {
+    if (!running_task || running_task->wants_all || by_hand) return kReturned;
+    return wanted_now(*running_task, node, i);
+}
 
 }  // namespace
 
-void install_graph_task_providers() noexcept { task_wants_edge = current_task_wants; }
+void install_graph_task_providers() noexcept {
+    task_wants = wanted;
+    install_destination_providers();
+}
 
 GraphTask* current_graph_task() noexcept { return running_task; }
 GraphTaskGuard::GraphTaskGuard(GraphTask* task) noexcept
@@ -24,6 +32,7 @@ GraphTaskGuard::~GraphTaskGuard() {
     by_hand = by_hand_;
 }
 
+bool is_called_by_hand() noexcept { return by_hand; }
 CalledByHand::CalledByHand() noexcept : previous_(std::exchange(by_hand, true)) {}
 CalledByHand::~CalledByHand() { by_hand = previous_; }
 
@@ -32,6 +41,7 @@ GraphTask::GraphTask(bool keep_graph, bool create_graph, int32_t reentrant_depth
       create_graph(create_graph),
       reentrant_depth(reentrant_depth),
       selective(selective),
+      wants_all(!selective),
       id(next_id++) {}
 
 GraphTask::~GraphTask() {

@@ -30,6 +30,10 @@ struct Capture {
 };
 using Captures = SmallVector<Capture, 1>;
 
+// From this size on gradients are worth a thought; smaller ones and their sums stay in the cache.
+inline constexpr int64_t kLargeSum = int64_t{1} << 16;
+inline bool is_large(const Tensor& sum) noexcept { return sum.defined() && sum.numel() >= kLargeSum; }
+
 class GraphTask {
 public:
     GraphTask(bool keep_graph, bool create_graph, int32_t reentrant_depth, bool selective);
@@ -68,11 +72,20 @@ public:
     // The nodes that run in this pass; made when first asked for.
     const std::unordered_set<const Node*>& executed_nodes();
     bool wants(const Edge& edge);  // whether the gradient along this edge is of use
+    // Sees each sum that more gradients will be added to.
+    void note_waiting(const Tensor& sum) noexcept {
+        if (is_large(sum)) [[unlikely]] {
+            has_large_sums = true;
+            wants_all = false;
+        }
+    }
 
     const bool keep_graph;
     const bool create_graph;
     const int32_t reentrant_depth;
     const bool selective;
+    bool wants_all;  // and nodes just return it: nothing else needs to be looked at (engine/destinations.h)
+    bool has_large_sums = false;  // some of which wait for more
     const uint64_t id;
     bool hands_out_detached = false;  // recorded for the sake of a node, not of the caller (graph/derivative.h)
 
@@ -103,7 +116,7 @@ private:
 
 // The pass that this thread is executing.
 GraphTask* current_graph_task() noexcept;
-// Lets formulas ask which gradients the running pass wants.
+// Lets formulas ask what the running pass wants.
 void install_graph_task_providers() noexcept;
 
 class GraphTaskGuard {
@@ -118,6 +131,7 @@ private:
 };
 
 // While a node is called by hand, inside a pass or not: all of its results are wanted.
+bool is_called_by_hand() noexcept;
 class CalledByHand {
 public:
     CalledByHand() noexcept;

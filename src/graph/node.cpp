@@ -94,9 +94,9 @@ void Node::set_next_edges(EdgeList edges) {
 
 void Node::drop_edges() noexcept { EdgeList edges = std::exchange(next_edges_, EdgeList(next_edges_.size())); }
 
-bool Node::task_should_compute_output(size_t i) const noexcept {
-    const Edge& edge = next_edges_[i];
-    return edge.is_valid() && (!task_wants_edge || task_wants_edge(edge));
+Wanted Node::task_wants_output(size_t i) const noexcept {
+    if (!next_edges_[i].is_valid()) return kUnwanted;
+    return task_wants ? task_wants(*this, i) : kReturned;
 }
 
 NodeHooks& Node::mutable_hooks() { return extras_.make().hooks; }

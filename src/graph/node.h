@@ -94,6 +94,14 @@ struct EngineState {
     TensorList buffer;         // summed gradients, one per input
 };
 
+// What the running pass wants of one output of a node. Only large elementwise results are asked for as kAdded, and may be
+// returned all the same.
+enum Wanted : uint8_t {
+    kUnwanted,
+    kReturned,  // from `apply`
+    kAdded,     // to the gradients that have arrived where it goes (task_sum)
+};
+
 inline constexpr uint64_t kFirstSequenceNr = UINT64_MAX;  // of nodes that run as soon as they are ready
 
 class Node : public RefCounted, public SlabAllocated {
@@ -126,6 +134,8 @@ public:
     // returning it surrounded by zeros. The engine asks `scatters` first.
     virtual bool scatters() const noexcept { return false; }
     virtual bool accumulate_into(const Tensor& /*buffer*/, const Tensor& /*grad*/) { return false; }
+    // Whether a gradient that is a constant (tensor/constant.h) is as good to it as a dense one, and shown to nobody.
+    virtual bool takes_constants() const noexcept { return false; }
 
     // --- Inputs (outputs of the forward operation)
     uint32_t add_input_metadata(const Tensor& output) {
@@ -164,7 +174,8 @@ public:
     size_t num_outputs() const noexcept { return next_edges_.size(); }
     bool should_compute_output(size_t i) const noexcept { return next_edges_[i].is_valid(); }
     // As above, and the running pass wants it; what formulas ask before they compute.
-    bool task_should_compute_output(size_t i) const noexcept;
+    bool task_should_compute_output(size_t i) const noexcept { return task_wants_output(i) != kUnwanted; }
+    Wanted task_wants_output(size_t i) const noexcept;
 
     uint64_t sequence_nr() const noexcept { return sequence_nr_; }
     void set_sequence_nr(uint64_t n) noexcept { sequence_nr_ = n; }
@@ -242,8 +253,10 @@ private:
 // The node whose body has just seen to it that its results are what the next nodes expect, so that the engine need not.
 extern constinit thread_local const Node* fitted_results_of;
 
-// Set by the engine: whether the running pass wants output i of the node (true outside a selective pass).
-inline bool (*task_wants_edge)(const Edge&) = nullptr;
+// Set by the engine: what the running pass wants of output i of the node (kReturned outside of a pass), and what has
+// arrived where it goes, for those that are kAdded.
+inline Wanted (*task_wants)(const Node&, size_t i) noexcept = nullptr;
+inline Tensor& (*task_sum)(const Node&, size_t i) noexcept = nullptr;
 // How the Python layer lets go of a wrapper that a dying node owns.
 inline void (*release_node_wrapper)(void* pyobj) noexcept = nullptr;
 // Makes a node's AnomalyMetadata; set by the Python layer.

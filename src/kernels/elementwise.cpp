@@ -3,6 +3,7 @@
 #include "kernels/arguments.h"
 #include "kernels/direct_call.h"
 #include "kernels/providers.h"
+#include "kernels/traffic.h"
 #include "tensor/promotion.h"
 
 namespace wengert::kernels {
@@ -62,7 +63,9 @@ template <class... O>
 
 template <class... O>
 [[gnu::noinline]] Tensor run_as_in_general(DType compute, const Kernel& kernel, const O&... inputs) {
-    return run_general(kernel, compute, std::array<Operand, sizeof...(O)>{inputs...});
+    const std::array<Operand, sizeof...(O)> operands{inputs...};
+    Tensor constant = constant_result(compute, kernel, operands);
+    return constant.defined() ? constant : run_general(kernel, compute, operands);
 }
 
 template <class... O>

@@ -27,6 +27,7 @@ public:
     std::string name() const override { return "torch::autograd::AccumulateGrad"; }
     bool has_tensor_pre_hooks() const noexcept override;
     PreHookList tensor_pre_hooks() const override;
+    bool takes_constants() const noexcept override { return !has_tensor_pre_hooks(); }
     const Tensor& variable() const noexcept { return variable_; }
 
 private:

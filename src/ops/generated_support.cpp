@@ -1,6 +1,7 @@
 #include "ops/generated_support.h"
 
 #include "kernels/elementwise.h"
+#include "kernels/traffic.h"
 #include "ops/basic_nodes.h"
 
 namespace wengert::ops {
@@ -45,6 +46,14 @@ Tensor run_reduced(kernels::KernelId kernel, Operands operands, std::string_view
     const kernels::Operands inputs(operands.begin(), operands.size());
     if (how == LossReduction::None) return kernels::run(kernels::kernel_table[kernel], inputs);
     return kernels::run_reduced(kernels::kernel_table[kernel], inputs, how == LossReduction::Mean);
+}
+
+Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* spent,
+                         Operands operands) {
+    const kernels::Operands inputs(operands.begin(), operands.size());
+    const auto& table = kernels::kernel_table;
+    if (kernels::run_onto(task_sum(node, i), compute, table[kernel], table[kernels::K_add], inputs, spent)) return {};
+    return kernels::run_as(compute, table[kernel], inputs, spent);
 }
 
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {

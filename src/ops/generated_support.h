@@ -42,6 +42,14 @@ inline Tensor run_as(DType compute, kernels::KernelId kernel, const Tensor* spen
     else
         return kernels::run_as(compute, row, {Operand(operands)...}, spent);
 }
+// The same for output i of a node that is to add it (Wanted): undefined if it has.
+Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* spent,
+                         Operands operands);
+template <class... T>
+[[gnu::cold, gnu::noinline]] Tensor run_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel,
+                                             const Tensor* spent, const T&... operands) {
+    return run_operands_onto(node, i, compute, kernel, spent, {static_cast<const Operand&>(operands)...});
+}
 // By `reduction` the results ('none'), their sum or their mean.
 enum class LossReduction : uint8_t { None, Sum, Mean };
 LossReduction reduction_of(std::string_view name);  // an error where it is none

@@ -177,7 +177,7 @@ void block_free(void* p, size_t size) noexcept {
         std::lock_guard lock(c.mutex);
         if (c.bytes + size <= kCacheBytes) {
             try {
-                c.blocks.emplace(size, p);
+                c.blocks.emplace_hint(c.blocks.lower_bound(size), size, p);  // before others of its size: it is warm
                 c.bytes += size;
                 return;
             } catch (const std::bad_alloc&) {}
