@@ -56,8 +56,8 @@ inline void* slab_allocate(size_t bytes) {
     return slab_refill(c);
 }
 
-// A block of the list, or null; a block back, if the list takes it. For functions that leave everything unusual to another
-// one by a jump, and so need no stack.
+// A block of the list, or null; and a block back, if the list takes it. For functions that leave everything unusual to
+// another one by a jump, and so need no stack.
 template <size_t bytes>
 inline void* slab_take() noexcept {
     FreeList* lists = slab_lists;

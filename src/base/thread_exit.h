@@ -1,9 +1,9 @@
 // What a thread owns through a thread-local pointer, and gives back when it ends.
 //
-// A pointer, since the loader has little room for thread-local data of libraries that are loaded late (static TLS), and what
-// we take there others cannot have. `give_back` gets the value of `thread_exit_key<give_back>()` on this thread; what other
-// thread-local objects free in their destructors may make it anew. Then the system calls `give_back` once more, which it
-// would not do for a destructor of C++.
+// A pointer, since the loader has little room for thread-local data of libraries that are loaded late (static TLS), and
+// what we take there others cannot have. `give_back` gets what this thread has set for `thread_exit_key<give_back>()`.
+// What other thread-local objects free in their destructors may make it anew; then the system calls `give_back` once
+// more, which it would not do for a destructor of C++.
 #pragma once
 
 #include <pthread.h>

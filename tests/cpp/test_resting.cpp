@@ -18,7 +18,7 @@ Tensor successor(Tensor&& last, IntSpan sizes, DType dtype = DType::Float64) {
     const TensorImpl* before = last.impl();
     last.reset();
     Tensor next = empty(sizes, dtype);
-    CHECK(next.impl() == before);
+    if (Resting::possible) CHECK(next.impl() == before);
     return next;
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("any dtype and shape that need as much memory follow") {
     CHECK(t.storage()->bytes() == 32);
     const TensorImpl* before = t.impl();
     t.reset();
-    CHECK(empty(Dims{}, DType::Float64).impl() != before);  // so much less memory is on another list
+    if (Resting::possible) CHECK(empty(Dims{}, DType::Float64).impl() != before);  // less memory is on another list
 }
 
 TEST_CASE("what somebody else holds does not rest") {

@@ -17,6 +17,15 @@ inline void* slab_allocate(size_t bytes) {
     return p;
 }
 inline void slab_free(void* p, size_t) noexcept { std::free(p); }
+template <size_t bytes>
+void* slab_take() noexcept {
+    return std::malloc(bytes);
+}
+template <size_t bytes>
+bool slab_give(void* p) noexcept {
+    std::free(p);
+    return true;
+}
 
 struct SlabAllocated {
     static void* operator new(size_t bytes) { return slab_allocate(bytes); }
