@@ -55,6 +55,13 @@ void direct_tile(const GemmArgs<T>& g, const T* a, const T* b, T* c, int last) {
     for (int i = 0; i < M; ++i) store_row<T, V, Tail>(g.alpha, acc[i], g.beta, c + i * g.c_row, last);
 }
 
+// The numbers of rows that may be left over.
+#ifdef __AVX512F__
+#define WENGERT_FEWER_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#else
+#define WENGERT_FEWER_ROWS(X) X(1) X(2) X(3) X(4) X(5)
+#endif
+
 template <class T, int V, bool Tail>
 void direct_columns(const GemmArgs<T>& g, const T* b, T* c, int last) {
     int64_t i = 0;
@@ -62,23 +69,11 @@ void direct_columns(const GemmArgs<T>& g, const T* b, T* c, int last) {
     const T* a = g.a + i * g.a_row;
     c += i * g.c_row;
     switch (g.m - i) {
-#define WENGERT_ROWS(n) \
-    case n:             \
+#define WENGERT_DIRECT(n) \
+    case n:               \
         return direct_tile<T, n, V, Tail>(g, a, b, c, last);
-        WENGERT_ROWS(1)
-        WENGERT_ROWS(2)
-        WENGERT_ROWS(3)
-        WENGERT_ROWS(4)
-        WENGERT_ROWS(5)
-#ifdef __AVX512F__
-        WENGERT_ROWS(6)
-        WENGERT_ROWS(7)
-        WENGERT_ROWS(8)
-        WENGERT_ROWS(9)
-        WENGERT_ROWS(10)
-        WENGERT_ROWS(11)
-#endif
-#undef WENGERT_ROWS
+        WENGERT_FEWER_ROWS(WENGERT_DIRECT)
+#undef WENGERT_DIRECT
     }
 }
 
@@ -152,17 +147,31 @@ void pack(int64_t k, int64_t n, const T* src, int64_t k_step, int64_t n_step, T*
     }
 }
 
+// The first M rows of a register tile of C from packed panels, where all columns are wanted and lie side by side.
+template <class T, int M>
+void packed_rows(const GemmArgs<T>& g, int64_t k, const T* a, const T* b, T beta, T* c) {
+    Vec<T> acc[M][kVecs] = {};
+    multiply<T, M, kVecs, false>(k, a, 1, kRows, b, kVecs * kLanes<T>, 0, acc);
+#pragma GCC unroll 12
+    for (int i = 0; i < M; ++i) store_row<T, kVecs, false>(g.alpha, acc[i], beta, c + i * g.c_row, 0);
+}
+
 // One register tile of C from packed panels; rows x cols of it are wanted.
 template <class T>
 void packed_tile(const GemmArgs<T>& g, int64_t k, const T* a, const T* b, T beta, T* c, int64_t rows, int64_t cols) {
     constexpr int width = kVecs * kLanes<T>;
+    if (cols == width && g.c_col == 1) {
+        if (rows == kRows) return packed_rows<T, kRows>(g, k, a, b, beta, c);
+        switch (rows) {
+#define WENGERT_PACKED(n) \
+    case n:               \
+        return packed_rows<T, n>(g, k, a, b, beta, c);
+            WENGERT_FEWER_ROWS(WENGERT_PACKED)
+#undef WENGERT_PACKED
+        }
+    }
     Vec<T> acc[kRows][kVecs] = {};
     multiply<T, kRows, kVecs, false>(k, a, 1, kRows, b, width, 0, acc);
-    if (rows == kRows && cols == width && g.c_col == 1) {
-#pragma GCC unroll 12
-        for (int i = 0; i < kRows; ++i) store_row<T, kVecs, false>(g.alpha, acc[i], beta, c + i * g.c_row, 0);
-        return;
-    }
     T tile[kRows][width];
 #pragma GCC unroll 12
     for (int i = 0; i < kRows; ++i)
