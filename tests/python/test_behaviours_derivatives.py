@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from tests.functions import Square
 from wengert import func
 from wengert.autograd import Function, forward_ad, grad, gradcheck
 
@@ -62,22 +63,6 @@ def test_H4_cholesky_solve_through_the_factor():
     (actual,) = grad((wg.cholesky_solve(b, wg.linalg.cholesky(a)) * weights).sum(), a)
     (expected,) = grad((wg.linalg.solve(x, b) * weights).sum(), x)
     np.testing.assert_allclose(actual.numpy(), (expected.numpy() + expected.numpy().T) / 2, atol=1e-12)
-
-
-class Square(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        ctx.save_for_forward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx, g):
-        return 2 * ctx.saved_tensors[0] * g
-
-    @staticmethod
-    def jvp(ctx, t):
-        return 2 * ctx.saved_tensors[0] * t
 
 
 def test_H5_custom_function_nested_in_forward_mode():

@@ -5,8 +5,9 @@ import threading
 import pytest
 
 import wengert as wg
+from tests.functions import Square
 from tests.threads import in_threads
-from wengert.autograd import Function, grad, set_multithreading_enabled
+from wengert.autograd import grad, set_multithreading_enabled
 
 
 def test_e3_independent_graphs():
@@ -87,17 +88,6 @@ def test_e3_shared_graph_that_is_freed(repeat):
 
 
 def test_e3_shared_graph_of_python_functions():
-    class Square(Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x * x
-
-        @staticmethod
-        def backward(ctx, gradient):
-            (x,) = ctx.saved_tensors
-            return 2 * x * gradient
-
     x = wg.ones(4, requires_grad=True)
     y = Square.apply(Square.apply(x)).sum()
     in_threads(4, lambda i: [y.backward(retain_graph=True) for _ in range(50)])
