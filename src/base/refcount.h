@@ -37,7 +37,7 @@ public:
     [[nodiscard, gnu::always_inline]] bool release() const noexcept {
         if (concurrent_counts) [[unlikely]]
             return std::atomic_ref(count_).fetch_sub(1, std::memory_order_acq_rel) == 1;
-        return --count_ == 0;
+        return release_alone();
     }
 
     // The same where counts are known not to be concurrent.

@@ -63,17 +63,9 @@ void* slab_refill(size_t c) {
         size_t size = c == 0 ? kSlabUnit : c * kSlabUnit;
         auto* slab = static_cast<char*>(std::aligned_alloc(64, kSlabBytes));
         if (!slab) throw std::bad_alloc();
-        for (size_t i = kSlabBytes / size; i-- > 0;) {
-            auto* b = reinterpret_cast<FreeBlock*>(slab + i * size);
-            b->next = list.head;
-            list.head = b;
-            ++list.length;
-        }
+        for (size_t i = kSlabBytes / size; i-- > 0;) list.give(slab + i * size);
     }
-    FreeBlock* b = list.head;
-    list.head = b->next;
-    --list.length;
-    return b;
+    return list.take();
 }
 
 void slab_overflow(size_t c) noexcept {

@@ -22,6 +22,21 @@ struct FreeBlock {
 struct FreeList {
     FreeBlock* head;
     uint32_t length;
+
+    void* take() noexcept {  // null if it is empty
+        FreeBlock* b = head;
+        if (!b) [[unlikely]]
+            return nullptr;
+        head = b->next;
+        --length;
+        return b;
+    }
+    void give(void* p) noexcept {
+        auto* b = static_cast<FreeBlock*>(p);
+        b->next = head;
+        head = b;
+        ++length;
+    }
 };
 
 extern constinit thread_local FreeList* slab_lists;  // one a size class
@@ -47,12 +62,8 @@ inline void* slab_allocate(size_t bytes) {
     size_t c = slab_class(bytes);
     if (c >= kSlabClasses) [[unlikely]]
         return large_allocate(bytes);
-    FreeList& list = slab_list(c);
-    if (FreeBlock* b = list.head) [[likely]] {
-        list.head = b->next;
-        --list.length;
-        return b;
-    }
+    if (void* p = slab_list(c).take()) [[likely]]
+        return p;
     return slab_refill(c);
 }
 
@@ -61,15 +72,7 @@ inline void* slab_allocate(size_t bytes) {
 template <size_t bytes>
 inline void* slab_take() noexcept {
     FreeList* lists = slab_lists;
-    if (!lists) [[unlikely]]
-        return nullptr;
-    FreeList& list = lists[slab_class(bytes)];
-    FreeBlock* b = list.head;
-    if (!b) [[unlikely]]
-        return nullptr;
-    list.head = b->next;
-    --list.length;
-    return b;
+    return lists ? lists[slab_class(bytes)].take() : nullptr;
 }
 
 inline void slab_free(void* p, size_t bytes) noexcept {
@@ -77,10 +80,8 @@ inline void slab_free(void* p, size_t bytes) noexcept {
     if (c >= kSlabClasses) [[unlikely]]
         return large_free(p);
     FreeList& list = slab_list(c);
-    auto* b = static_cast<FreeBlock*>(p);
-    b->next = list.head;
-    list.head = b;
-    if (++list.length > kSlabBound) [[unlikely]]
+    list.give(p);
+    if (list.length > kSlabBound) [[unlikely]]
         slab_overflow(c);
 }
 
@@ -92,10 +93,7 @@ inline bool slab_give(void* p) noexcept {
     FreeList& list = lists[slab_class(bytes)];
     if (list.length >= kSlabBound) [[unlikely]]
         return false;
-    auto* b = static_cast<FreeBlock*>(p);
-    b->next = list.head;
-    list.head = b;
-    ++list.length;
+    list.give(p);
     return true;
 }
 

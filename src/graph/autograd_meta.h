@@ -119,16 +119,21 @@ Tensor grad(const Tensor& t) noexcept;
 void set_grad(const Tensor& t, Tensor grad);  // unchecked; see python/ for the checks of assignment
 // As set_grad if the gradient still is `expected`; false if another thread has changed it.
 bool replace_grad(const Tensor& t, const Tensor& expected, Tensor grad);
+// The accumulator of a leaf that is in a graph already; or null, also where other threads may change that: then it is looked
+// for under the lock of accumulator_of.
+[[gnu::always_inline]] inline Node* evident_accumulator(const AutogradMeta& meta) noexcept {
+    const AutogradMeta::Extras* extras = concurrent_counts ? nullptr : meta.extras.get();
+    Node* node = extras ? extras->accumulator : nullptr;
+    return node && node->use_count() > 0 ? node : nullptr;
+}
 // Where the gradient of `t` goes: (grad_fn, output_nr), (accumulator, 0) or nowhere.
 Edge gradient_edge_slow(const Tensor& t);  // of leaves and views
 inline Edge gradient_edge(TensorImpl* t) {
     AutogradMeta* meta = meta_of(t);
     if (meta && !(t->flags & kIsView)) [[likely]] {
         if (meta->grad_fn) return {meta->grad_fn, meta->output_nr};
-        // A leaf that is in a graph already; where other threads may change that, under the lock of accumulator_of.
-        const AutogradMeta::Extras* extras = concurrent_counts ? nullptr : meta->extras.get();
-        if (extras && extras->accumulator && extras->accumulator->use_count() > 0 && (t->flags & kRequiresGrad))
-            return {Ref<Node>::share(extras->accumulator), 0};
+        if (Node* accumulator = t->flags & kRequiresGrad ? evident_accumulator(*meta) : nullptr)
+            return {Ref<Node>::share(accumulator), 0};
     }
     return gradient_edge_slow(Tensor(Ref<TensorImpl>::share(t)));
 }

@@ -13,14 +13,10 @@ namespace wengert {
 struct InputMetadata {
     InputMetadata() noexcept = default;
     explicit InputMetadata(const Tensor& t) : InputMetadata(*t.impl()) {}
-    explicit InputMetadata(const TensorImpl& t)
-        : sizes(t.sizes), dtype(t.dtype), device(t.storage->device()), is_subclass(t.flags & kSubclass), used(true) {}
+    explicit InputMetadata(const TensorImpl& t) : InputMetadata(AllButSizes(), t) { sizes = t.sizes; }
     // Of one with few dimensions.
     struct Short {};
-    InputMetadata(Short, const TensorImpl& t) noexcept
-        : dtype(t.dtype), device(t.storage->device()), is_subclass(t.flags & kSubclass), used(true) {
-        sizes.copy_short(t.sizes);
-    }
+    InputMetadata(Short, const TensorImpl& t) noexcept : InputMetadata(AllButSizes(), t) { sizes.copy_short(t.sizes); }
 
     // Whether a gradient can arrive as it is.
     bool fits(const TensorImpl& grad) const noexcept {
@@ -34,6 +30,11 @@ struct InputMetadata {
     bool used = false;
     bool any_dtype = false;           // the engine does not cast
     std::optional<DType> grad_dtype;  // to which it casts instead of `dtype`
+
+private:
+    struct AllButSizes {};
+    [[gnu::always_inline]] InputMetadata(AllButSizes, const TensorImpl& t) noexcept
+        : dtype(t.dtype), device(t.storage->device()), is_subclass(t.flags & kSubclass), used(true) {}
 };
 
 }  // namespace wengert

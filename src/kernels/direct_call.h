@@ -112,7 +112,7 @@ private:
         // The tensor whose dtype and shape the others must have; conditions are bool in any case.
         if (inputs[0]->is_tensor() && !kernel.condition_mask) [[likely]]
             return bind_to<promote, false>(kernel, *inputs[0]->impl(), inputs);
-#pragma GCC unroll 4
+#pragma GCC unroll 5
         for (size_t i = 0; i < N; ++i)
             if (inputs[i]->is_tensor() && !is_condition(kernel, i))
                 return bind_to<promote, true>(kernel, *inputs[i]->impl(), inputs);
@@ -133,7 +133,7 @@ private:
             args_[0] = address(model, item_);
             steps_[0] = item_;
         }
-#pragma GCC unroll 4
+#pragma GCC unroll 5
         for (size_t i = any ? 0 : 1; i < N; ++i) {
             const bool condition = any && is_condition(kernel, i);
             const DType wanted = condition ? DType::Bool : dtype;
@@ -185,6 +185,8 @@ decltype(auto) with_each(const Kernel& kernel, Operands inputs, F&& f, Otherwise
             return f(inputs[0], inputs[1], inputs[2]);
         case 4:
             return f(inputs[0], inputs[1], inputs[2], inputs[3]);
+        case 5:
+            return f(inputs[0], inputs[1], inputs[2], inputs[3], inputs[4]);
         default:
             return otherwise();
     }

@@ -124,6 +124,7 @@ WENGERT_INSTANTIATE(const Operand&)
 WENGERT_INSTANTIATE(const Operand&, const Operand&)
 WENGERT_INSTANTIATE(const Operand&, const Operand&, const Operand&)
 WENGERT_INSTANTIATE(const Operand&, const Operand&, const Operand&, const Operand&)
+WENGERT_INSTANTIATE(const Operand&, const Operand&, const Operand&, const Operand&, const Operand&)
 #undef WENGERT_INSTANTIATE
 
 Tensor run(const Kernel& kernel, Operands inputs) {

@@ -45,12 +45,11 @@ struct Kernel {
 
 using Operands = std::span<const Operand>;
 
-// A new tensor with the result. Its strides follow those of dense inputs. Up to four operands may be passed one by one
-// (here and below), which spares an operation on small tensors the gathering of them.
+// A new tensor with the result. Its strides follow those of dense inputs. Up to five operands, which is what the table
+// has, may be passed one by one (here and below): it spares an operation on small tensors the gathering of them.
 Tensor run(const Kernel& kernel, Operands inputs);
 template <std::same_as<Operand>... O>
 Tensor run(const Kernel& kernel, const O&... inputs);
-inline constexpr size_t kOneByOne = 4;
 // Into `out`, whose shape must be the broadcast shape; its dtype may be any that the result can be cast to. Inputs may
 // be `out` itself (in-place); other overlap is resolved through a copy.
 void run_into(const Tensor& out, const Kernel& kernel, Operands inputs);

@@ -20,27 +20,15 @@ using Operands = std::initializer_list<Operand>;
 
 template <class... T>
 inline Tensor run(kernels::KernelId kernel, const T&... operands) {
-    const kernels::Kernel& row = kernels::kernel_table[kernel];
-    if constexpr (sizeof...(T) <= kernels::kOneByOne)
-        return kernels::run(row, static_cast<const Operand&>(operands)...);
-    else
-        return kernels::run(row, {Operand(operands)...});
+    return kernels::run(kernels::kernel_table[kernel], static_cast<const Operand&>(operands)...);
 }
 template <class... T>
 inline void run_into(const Tensor& out, kernels::KernelId kernel, const T&... operands) {
-    const kernels::Kernel& row = kernels::kernel_table[kernel];
-    if constexpr (sizeof...(T) <= kernels::kOneByOne)
-        kernels::run_into(out, row, static_cast<const Operand&>(operands)...);
-    else
-        kernels::run_into(out, row, {Operand(operands)...});
+    kernels::run_into(out, kernels::kernel_table[kernel], static_cast<const Operand&>(operands)...);
 }
 template <class... T>
 inline Tensor run_as(DType compute, kernels::KernelId kernel, const Tensor* spent, const T&... operands) {
-    const kernels::Kernel& row = kernels::kernel_table[kernel];
-    if constexpr (sizeof...(T) <= kernels::kOneByOne)
-        return kernels::run_as(compute, row, spent, static_cast<const Operand&>(operands)...);
-    else
-        return kernels::run_as(compute, row, {Operand(operands)...}, spent);
+    return kernels::run_as(compute, kernels::kernel_table[kernel], spent, static_cast<const Operand&>(operands)...);
 }
 // The same for output i of a node that is to add it (Wanted): undefined if it has.
 Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* spent,

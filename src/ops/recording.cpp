@@ -36,13 +36,6 @@ namespace {
     set_history(output, Ref<Node>::adopt(node));
 }
 
-// The accumulator of a leaf that is in a graph already, or null.
-[[gnu::always_inline]] inline Node* evident_accumulator(const AutogradMeta& meta) noexcept {
-    const AutogradMeta::Extras* extras = concurrent_counts ? nullptr : meta.extras.get();
-    Node* node = extras ? extras->accumulator : nullptr;
-    return node && node->use_count() > 0 ? node : nullptr;
-}
-
 }  // namespace
 
 // This and `give_history` run for each recorded operation. They need no stack: whatever is not usual is left to another
@@ -85,10 +78,7 @@ void set_history(const Tensor& output, const Ref<Node>& node) {
     const uint32_t nr = node->add_input_metadata(output);
     if (!is_differentiable(output.dtype())) return;
     if (output.impl()->meta) return set_gradient_edge(output, Edge(node, nr));
-    auto* meta = new AutogradMeta;  // nearly always: the tensor is new
-    meta->grad_fn = node;
-    meta->output_nr = nr;
-    output.impl()->meta = meta;
+    output.impl()->meta = new AutogradMeta(node, nr);  // nearly always: the tensor is new
     output.impl()->flags |= kRequiresGrad;
 }
 

@@ -36,7 +36,7 @@ void TensorImpl::dispose(TensorImpl* t) noexcept {
     if (t->owns_pyobj) [[unlikely]]
         return dispose_with_wrapper(t);
     if (TensorMeta* meta = std::exchange(t->meta, nullptr)) return meta->dispose(t);
-    if (!Resting::lay_down(t)) free_tensor(t);
+    bury(t);
 }
 
 int64_t Tensor::size(int64_t d) const { return sizes()[wrap_dim(d, dim(), "size")]; }
