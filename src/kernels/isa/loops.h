@@ -8,7 +8,8 @@
 // A long row with gaps or with a repeated operand (stride 0: a number, a broadcast dimension) is brought to the first form
 // block by block: operands are gathered into buffers of a few KiB that stay in the first-level cache, a repeated operand
 // fills its buffer once (kernels/isa/blocks.h). That costs less than computing exp element by element, and it keeps the
-// generated code small: the bodies are not multiplied by the ways in which operands can be laid out.
+// generated code small: the bodies are not multiplied by the ways in which operands can be laid out. Large results leave
+// by the same buffers.
 //
 // The output may be exactly one of the inputs (same address, same stride); other overlap has been resolved by the caller
 // (kernels/elementwise.h), so the loops may be told that iterations are independent.
@@ -60,7 +61,7 @@ void loop(char** args, const int64_t* dimensions, const int64_t* steps, void*) {
     if (n < kShort) return strided_loop<F, Out, In...>(args, n, steps, std::index_sequence_for<In...>());
     bool dense = true;
     for (int a = 0; a < arrays; ++a) dense &= steps[a] == sizes[a];
-    if (dense)
+    if (dense && n * sizes[arrays - 1] < kStreamedBytes)
         dense_row<F, Out, In...>(args, n);
     else
         run_in_blocks(dense_row<F, Out, In...>, args, n, steps, sizes, arrays);
