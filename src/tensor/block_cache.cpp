@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #endif
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -31,7 +32,7 @@ BlockCache& cache() {
 }
 
 // --- Blocks kept by a thread. A class holds sizes up to a quarter power of two; blocks have exactly the class's size.
-constexpr size_t kClasses = 48;
+constexpr size_t kClasses = 48, kSmallest = 512;
 
 struct SizeClass {
     size_t index, size;
@@ -140,6 +141,19 @@ void* take_cached(size_t size, size_t* actual) {
     return p;
 }
 
+bool keep_cached(void* p, size_t size) noexcept {
+    BlockCache& c = cache();
+    std::lock_guard lock(c.mutex);
+    if (c.bytes + size > kCacheBytes) return false;
+    try {
+        c.blocks.emplace_hint(c.blocks.lower_bound(size), size, p);  // before others of its size: it is warm
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    c.bytes += size;
+    return true;
+}
+
 }  // namespace
 
 #ifdef WENGERT_SANITIZE
@@ -149,16 +163,14 @@ constexpr bool kKeepBlocks = true;
 #endif
 
 void* block_allocate(size_t bytes, size_t* actual) {
-    size_t size;
+    size_t size = rounded(bytes);
     if (bytes <= kThreadBlock) {
-        SizeClass c = class_of(bytes < 512 ? 512 : bytes);
+        const SizeClass c = class_of(std::max(bytes, kSmallest));
         *actual = size = c.size;
         if (void* p = take_from_thread(c)) return p;
-    } else {
-        size = rounded(bytes);
-        if (size >= kCachedBlock)
-            if (void* p = take_cached(size, actual)) return p;
     }
+    if (size >= kSharedBlock)
+        if (void* p = take_cached(size, actual)) return p;
     void* p = make_block(size);
     if (!p) {
         empty_block_cache();
@@ -170,19 +182,8 @@ void* block_allocate(size_t bytes, size_t* actual) {
 }
 
 void block_free(void* p, size_t size) noexcept {
-    if (!kKeepBlocks) return free_block(p, size);
-    if (size <= kThreadBlock && keep_on_thread(p, size)) return;
-    if (size >= kCachedBlock) {
-        BlockCache& c = cache();
-        std::lock_guard lock(c.mutex);
-        if (c.bytes + size <= kCacheBytes) {
-            try {
-                c.blocks.emplace_hint(c.blocks.lower_bound(size), size, p);  // before others of its size: it is warm
-                c.bytes += size;
-                return;
-            } catch (const std::bad_alloc&) {}
-        }
-    }
+    if (kKeepBlocks && size <= kThreadBlock && keep_on_thread(p, size)) return;
+    if (kKeepBlocks && size >= kSharedBlock && keep_cached(p, size)) return;
     free_block(p, size);
 }
 
