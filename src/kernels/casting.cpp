@@ -1,5 +1,6 @@
 #include "kernels/casting.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace wengert::kernels {
@@ -44,6 +45,9 @@ void loop(char** args, const int64_t* dimensions, const int64_t* steps, void*) {
         To value = convert<To>(*reinterpret_cast<const From*>(args[0]));
         To* to = reinterpret_cast<To*>(args[1]);
         for (int64_t i = 0; i < n; ++i) to[i] = value;
+    } else if (std::is_same_v<From, To> && steps[0] == -int64_t{sizeof(From)} && steps[1] == sizeof(To)) {
+        const From* end = reinterpret_cast<const From*>(args[0]) + 1;
+        std::reverse_copy(end - n, end, reinterpret_cast<From*>(args[1]));
     } else {
         char *from = args[0], *to = args[1];
         for (int64_t i = 0; i < n; ++i, from += steps[0], to += steps[1])

@@ -16,23 +16,13 @@
 #define WENGERT_TAKE_IF(isa, name) \
     if (!table || instruction_set() == #isa) table = &isa::name;
 
-#ifdef WENGERT_HAVE_X86_64_LEVELS
-#define WENGERT_TABLE_PER_ISA(Table, name)      \
-    WENGERT_DECLARE_IN(v2, Table, name)         \
-    WENGERT_DECLARE_IN(v3, Table, name)         \
-    WENGERT_DECLARE_IN(v4, Table, name)         \
-    const Table& name() {                       \
-        static const Table* const chosen = [] { \
-            const Table* table = nullptr;       \
-            WENGERT_TAKE_IF(v2, name)           \
-            WENGERT_TAKE_IF(v3, name)           \
-            WENGERT_TAKE_IF(v4, name)           \
-            return table;                       \
-        }();                                    \
-        return *chosen;                         \
+#define WENGERT_TABLE_PER_ISA(Table, name)                \
+    WENGERT_FOR_EACH_ISA(WENGERT_DECLARE_IN, Table, name) \
+    const Table& name() {                                 \
+        static const Table* const chosen = [] {           \
+            const Table* table = nullptr;                 \
+            WENGERT_FOR_EACH_ISA(WENGERT_TAKE_IF, name)   \
+            return table;                                 \
+        }();                                              \
+        return *chosen;                                   \
     }
-#else
-#define WENGERT_TABLE_PER_ISA(Table, name)   \
-    WENGERT_DECLARE_IN(generic, Table, name) \
-    const Table& name() { return generic::name; }
-#endif

@@ -5,39 +5,25 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/choose_isa.h"
 #include "kernels/conv_loops.h"
 #include "kernels/convolution_gathered.h"
 #include "kernels/convolution_image.h"
-#include "kernels/dispatch.h"
+
 #include "kernels/gemm.h"
 
 namespace wengert::kernels {
 
-#define WENGERT_DECLARE(isa)           \
-    namespace isa {                    \
-    extern const ConvTable conv_table; \
-    }
-WENGERT_FOR_EACH_ISA(WENGERT_DECLARE)
-#undef WENGERT_DECLARE
+WENGERT_TABLE_PER_ISA(ConvTable, conv_table)
 
 namespace {
 
-const ConvTable& best_table() {
-    const ConvTable* best = nullptr;
-#define WENGERT_PICK(isa) \
-    if (!best || instruction_set() == #isa) best = &isa::conv_table;
-    WENGERT_FOR_EACH_ISA(WENGERT_PICK)
-#undef WENGERT_PICK
-    return *best;
-}
-
 template <class T>
 const ConvLoops<T>& loops() {
-    static const ConvTable& table = best_table();
     if constexpr (std::is_same_v<T, float>)
-        return table.f32;
+        return conv_table().f32;
     else
-        return table.f64;
+        return conv_table().f64;
 }
 
 // weights [rows, taps] given by at(row, tap), as panels.

@@ -1,13 +1,19 @@
 // Copies between tensors: conversion, broadcasting, layout.
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/casting.h"
+#include "kernels/choose_isa.h"
 #include "kernels/elementwise.h"
 #include "kernels/overlap.h"
 #include "kernels/reduce.h"
 #include "kernels/strided_iteration.h"
+#include "kernels/transpose_table.h"
 
 namespace wengert::kernels {
+
+WENGERT_TABLE_PER_ISA(TransposeTable, transpose_table)
+
 namespace {
 
 constexpr int64_t kTile = 32;  // elements; a tile of the widest type and its image fit the first-level cache
@@ -15,6 +21,13 @@ constexpr int64_t kTile = 32;  // elements; a tile of the widest type and its im
 template <class Word>
 void copy_tile(char* to, const char* from, int64_t rows, int64_t columns, const int64_t* row_steps,
                const int64_t* column_steps) {
+    constexpr int64_t size = sizeof(Word);
+    if constexpr (size == 4 || size == 8) {
+        using T = std::conditional_t<size == 4, float, double>;
+        if (row_steps[0] == size && column_steps[1] == size)
+            return transpose_table().of<T>()(columns, rows, reinterpret_cast<const T*>(from), column_steps[0] / size,
+                                             reinterpret_cast<T*>(to), row_steps[1] / size);
+    }
     for (int64_t r = 0; r < rows; ++r, from += row_steps[0], to += row_steps[1])
         for (int64_t c = 0; c < columns; ++c)
             std::memcpy(to + c * column_steps[1], from + c * column_steps[0], sizeof(Word));
@@ -91,6 +104,14 @@ void copy_into(const Tensor& dst, const Tensor& src) {
             return copy_into(dst, clone(src));
         case Overlap::None:
             break;
+    }
+    copy_disjoint(dst, src);
+}
+
+void copy_disjoint(const Tensor& dst, const Tensor& src) {
+    if (dst.dtype() == src.dtype() && same_shape(dst, src) && dst.is_contiguous() && src.is_contiguous()) {
+        std::memcpy(dst.data(), src.data(), static_cast<size_t>(src.numel() * item_size(src.dtype())));
+        return;
     }
     StridedIteration it(dst.sizes());
     it.add(src.data(), src.sizes(), src.strides(), item_size(src.dtype()));

@@ -69,11 +69,13 @@
 
 #include "kernels/elementwise.h"
 
-// The instruction sets that the loops were compiled for, from the poorest to the richest (cmake/isa.cmake).
+// X(isa, ...) for the instruction sets that the loops were compiled for, from the poorest to the richest
+// (cmake/isa.cmake).
 #ifdef WENGERT_HAVE_X86_64_LEVELS
-#define WENGERT_FOR_EACH_ISA(X) X(v2) X(v3) X(v4)
+#define WENGERT_FOR_EACH_ISA(X, ...) \
+    X(v2 __VA_OPT__(, ) __VA_ARGS__) X(v3 __VA_OPT__(, ) __VA_ARGS__) X(v4 __VA_OPT__(, ) __VA_ARGS__)
 #else
-#define WENGERT_FOR_EACH_ISA(X) X(generic)
+#define WENGERT_FOR_EACH_ISA(X, ...) X(generic __VA_OPT__(, ) __VA_ARGS__)
 #endif
 
 namespace wengert::kernels {

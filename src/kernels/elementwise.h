@@ -99,6 +99,7 @@ inline DType result_dtype(const Kernel& kernel, DType compute) {
 
 // dst[...] = src[...], converting and broadcasting; does not touch version counters.
 void copy_into(const Tensor& dst, const Tensor& src);
+void copy_disjoint(const Tensor& dst, const Tensor& src);  // where the two are known not to overlap
 void fill_(const Tensor& dst, const Scalar& value);
 Tensor to_dtype(const Tensor& t, DType dtype);  // `t` itself when nothing is to do
 Tensor contiguous(const Tensor& t);             // likewise

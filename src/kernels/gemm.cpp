@@ -6,40 +6,22 @@
 #include <optional>
 
 #include "kernels/blas.h"
-#include "kernels/dispatch.h"
+#include "kernels/choose_isa.h"
 #include "kernels/gemm_loops.h"
+#include "kernels/transpose_table.h"
 
 namespace wengert::kernels {
 
-#define WENGERT_DECLARE(isa)           \
-    namespace isa {                    \
-    extern const GemmTable gemm_table; \
-    }
-WENGERT_FOR_EACH_ISA(WENGERT_DECLARE)
-#undef WENGERT_DECLARE
+WENGERT_TABLE_PER_ISA(GemmTable, gemm_table)
 
 namespace {
-
-const GemmTable& best_table() {
-    const GemmTable* best = nullptr;
-#define WENGERT_PICK(isa) \
-    if (!best || instruction_set() == #isa) best = &isa::gemm_table;
-    WENGERT_FOR_EACH_ISA(WENGERT_PICK)
-#undef WENGERT_PICK
-    return *best;
-}
-
-const GemmTable& tables() {
-    static const GemmTable& t = best_table();
-    return t;
-}
 
 template <class T>
 const GemmLoops<T>& loops() {
     if constexpr (std::is_same_v<T, float>)
-        return tables().f32;
+        return gemm_table().f32;
     else
-        return tables().f64;
+        return gemm_table().f64;
 }
 
 template <class T>
@@ -61,7 +43,7 @@ void scale(T beta, const Matrix<T>& c) {
 template <class T>
 Matrix<const T> copy_rows(const Matrix<const T>& b, T* to) {
     if (b.row_stride == 1)
-        loops<T>().transpose(b.cols, b.rows, b.data, b.col_stride, to, b.cols);
+        transpose_table().of<T>()(b.cols, b.rows, b.data, b.col_stride, to, b.cols);
     else
         for (int64_t i = 0; i < b.rows; ++i)
             for (int64_t j = 0; j < b.cols; ++j) to[i * b.cols + j] = b(i, j);
@@ -124,13 +106,13 @@ void own(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, co
                       c.row_stride,
                       c.col_stride};
         if constexpr (std::is_same_v<R, float>)
-            tables().plain_complex64(g);
+            gemm_table().plain_complex64(g);
         else
-            tables().plain_complex128(g);
+            gemm_table().plain_complex128(g);
     } else if constexpr (std::is_same_v<T, int64_t>) {
-        tables().plain_int64(arguments(alpha, a, b, beta, c));
+        gemm_table().plain_int64(arguments(alpha, a, b, beta, c));
     } else if constexpr (std::is_same_v<T, int32_t>) {
-        tables().plain_int32(arguments(alpha, a, b, beta, c));
+        gemm_table().plain_int32(arguments(alpha, a, b, beta, c));
     } else {  // small integers
         scale(beta, c);
         for (int64_t i = 0; i < c.rows; ++i)

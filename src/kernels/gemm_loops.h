@@ -43,8 +43,6 @@ struct GemmLoops {
     void (*packed)(const GemmArgs<T>&, T* packed_a, T* packed_b);
     void (*gemv)(const GemvArgs<T>&);
     T (*dot)(int64_t n, const T* x, const T* y);
-    // dst[p * dst_step + i] = src[i * src_step + p] for i < rows, p < cols.
-    void (*transpose)(int64_t rows, int64_t cols, const T* src, int64_t src_step, T* dst, int64_t dst_step);
 };
 
 struct GemmTable {

@@ -4,19 +4,14 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/dispatch.h"
+#include "kernels/choose_isa.h"
 #include "kernels/elementwise.h"
 #include "kernels/pool_loops.h"
 #include "kernels/pooling_windows.h"
 
 namespace wengert::kernels {
 
-#define WENGERT_DECLARE(isa)           \
-    namespace isa {                    \
-    extern const PoolTable pool_table; \
-    }
-WENGERT_FOR_EACH_ISA(WENGERT_DECLARE)
-#undef WENGERT_DECLARE
+WENGERT_TABLE_PER_ISA(PoolTable, pool_table)
 
 namespace {
 
@@ -69,15 +64,6 @@ void max_of_window(const T* plane, const Windows& w, const Window& z, const Wind
         }
 }
 
-const PoolTable& best_table() {
-    const PoolTable* best = nullptr;
-#define WENGERT_PICK(isa) \
-    if (!best || instruction_set() == #isa) best = &isa::pool_table;
-    WENGERT_FOR_EACH_ISA(WENGERT_PICK)
-#undef WENGERT_PICK
-    return *best;
-}
-
 // A row of windows of equal size, z and y given.
 template <class T>
 void max_of_row(const T* plane, const Windows& w, const Window& z, const Window& y, std::vector<int64_t>& taps,
@@ -89,7 +75,7 @@ void max_of_row(const T* plane, const Windows& w, const Window& z, const Window&
         for (int64_t j = y.first; j < y.last; j += y.step)
             for (int64_t k = xs[0].first; k < xs[0].last; ++k)
                 taps.push_back((i * w.input[1] + j) * w.input[2] + k - first);
-    static const PoolTable& table = best_table();
+    const PoolTable& table = pool_table();
     MaxRow<T> row{plane,
                   first,
                   static_cast<int64_t>(xs.size()),

@@ -9,17 +9,6 @@
 #include "tensor/promotion.h"
 
 namespace wengert::kernels {
-namespace {
-
-// dst[...] = src[...], same dtype and shape.
-void copy_same(const Tensor& dst, const Tensor& src) {
-    dispatch_size(item_size(dst.dtype()), [&]<class T> {
-        copy_strided(dst.data_as<T>(), dst.strides(), src.data_as<T>(), src.strides(), dst.sizes());
-    });
-}
-
-}  // namespace
-
 Tensor cat(TensorSpan tensors, int64_t dim) {
     check(!tensors.empty(), ErrorKind::Value, "cat(): expected a non-empty list of Tensors");
     // Empty one-dimensional tensors go with any shape, as they always did.
@@ -57,7 +46,7 @@ Tensor cat(TensorSpan tensors, int64_t dim) {
     for (const Tensor& t : tensors) {
         if (skipped(t)) continue;
         Tensor part = alias(out, t.sizes(), out.strides(), start * out.strides()[dim]);
-        t.dtype() == dtype ? copy_same(part, t) : copy_into(part, t);
+        copy_disjoint(part, t);
         start += t.sizes()[dim];
     }
     return out;
@@ -92,8 +81,8 @@ Tensor repeat(const Tensor& self, IntSpan repeats) {
         pair_strides.push_back(0), pair_strides.push_back(d < lead ? 0 : self.strides()[d - lead]);
     }
     Tensor out = empty(sizes, self.dtype());
-    copy_same(alias(out, pair_sizes, contiguous_strides(pair_sizes), 0),
-              alias(self, pair_sizes, pair_strides, self.offset()));
+    copy_disjoint(alias(out, pair_sizes, contiguous_strides(pair_sizes), 0),
+                  alias(self, pair_sizes, pair_strides, self.offset()));
     return out;
 }
 
@@ -113,8 +102,8 @@ Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int6
     pair_sizes.insert(d + 1, repeats);
     pair_strides.insert(d + 1, 0);
     Tensor out = empty(sizes, in.dtype());
-    copy_same(alias(out, pair_sizes, contiguous_strides(pair_sizes), 0),
-              alias(in, pair_sizes, pair_strides, in.offset()));
+    copy_disjoint(alias(out, pair_sizes, contiguous_strides(pair_sizes), 0),
+                  alias(in, pair_sizes, pair_strides, in.offset()));
     return out;
 }
 
@@ -151,7 +140,7 @@ Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats, std::
     sizes[d] = index.numel();
     Tensor out = empty(sizes, in.dtype());
     for (int64_t i = 0; i < index.numel(); ++i)
-        copy_same(select(out, d, i), select(in, d, index.data_as<int64_t>()[i]));
+        copy_disjoint(select(out, d, i), select(in, d, index.data_as<int64_t>()[i]));
     return out;
 }
 
@@ -168,7 +157,7 @@ Tensor flip(const Tensor& self, IntSpan dims) {
         strides[d] = -strides[d];
     }
     Tensor out = empty(self.sizes(), self.dtype());
-    if (self.numel() > 0) copy_same(out, alias(self, self.sizes(), strides, offset));
+    if (self.numel() > 0) copy_disjoint(out, alias(self, self.sizes(), strides, offset));
     return out;
 }
 
@@ -189,8 +178,8 @@ Tensor roll(const Tensor& self, IntSpan shifts, IntSpan dims) {
         Tensor out = empty(self.sizes(), self.dtype());
         if (self.numel() == 0) return out;
         int64_t size = self.sizes()[d], shift = ((shifts[i] % size) + size) % size;
-        copy_same(slice(out, d, 0, shift), slice(current, d, size - shift, size));
-        copy_same(slice(out, d, shift, size), slice(current, d, 0, size - shift));
+        copy_disjoint(slice(out, d, 0, shift), slice(current, d, size - shift, size));
+        copy_disjoint(slice(out, d, shift, size), slice(current, d, 0, size - shift));
         current = out;
     }
     return current;
@@ -283,7 +272,7 @@ Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2
     sizes.insert(std::min(a, b), n);
     sizes.insert(std::max(a, b), n);
     Tensor out = zeros(sizes, self.dtype());
-    copy_same(diagonal(out, offset, a, b), self);
+    copy_disjoint(diagonal(out, offset, a, b), self);
     return out;
 }
 

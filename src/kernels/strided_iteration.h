@@ -53,23 +53,31 @@ public:
     }
 
 private:
-    // An odometer over the dimensions from `first` on.
+    // The usual numbers of arrays are known when this is compiled: a row of a small tensor costs little else.
     template <class F>
     void walk(int first, F&& f) const {
         if (empty_) return;
+        if (arrays_ == 2) return walk_arrays(2, first, f);
+        if (arrays_ == 3) return walk_arrays(3, first, f);
+        walk_arrays(arrays_, first, f);
+    }
+
+    // An odometer over the dimensions from `first` on.
+    template <class F>
+    [[gnu::always_inline]] void walk_arrays(const int arrays, int first, F&& f) const {
         char *pointers[kMaxArrays], *start[kMaxArrays];
-        for (int a = 0; a < arrays_; ++a) start[a] = pointers[a] = data_[a];
+        for (int a = 0; a < arrays; ++a) start[a] = pointers[a] = data_[a];
         if (dims_ <= first) return f(pointers);
         int64_t index[kMaxDims];
         for (int d = first; d < dims_; ++d) index[d] = 0;
         for (;;) {
-            for (int a = 0; a < arrays_; ++a) pointers[a] = start[a];
+            for (int a = 0; a < arrays; ++a) pointers[a] = start[a];
             f(pointers);
             int d = first;
             for (; d < dims_; ++d) {
-                for (int a = 0; a < arrays_; ++a) start[a] += steps_[d][a];
+                for (int a = 0; a < arrays; ++a) start[a] += steps_[d][a];
                 if (++index[d] < sizes_[d]) break;
-                for (int a = 0; a < arrays_; ++a) start[a] -= steps_[d][a] * sizes_[d];
+                for (int a = 0; a < arrays; ++a) start[a] -= steps_[d][a] * sizes_[d];
                 index[d] = 0;
             }
             if (d == dims_) return;

@@ -319,7 +319,7 @@ void plain_complex(const GemmArgs<T>& g) {
 
 template <class T>
 constexpr GemmLoops<T> loops = {kRows,     kVecs* kLanes<T>, kBlockRows, kBlockCols, kBlockK,
-                                direct<T>, packed<T>,        gemv<T>,    dot<T>,     transpose<T>};
+                                direct<T>, packed<T>,        gemv<T>,    dot<T>};
 
 }  // namespace
 
