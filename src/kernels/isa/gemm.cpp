@@ -118,32 +118,46 @@ void pack_turned(int64_t k, int width, const T* from, int64_t n_step, T* dst) {
         for (int i = 0; i < Width; ++i) dst[p * Width + i] = i < width ? from[p + i * n_step] : T(0);
 }
 
+// All panels for `pack` whose source runs across them: a few rows at a time into every panel, so that what is read lies
+// side by side.
+template <class T, int Width>
+void pack_rows(int64_t k, int64_t n, const T* src, int64_t k_step, T* dst) {
+    constexpr int64_t kStrip = 16;
+    for (int64_t p0 = 0; p0 < k; p0 += kStrip) {
+        const int64_t end = p0 + kStrip < k ? p0 + kStrip : k;
+        T* panel = dst;
+        int64_t j = 0;
+        for (; j + Width <= n; j += Width, panel += k * Width)
+            for (int64_t p = p0; p < end; ++p) copy_row<T, Width>(src + p * k_step + j, panel + p * Width);
+        if (j < n)
+            for (int64_t p = p0; p < end; ++p)
+                for (int i = 0; i < Width; ++i) panel[p * Width + i] = j + i < n ? src[p * k_step + j + i] : T(0);
+    }
+}
+
+// One panel of a source that runs along neither. In strips of k, so that the lines of the destination are still in the
+// cache for the next column.
+template <class T, int Width>
+void pack_strided(int64_t k, int width, const T* from, int64_t k_step, int64_t n_step, T* dst) {
+    constexpr int64_t kStrip = 16;
+    for (int64_t p0 = 0; p0 < k; p0 += kStrip) {
+        const int64_t end = p0 + kStrip < k ? p0 + kStrip : k;
+        for (int i = 0; i < Width; ++i)
+            for (int64_t p = p0; p < end; ++p) dst[p * Width + i] = i < width ? from[p * k_step + i * n_step] : T(0);
+    }
+}
+
 // dst[k, width] panels side by side: panel q holds columns q*width .. of src[k, n], the last one padded with zeros.
 template <class T, int Width>
 void pack(int64_t k, int64_t n, const T* src, int64_t k_step, int64_t n_step, T* dst) {
+    if (n_step == 1) return pack_rows<T, Width>(k, n, src, k_step, dst);
     for (int64_t j = 0; j < n; j += Width, dst += k * Width) {
         const T* from = src + j * n_step;
-        int width = n - j < Width ? static_cast<int>(n - j) : Width;
-        if (k_step == 1 && n_step != 1) {
+        const int width = n - j < Width ? static_cast<int>(n - j) : Width;
+        if (k_step == 1)
             pack_turned<T, Width>(k, width, from, n_step, dst);
-            continue;
-        }
-        if (width < Width)
-            for (int64_t p = 0; p < k * Width; ++p) dst[p] = 0;
-        if (n_step == 1 && width == Width) {
-            for (int64_t p = 0; p < k; ++p) copy_row<T, Width>(from + p * k_step, dst + p * Width);
-        } else if (n_step == 1) {
-            for (int64_t p = 0; p < k; ++p)
-                for (int i = 0; i < width; ++i) dst[p * Width + i] = from[p * k_step + i];
-        } else {
-            // In strips of k, so that the lines of the destination are still in the cache for the next column.
-            constexpr int64_t strip = 16;
-            for (int64_t p0 = 0; p0 < k; p0 += strip) {
-                int64_t end = p0 + strip < k ? p0 + strip : k;
-                for (int i = 0; i < width; ++i)
-                    for (int64_t p = p0; p < end; ++p) dst[p * Width + i] = from[p * k_step + i * n_step];
-            }
-        }
+        else
+            pack_strided<T, Width>(k, width, from, k_step, n_step, dst);
     }
 }
 
