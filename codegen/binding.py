@@ -15,10 +15,11 @@ from .schema import Argument, RowError, Type
 from .table import Row
 
 KINDS = {"Tensor": "Tensor", "Operand": "Operand", "Scalar": "Scalar", "int": "Int", "float": "Float", "bool": "Bool",
-         "str": "String", "dtype": "DType", "device": "Device", "Generator": "Generator"}  # fmt: skip
+         "str": "String", "dtype": "DType", "device": "Device",
+         "memory_format": "MemoryFormat", "Generator": "Generator"}  # fmt: skip
 ACCESSORS = {"Tensor": "tensor", "Operand": "operand", "Scalar": "scalar", "int": "integer", "float": "floating",
              "bool": "boolean", "str": "string", "dtype": "dtype",
-             "device": "device", "Generator": "generator"}  # fmt: skip
+             "device": "device", "memory_format": "memory_format", "Generator": "generator"}  # fmt: skip
 LIST_ACCESSORS = {"Tensor": "tensors", "int": "ints", "float": "floats"}
 
 

@@ -21,6 +21,7 @@ BASES = {
     "str": ("std::string_view", "std::string", "str"),
     "dtype": ("DType", "DType", "dtype"),
     "device": ("Device", "Device", "DeviceLike"),
+    "memory_format": ("MemoryFormat", "MemoryFormat", "memory_format"),
     "Generator": ("Generator*", "Generator*", "Generator"),
 }
 # Base of a list: (C++ parameter, C++ value).

@@ -10,7 +10,7 @@ from .schema import Argument, Result, Type
 # Inside class Tensor, `float`, `int`, ... are methods: annotations use private names, see templates/_C.pyi.j2.
 ANNOTATIONS = {"Tensor": "Tensor", "Operand": "_Operand", "Scalar": "_Number", "int": "_int", "float": "_float",
                "bool": "_bool", "str": "_str", "dtype": "_dtype", "device": "_DeviceLike",
-               "Generator": "Generator"}  # fmt: skip
+               "memory_format": "_memory_format", "Generator": "Generator"}  # fmt: skip
 
 
 def annotation(type_: Type) -> str:

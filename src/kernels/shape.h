@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "tensor/memory_format.h"
 #include "tensor/tensor_list.h"
 
 namespace wengert::kernels {
@@ -54,6 +55,8 @@ bool is_set_to(const Tensor& self, const Tensor& tensor);
 int64_t get_device(const Tensor& self);  // its index; -1 for the CPU
 
 // --- Copies
+// Laid out as asked; as `clone` where nothing is.
+Tensor clone_in(const Tensor& self, std::optional<MemoryFormat> format);
 Tensor cat(TensorSpan tensors, int64_t dim = 0);
 Tensor stack(TensorSpan tensors, int64_t dim = 0);
 Tensor repeat(const Tensor& self, IntSpan repeats);

@@ -9,6 +9,14 @@
 #include "tensor/promotion.h"
 
 namespace wengert::kernels {
+
+Tensor clone_in(const Tensor& self, std::optional<MemoryFormat> format) {
+    if (format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve) return clone(self);
+    Tensor out = empty_strided(self.sizes(), strides_in(self.sizes(), *format), self.dtype(), self.device());
+    copy_disjoint(out, self);
+    return out;
+}
+
 Tensor cat(TensorSpan tensors, int64_t dim) {
     check(!tensors.empty(), ErrorKind::Value, "cat(): expected a non-empty list of Tensors");
     // Empty one-dimensional tensors go with any shape, as they always did.

@@ -21,6 +21,7 @@
 
 #include "graph/grad_mode.h"
 #include "graph/node.h"
+#include "tensor/memory_format.h"
 #include "tensor/operand.h"
 #include "tensor/tensor_list.h"
 
@@ -45,7 +46,8 @@ enum class ArgumentKind : uint8_t {
     Boolean,
     String,
     DType,
-    Device
+    Device,
+    MemoryFormat
 };
 
 struct ArgumentRef {
@@ -71,6 +73,7 @@ inline ArgumentRef refer(const bool& b) noexcept { return {ArgumentKind::Boolean
 inline ArgumentRef refer(const std::string_view& s) noexcept { return {ArgumentKind::String, &s}; }
 inline ArgumentRef refer(const DType& d) noexcept { return {ArgumentKind::DType, &d}; }
 inline ArgumentRef refer(const Device& d) noexcept { return {ArgumentKind::Device, &d}; }
+inline ArgumentRef refer(const MemoryFormat& f) noexcept { return {ArgumentKind::MemoryFormat, &f}; }
 
 // Lists that are owned where an optional argument keeps them are seen as spans.
 template <class T>

@@ -381,6 +381,11 @@ std::optional<std::string_view> ParsedArgs::optional_string(int i) const {
 DType ParsedArgs::dtype(int i) const { return to_dtype(slots_[i]); }
 std::optional<DType> ParsedArgs::optional_dtype(int i) const { return has(i) ? std::optional(dtype(i)) : std::nullopt; }
 
+MemoryFormat ParsedArgs::memory_format(int i) const { return to_memory_format(slots_[i]); }
+std::optional<MemoryFormat> ParsedArgs::optional_memory_format(int i) const {
+    return has(i) ? std::optional(memory_format(i)) : std::nullopt;
+}
+
 Device ParsedArgs::device(int i) const { return has(i) ? to_device(slots_[i]) : Device{}; }
 Generator* ParsedArgs::generator(int i) const { return has(i) ? generator_of(slots_[i]) : nullptr; }
 

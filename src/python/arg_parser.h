@@ -36,6 +36,7 @@
 
 #include "python/exceptions.h"
 #include "python/tensor_object.h"
+#include "tensor/memory_format.h"
 #include "tensor/operand.h"
 #include "tensor/tensor_list.h"
 
@@ -167,6 +168,8 @@ public:
     DType dtype(int i) const;
     DType dtype(int i, DType otherwise) const { return has(i) ? dtype(i) : otherwise; }
     std::optional<DType> optional_dtype(int i) const;
+    MemoryFormat memory_format(int i) const;
+    std::optional<MemoryFormat> optional_memory_format(int i) const;
     Device device(int i) const;         // cpu where left out
     Generator* generator(int i) const;  // nullptr where left out: the default generator
 

@@ -3,6 +3,7 @@
 #include "graph/autograd_meta.h"
 #include "kernels/creation.h"
 #include "kernels/elementwise.h"
+#include "kernels/shape.h"
 #include "python/convert.h"
 #include "python/operations.h"
 #include "python/registry.h"
@@ -26,6 +27,8 @@ PyObject* with_options(const ParsedArgs& p, int first, Tensor t) {
         ops::copy_(out, t);
         return wrap(out);
     }
+    const MemoryFormat format = p.optional_memory_format(first + 4).value_or(MemoryFormat::Preserve);
+    if (!is_laid_out(t, format)) t = kernels::clone_in(t, format);
     mark_inference(t);
     if (p.boolean(first + 5, false)) set_requires_grad(t, true);
     return wrap(std::move(t));

@@ -25,6 +25,7 @@ PyTypeObject* DeviceType_ = nullptr;
 PyTypeObject* LayoutType = nullptr;
 PyTypeObject* MemoryFormatType = nullptr;
 PyObject* strided = nullptr;
+PyObject* memory_formats[4];  // by MemoryFormat
 
 DeviceObject* as_device(PyObject* o) noexcept { return reinterpret_cast<DeviceObject*>(o); }
 
@@ -178,6 +179,7 @@ Device to_device(PyObject* o) {
     return parse_device(to_string_view(o)).device;
 }
 
+PyObject* wrap(MemoryFormat format) noexcept { return Py_NewRef(memory_formats[static_cast<int>(format)]); }
 bool is_memory_format(PyObject* o) noexcept { return Py_IS_TYPE(o, MemoryFormatType); }
 MemoryFormat to_memory_format(PyObject* o) {
     check(is_memory_format(o), ErrorKind::Type, "memory_format must be a wengert.memory_format, not ",
@@ -193,8 +195,10 @@ int add_devices(PyObject* module) {
     strided = add_constant(module, LayoutType, "strided", 0);
     if (!strided) return -1;
     const char* formats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
-    for (int i = 0; i < 4; ++i)
-        if (!add_constant(module, MemoryFormatType, formats[i], i)) return -1;
+    for (int i = 0; i < 4; ++i) {
+        memory_formats[i] = add_constant(module, MemoryFormatType, formats[i], i);
+        if (!memory_formats[i]) return -1;
+    }
     return 0;
 }
 

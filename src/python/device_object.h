@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include "tensor/device.h"
+#include "tensor/memory_format.h"
 
 namespace wengert::python {
 
@@ -11,7 +12,7 @@ PyObject* wrap(Device d) noexcept;
 bool is_device_like(PyObject* o) noexcept;  // a device or its name
 Device to_device(PyObject* o);
 
-enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+PyObject* wrap(MemoryFormat format) noexcept;
 bool is_memory_format(PyObject* o) noexcept;
 MemoryFormat to_memory_format(PyObject* o);
 PyObject* strided_layout() noexcept;  // borrowed

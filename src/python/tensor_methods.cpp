@@ -79,16 +79,6 @@ PyObject* stride(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
     });
 }
 
-bool is_channels_last(const Tensor& t, int64_t ndim) {
-    if (t.dim() != ndim) return false;
-    Dims sizes, strides;  // channels moved to the end
-    for (int64_t d = 0; d < ndim; ++d) {
-        size_t from = d == 0 ? 0 : d == ndim - 1 ? 1 : static_cast<size_t>(d + 1);
-        sizes.push_back(t.sizes()[from]);
-        strides.push_back(t.strides()[from]);
-    }
-    return is_contiguous(sizes, strides);
-}
 constexpr ArgSpec contiguous_args[] = {{"self", ArgKind::Tensor},
                                        {"memory_format", ArgKind::MemoryFormat, kOptional | kKeywordOnly}};
 constexpr Signature contiguous_signatures[] = {contiguous_args};
@@ -97,11 +87,8 @@ PyObject* is_contiguous_method(PyObject* self, PyObject* const* args, Py_ssize_t
     return guarded([&]() -> PyObject* {
         ParsedArgs p;
         if (is_contiguous_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
-        const Tensor& t = p.tensor(0);
-        MemoryFormat format = p.has(1) ? to_memory_format(p.object(1)) : MemoryFormat::Contiguous;
-        if (format == MemoryFormat::ChannelsLast) return wrap(is_channels_last(t, 4));
-        if (format == MemoryFormat::ChannelsLast3d) return wrap(is_channels_last(t, 5));
-        return wrap(t.is_contiguous());
+        const MemoryFormat format = p.optional_memory_format(1).value_or(MemoryFormat::Preserve);
+        return wrap(is_laid_out(p.tensor(0), format == MemoryFormat::Preserve ? MemoryFormat::Contiguous : format));
     });
 }
 
@@ -115,6 +102,9 @@ PyObject* convert(const Tensor& t) {
     return wrap(converted(t, dtype));
 }
 PyObject* cpu(const Tensor& t) { return wrap(t); }
+PyObject* laid_out(const Tensor& t, std::optional<MemoryFormat> format) {
+    return wrap(format && !is_laid_out(t, *format) ? ops::clone_memory_format(t, format) : t);
+}
 
 constexpr uint8_t kExtra = kOptional | kNullable;
 constexpr ArgSpec to_dtype_args[] = {{"self", ArgKind::Tensor},
@@ -139,15 +129,16 @@ PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
         ParsedArgs p;
         switch (to_overloads.parse(p, self, args, nargs, kwnames)) {
             case 0:
-                return wrap(converted(p.tensor(0), p.dtype(1), p.boolean(3, false)));
+                return laid_out(converted(p.tensor(0), p.dtype(1), p.boolean(3, false)), p.optional_memory_format(4));
             case 1: {
                 const Tensor& t = p.tensor(0);
                 check(p.device(1) == t.device(), ErrorKind::NotImplemented, "[to] only the device ", t.device(),
                       " is available, got ", p.device(1));
-                return wrap(converted(t, p.dtype(2, t.dtype()), p.boolean(4, false)));
+                return laid_out(converted(t, p.dtype(2, t.dtype()), p.boolean(4, false)), p.optional_memory_format(5));
             }
             case 2:
-                return wrap(converted(p.tensor(0), p.tensor(1).dtype(), p.boolean(3, false)));
+                return laid_out(converted(p.tensor(0), p.tensor(1).dtype(), p.boolean(3, false)),
+                                p.optional_memory_format(4));
         }
         return p.finish();
     });

@@ -72,7 +72,7 @@ def unless_refused(computation: Callable[[], Any]) -> Any:
 def to_torch(value: Any) -> Any:
     if isinstance(value, wg.Tensor):
         return torch.from_numpy(value.detach().numpy().copy())
-    if isinstance(value, wg.dtype):
+    if isinstance(value, (wg.dtype, wg.memory_format)):
         return getattr(torch, str(value).removeprefix("wengert."))
     return [to_torch(v) for v in value] if isinstance(value, list) else value
 

@@ -12,7 +12,7 @@ import numpy as np
 from .samples import Arguments, Entry, Maker, samples
 
 
-def dtype(name: str) -> Any:
+def constant(name: str) -> Any:
     import wengert
 
     return getattr(wengert, name)
@@ -22,6 +22,16 @@ def dtype(name: str) -> Any:
 @samples("any_tensor")
 def any_tensor(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3)}, {"self": make.tensor()}]
+
+
+@samples("any_tensor_in_format")
+def any_tensor_in_format(make: Maker, entry: Entry) -> list[Arguments]:
+    return [
+        {"self": make.tensor(2, 3, 2, 2), "memory_format": constant("channels_last")},
+        {"self": make.tensor(2, 3, 1, 2, 2), "memory_format": constant("channels_last_3d")},
+        {"self": make.tensor(2, 3), "memory_format": constant("contiguous_format")},
+        {"self": make.tensor(2, 0, 2, 2), "memory_format": constant("channels_last")},
+    ]
 
 
 @samples("copy")
@@ -41,7 +51,7 @@ def fill_with(make: Maker, entry: Entry) -> list[Arguments]:
 
 @samples("to_dtype")
 def to_dtype(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"self": make.tensor(2, 3), "dtype": dtype("complex128" if make.is_complex else "float64")}]
+    return [{"self": make.tensor(2, 3), "dtype": constant("complex128" if make.is_complex else "float64")}]
 
 
 @samples("as_strided")

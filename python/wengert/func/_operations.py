@@ -80,6 +80,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "str": lambda v: isinstance(v, str),
     "dtype": lambda v: isinstance(v, (wengert.dtype, type)),
     "device": lambda v: True,
+    "memory_format": lambda v: isinstance(v, wengert.memory_format),
     "Generator": lambda v: True,
 }
 

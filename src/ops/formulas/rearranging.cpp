@@ -28,6 +28,12 @@ Tensor made_contiguous(const Tensor& self) {
     return out;
 }
 
+Tensor made_contiguous_in(const Tensor& self, MemoryFormat format) {
+    check(format != MemoryFormat::Preserve || self.is_contiguous(), ErrorKind::Runtime,
+          "preserve memory format is unsupported by the contiguous operator");
+    return is_laid_out(self, format) ? self : ops::clone_memory_format(self, format);
+}
+
 // --- Joining
 
 TensorList cat_grad(const Tensor& grad, const std::vector<Dims>& sizes, int64_t dim) {

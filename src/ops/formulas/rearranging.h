@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "tensor/memory_format.h"
 #include "tensor/tensor_list.h"
 
 namespace wengert::ops::formulas {
@@ -13,6 +14,7 @@ Tensor zeros_of(IntSpan sizes, const Tensor& like);  // in the dtype of `like`
 Dims negated(IntSpan values);
 
 Tensor made_contiguous(const Tensor& self);
+Tensor made_contiguous_in(const Tensor& self, MemoryFormat format);
 
 // --- Joining
 TensorList cat_grad(const Tensor& grad, const std::vector<Dims>& sizes, int64_t dim);

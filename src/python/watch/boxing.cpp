@@ -69,6 +69,8 @@ PyObject* box(const ArgumentRef& a) {
             return checked(wrap(a.as<DType>()));
         case ArgumentKind::Device:
             return checked(wrap(a.as<Device>()));
+        case ArgumentKind::MemoryFormat:
+            return wrap(a.as<MemoryFormat>());
     }
     Py_RETURN_NONE;
 }

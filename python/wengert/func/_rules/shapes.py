@@ -44,6 +44,16 @@ def row_major(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
 
 
 @rule
+def in_format(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """Copies in a memory format, in which every sample lies."""
+    tensor = batch.front(values["self"])
+    if values["memory_format"] not in (wengert.channels_last, wengert.channels_last_3d) or tensor.ndim < 2:
+        return batch.wrap(op.call({**values, "self": tensor}))
+    merged = op.call({**values, "self": tensor.flatten(0, 1)})  # a sample's first dimension stays the outermost
+    return batch.wrap(merged.unflatten(0, tensor.shape[:2]))
+
+
+@rule
 def repetition(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
     """Repeat: counts stand for the last dimensions."""
     tensor, counts = values["self"], list(values["repeats"])
