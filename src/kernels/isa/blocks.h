@@ -86,20 +86,20 @@ WENGERT_INLINE void by_size(int64_t size, Move move) {
     }
 }
 
-// The last array is the output. Results that are written over an operand are in the caches anyway.
-WENGERT_INLINE bool is_streamed(char* const* args, int64_t n, const int64_t* steps, const int64_t* sizes, int arrays) {
-    const int out = arrays - 1;
-    if (steps[out] != sizes[out] || n * sizes[out] < kStreamedBytes) return false;
-    for (int a = 0; a < out; ++a)
-        if (args[a] == args[out]) return false;
-    return reinterpret_cast<uintptr_t>(args[out]) % kLine == 0;
+// Whether a dense output, the last array, of that many bytes is. One that is also an operand is in the caches anyway.
+[[gnu::noinline]] inline bool is_streamed(char* const* args, int arrays, int64_t bytes) {
+    const char* out = args[arrays - 1];
+    for (int a = 0; a < arrays - 1; ++a)
+        if (args[a] == out) return false;
+    return bytes >= kStreamedBytes && reinterpret_cast<uintptr_t>(out) % kLine == 0;
 }
 
+// The last array is the output.
 [[gnu::noinline]] inline void run_in_blocks(DenseRow row, char* const* args, int64_t n, const int64_t* steps,
                                             const int64_t* sizes, int arrays) {
     alignas(kLine) char buffers[kMaxBlockArrays][2 * kBlock * sizeof(Word16)];
     const int out = arrays - 1;
-    const bool streamed = is_streamed(args, n, steps, sizes, arrays);
+    const bool streamed = steps[out] == sizes[out] && is_streamed(args, arrays, n * sizes[out]);
     for (int64_t start = 0, length; start < n; start += length) {
         length = n - start < 2 * kBlock ? n - start : kBlock;
         char* block[kMaxBlockArrays];

@@ -61,7 +61,8 @@ void loop(char** args, const int64_t* dimensions, const int64_t* steps, void*) {
     if (n < kShort) return strided_loop<F, Out, In...>(args, n, steps, std::index_sequence_for<In...>());
     bool dense = true;
     for (int a = 0; a < arrays; ++a) dense &= steps[a] == sizes[a];
-    if (dense && n * sizes[arrays - 1] < kStreamedBytes)
+    const int64_t bytes = n * sizes[arrays - 1];
+    if (dense && (bytes < kStreamedBytes || !is_streamed(args, arrays, bytes)))
         dense_row<F, Out, In...>(args, n);
     else
         run_in_blocks(dense_row<F, Out, In...>, args, n, steps, sizes, arrays);
