@@ -179,8 +179,9 @@ def balanced(items: list[Item], parts: int, weight: Callable[[Item], int]) -> li
 
 
 def op_table(rows: list[Row], vocabulary: Vocabulary) -> str:
-    """What tests and documentation iterate over."""
-    return json.dumps([describe(row, vocabulary) for row in rows], indent=1) + "\n"
+    """What tests and documentation iterate over, a row on each line."""
+    lines = [json.dumps(describe(row, vocabulary), separators=(",", ":")) for row in rows]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
