@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/blas.h"
+#include "kernels/blas_threads.h"
 #include "kernels/choose_isa.h"
 #include "kernels/gemm_loops.h"
 #include "kernels/transpose_table.h"
@@ -143,7 +144,6 @@ std::optional<Layout> layout(int64_t rows, int64_t cols, int64_t row_stride, int
 // Computes C^T = B^T A^T, which is what column-major routines see. False if the strides do not allow it.
 template <class T>
 bool provider_gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
-    if (!blas_has_provider()) return false;
     auto la = layout(a.rows, a.cols, a.row_stride, a.col_stride);
     auto lb = layout(b.rows, b.cols, b.row_stride, b.col_stride);
     auto lc = layout(c.rows, c.cols, c.row_stride, c.col_stride);
@@ -154,9 +154,16 @@ bool provider_gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, 
     return true;
 }
 
-// Up to this many multiplications our loops are as fast as a provider's (measured against OpenBLAS and MKL with AVX2) or
-// faster; beyond it a provider may use several threads.
-constexpr int64_t kProviderWork = 128 * 128 * 128;
+// Up to this many multiplications our loops are as fast as those of a provider with one thread, or faster (measured against
+// OpenBLAS and MKL with AVX2); one with several threads is faster much earlier. Complex numbers have no register tiles.
+constexpr int64_t kSerialProviderWork = 400 * 400 * 400, kProviderWork = 128 * 128 * 128, kComplexProviderWork = 64;
+
+template <class T>
+bool is_for_provider(int64_t work) {
+    if (work <= (is_complex_type<T> ? kComplexProviderWork : kProviderWork) || !blas_has_provider()) return false;
+    return is_complex_type<T> || work > kSerialProviderWork || !blas_is_serial();
+}
+
 // Up to here B is read where it lies: it stays in the first-level cache.
 constexpr int64_t kDirectBytes = 32 * 1024;
 constexpr int64_t kDirectWork = 80 * 80 * 80;
@@ -181,8 +188,7 @@ void multiply(T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c
         }
     }
     if constexpr (has_register_tiles<T> || is_complex_type<T>)
-        if (may_use_provider && c.rows * c.cols * a.cols > (is_complex_type<T> ? 64 : kProviderWork) &&
-            provider_gemm(alpha, a, b, beta, c))
+        if (may_use_provider && is_for_provider<T>(c.rows * c.cols * a.cols) && provider_gemm(alpha, a, b, beta, c))
             return;
     own(alpha, a, b, beta, c);
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/blas.h"
+#include "kernels/blas_threads.h"
 #include "kernels/einsum.h"
 #include "kernels/gemm.h"
 #include "kernels/matmul.h"
@@ -151,4 +152,18 @@ TEST_CASE("the registry names every routine with its signature") {
     CHECK(routines.front().name == "sgemm");
     CHECK(routines.front().signature == "bbiiissisissi");
     CHECK_FALSE(blas_register("dnothing", nullptr));
+}
+
+TEST_CASE("a library of several threads is one while it is held to one, and has them again") {
+    static int threads = 4;
+    control_blas_threads([] { return threads; }, [](int n) { threads = n; });
+    CHECK(!blas_is_serial());
+    {
+        const OneBlasThread held;
+        CHECK(threads == 1);
+        CHECK(!blas_is_serial());
+    }
+    CHECK(threads == 4);
+    threads = 1;
+    CHECK(blas_is_serial());
 }
