@@ -17,10 +17,16 @@ namespace wengert::kernels::WENGERT_ISA {
 
 using DenseRow = void (*)(char* const* args, int64_t n);
 
-// Elements; five buffers of the widest type fill 10 KiB. The last block has up to twice as many, not fewer than the
-// others: so each element is computed by the same instructions as in one pass over a dense row.
-inline constexpr int64_t kBlock = 128;
+inline constexpr int64_t kLine = 64;    // bytes; the elements of a line are whole vectors
+inline constexpr int64_t kBlock = 256;  // elements; five buffers of the widest type fill 20 KiB
 inline constexpr int kMaxBlockArrays = 10;
+
+// The next block of what is left. The last two are of a size: in blocks of whole vectors, none of them short, each element is
+// computed by the same instructions as in one pass over a dense row.
+WENGERT_INLINE int64_t block_length(int64_t left) {
+    if (left >= 2 * kBlock) return kBlock;
+    return left > kBlock ? (left / 2 + kLine - 1) / kLine * kLine : left;
+}
 
 // Memory of any type, moved as words.
 using Word1 [[gnu::may_alias]] = uint8_t;
@@ -51,7 +57,6 @@ WENGERT_INLINE void scatter(char* to, const char* buffer, int64_t n, int64_t ste
 // A result of this many bytes is gone from the caches before something reads it. Written past them its lines are not
 // read from memory first, a quarter to a third of the traffic; a block at a time, so that reading goes on meanwhile.
 inline constexpr int64_t kStreamedBytes = int64_t{12} << 20;
-inline constexpr int64_t kLine = 64;
 
 WENGERT_INLINE void stream(char* to, const char* buffer, int64_t bytes) {
     int64_t i = 0;
@@ -97,17 +102,17 @@ WENGERT_INLINE void by_size(int64_t size, Move move) {
 // The last array is the output.
 [[gnu::noinline]] inline void run_in_blocks(DenseRow row, char* const* args, int64_t n, const int64_t* steps,
                                             const int64_t* sizes, int arrays) {
-    alignas(kLine) char buffers[kMaxBlockArrays][2 * kBlock * sizeof(Word16)];
+    alignas(kLine) char buffers[kMaxBlockArrays][kBlock * sizeof(Word16)];
     const int out = arrays - 1;
     const bool streamed = steps[out] == sizes[out] && is_streamed(args, arrays, n * sizes[out]);
     for (int64_t start = 0, length; start < n; start += length) {
-        length = n - start < 2 * kBlock ? n - start : kBlock;
+        length = block_length(n - start);
         char* block[kMaxBlockArrays];
         for (int a = 0; a < arrays; ++a) {
             char* memory = args[a] + start * steps[a];
             const bool direct = steps[a] == sizes[a] && !(a == out && streamed);
             block[a] = direct ? memory : buffers[a];
-            if (a == out || direct || (steps[a] == 0 && start != 0 && length == kBlock)) continue;
+            if (a == out || direct || (steps[a] == 0 && start != 0)) continue;
             by_size(sizes[a], [&]<class Word>() __attribute__((always_inline)) {
                 gather<Word>(buffers[a], memory, length, steps[a]);
             });
