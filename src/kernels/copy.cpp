@@ -22,12 +22,11 @@ template <class Word>
 void copy_tile(char* to, const char* from, int64_t rows, int64_t columns, const int64_t* row_steps,
                const int64_t* column_steps) {
     constexpr int64_t size = sizeof(Word);
-    if constexpr (size == 4 || size == 8) {
-        using T = std::conditional_t<size == 4, float, double>;
+    if constexpr (std::is_floating_point_v<Word>)
         if (row_steps[0] == size && column_steps[1] == size)
-            return transpose_table().of<T>()(columns, rows, reinterpret_cast<const T*>(from), column_steps[0] / size,
-                                             reinterpret_cast<T*>(to), row_steps[1] / size);
-    }
+            return transpose_table().of<Word>()(columns, rows, reinterpret_cast<const Word*>(from),
+                                                column_steps[0] / size, reinterpret_cast<Word*>(to),
+                                                row_steps[1] / size);
     for (int64_t r = 0; r < rows; ++r, from += row_steps[0], to += row_steps[1])
         for (int64_t c = 0; c < columns; ++c)
             std::memcpy(to + c * column_steps[1], from + c * column_steps[0], sizeof(Word));
@@ -52,9 +51,9 @@ void copy_plane(int64_t item, char* from, char* to, int64_t rows, int64_t column
         case 2:
             return copy_plane<uint16_t>(from, to, rows, columns, row_steps, column_steps);
         case 4:
-            return copy_plane<uint32_t>(from, to, rows, columns, row_steps, column_steps);
+            return copy_plane<float>(from, to, rows, columns, row_steps, column_steps);
         case 8:
-            return copy_plane<uint64_t>(from, to, rows, columns, row_steps, column_steps);
+            return copy_plane<double>(from, to, rows, columns, row_steps, column_steps);
         default:
             return copy_plane<complex128>(from, to, rows, columns, row_steps, column_steps);
     }

@@ -15,16 +15,13 @@ struct TransposeTable {
     Transpose<double> words8;
 
     template <class T>
-    Transpose<T> of() const noexcept;
+    Transpose<T> of() const noexcept {
+        if constexpr (sizeof(T) == 4)
+            return words4;
+        else
+            return words8;
+    }
 };
-template <>
-inline Transpose<float> TransposeTable::of<float>() const noexcept {
-    return words4;
-}
-template <>
-inline Transpose<double> TransposeTable::of<double>() const noexcept {
-    return words8;
-}
 const TransposeTable& transpose_table();
 
 }  // namespace wengert::kernels

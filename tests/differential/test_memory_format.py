@@ -60,6 +60,11 @@ def test_gradients_arrive(program):
         assert x.grad.tolist() == (2 * x).tolist()
 
 
+def test_a_copy_in_rows_is_a_clone():
+    for tc in (wg, torch):
+        assert sample(tc).transpose(1, 3).contiguous().grad_fn.name() == "CloneBackward0"
+
+
 @pytest.mark.parametrize("program", ERRORS)
 def test_refused_formats(program):
     with pytest.raises((RuntimeError, TypeError)) as theirs:

@@ -21,14 +21,7 @@ Dims negated(IntSpan values) {
     return out;
 }
 
-Tensor made_contiguous(const Tensor& self) {
-    if (self.is_contiguous()) return self;
-    Tensor out = empty(self.sizes(), self.dtype(), self.device());
-    ops::copy_(out, self);
-    return out;
-}
-
-Tensor made_contiguous_in(const Tensor& self, MemoryFormat format) {
+Tensor made_contiguous(const Tensor& self, MemoryFormat format) {
     check(format != MemoryFormat::Preserve || self.is_contiguous(), ErrorKind::Runtime,
           "preserve memory format is unsupported by the contiguous operator");
     return is_laid_out(self, format) ? self : ops::clone_memory_format(self, format);

@@ -13,8 +13,7 @@ Tensor without_diagonal(const Tensor& grad, bool wrap);
 Tensor zeros_of(IntSpan sizes, const Tensor& like);  // in the dtype of `like`
 Dims negated(IntSpan values);
 
-Tensor made_contiguous(const Tensor& self);
-Tensor made_contiguous_in(const Tensor& self, MemoryFormat format);
+Tensor made_contiguous(const Tensor& self, MemoryFormat format = MemoryFormat::Contiguous);
 
 // --- Joining
 TensorList cat_grad(const Tensor& grad, const std::vector<Dims>& sizes, int64_t dim);
