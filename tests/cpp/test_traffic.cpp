@@ -1,65 +1,17 @@
 // Kernels that add to a sum at once, and those on constants, against run_as: every kernel of the table, every bit.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "generated/kernels/kernels.h"
 #include "kernels/dispatch.h"
 #include "kernels/traffic.h"
+#include "table_fixtures.h"
 
 using namespace wengert;
 using namespace wengert::kernels;
-
-namespace {
-
-constexpr int64_t kElements = 20'011;
-
-Tensor random_tensor(DType dtype, unsigned seed) {
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<double> values(0.1, 0.9);
-    Tensor t = empty(Dims{kElements}, dtype);
-    for (int64_t i = 0; i < kElements; ++i) {
-        if (dtype == DType::Bool)
-            t.data_as<bool>()[i] = random() % 2 == 0;
-        else if (dtype == DType::Float32)
-            t.data_as<float>()[i] = static_cast<float>(values(random));
-        else
-            t.data_as<double>()[i] = values(random);
-    }
-    return t;
-}
-
-Tensor constant_tensor(DType dtype, unsigned seed) {
-    return alias(random_tensor(dtype, seed), Dims{kElements}, Dims{0}, 0);
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-    if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) return false;
-    const Tensor x = contiguous(a), y = contiguous(b);
-    return std::memcmp(x.data(), y.data(), static_cast<size_t>(x.numel() * item_size(x.dtype()))) == 0;
-}
-
-template <class F>
-void for_each_kernel(F&& f) {
-    for (int id = 0; id < kKernelCount; ++id)
-        for (DType dtype : {DType::Float32, DType::Float64}) {
-            const Kernel& kernel = kernel_table[id];
-            if (!kernel.loops[static_cast<int>(dtype)] || result_dtype(kernel, dtype) != dtype) continue;
-            CAPTURE(std::string(kernel.name));
-            f(kernel, dtype);
-        }
-}
-
-DType dtype_of_input(const Kernel& kernel, int i, DType dtype) {
-    return (kernel.condition_mask >> i) & 1 ? DType::Bool : dtype;
-}
-
-}  // namespace
+using namespace wengert::kernels::fixtures;
 
 TEST_CASE("run_onto adds what run_as returns") {
     for_each_kernel([&](const Kernel& kernel, DType dtype) {
@@ -139,40 +91,4 @@ TEST_CASE("results of constants are constants") {
     constants_may_stay = []() noexcept { return false; };
     CHECK(!constant_result(DType::Float64, kernel_table[K_mul], std::vector<Operand>{one, one}).defined());
     constants_may_stay = asked;
-}
-
-// From 12 MiB on a result is written past the caches.
-TEST_CASE("large results are those of their pieces") {
-    constexpr int64_t kPiece = 1 << 20, kPieces = 13, kAll = kPiece * (kPieces - 1) + 1'077;
-    const auto sample = [](DType dtype, int64_t gap) {
-        const Tensor few = random_tensor(dtype, 5), all = empty(Dims{kAll * gap}, dtype);
-        const auto bytes = static_cast<size_t>(few.numel() * item_size(dtype));
-        for (int64_t i = 0; i + few.numel() <= all.numel(); i += few.numel())
-            std::memcpy(all.data() + i * item_size(dtype), few.data(), bytes);
-        return alias(all, Dims{kAll}, Dims{gap}, 0);
-    };
-    const auto piece_of = [](const Tensor& whole, int64_t from, int64_t n) {
-        const int64_t step = whole.strides()[0];
-        return alias(whole, Dims{n}, Dims{step}, whole.impl()->offset + from * step);
-    };
-    const auto check = [&](const Kernel& kernel, const std::vector<Tensor>& inputs) {
-        CAPTURE(std::string(kernel.name));
-        const Tensor whole = run(kernel, std::vector<Operand>(inputs.begin(), inputs.end()));
-        for (int64_t from = 0; from < kAll; from += kPiece) {
-            const int64_t n = std::min(kPiece, kAll - from);
-            std::vector<Tensor> pieces;
-            for (const Tensor& input : inputs) pieces.push_back(piece_of(input, from, n));
-            const Tensor piece = run(kernel, std::vector<Operand>(pieces.begin(), pieces.end()));
-            CHECK(same_bits(piece, piece_of(whole, from, n)));
-        }
-    };
-    for (DType dtype : {DType::Float32, DType::Float64}) {
-        const Tensor x = sample(dtype, 1), y = sample(dtype, 2);
-        const Tensor number = alias(x, Dims{kAll}, Dims{0}, 3);
-        check(kernel_table[K_tanh], {x});
-        check(kernel_table[K_exp], {y});
-        check(kernel_table[K_mul], {x, number});
-        check(kernel_table[K_add], {x, y});
-        check(kernel_table[K_lt], {y, x});
-    }
 }

@@ -21,11 +21,11 @@ inline constexpr int64_t kLine = 64;    // bytes; the elements of a line are who
 inline constexpr int64_t kBlock = 256;  // elements; five buffers of the widest type fill 20 KiB
 inline constexpr int kMaxBlockArrays = 10;
 
-// The next block of what is left. The last two are of a size: in blocks of whole vectors, none of them short, each element is
-// computed by the same instructions as in one pass over a dense row.
+// The next block of what is left, never longer than the one before it. The last two are of a size: in blocks of whole
+// vectors, none of them short, each element is computed by the same instructions as in one pass over a dense row.
 WENGERT_INLINE int64_t block_length(int64_t left) {
     if (left >= 2 * kBlock) return kBlock;
-    return left > kBlock ? (left / 2 + kLine - 1) / kLine * kLine : left;
+    return left > kBlock ? ((left + 1) / 2 + kLine - 1) / kLine * kLine : left;
 }
 
 // Memory of any type, moved as words.
@@ -112,7 +112,8 @@ WENGERT_INLINE void by_size(int64_t size, Move move) {
             char* memory = args[a] + start * steps[a];
             const bool direct = steps[a] == sizes[a] && !(a == out && streamed);
             block[a] = direct ? memory : buffers[a];
-            if (a == out || direct || (steps[a] == 0 && start != 0)) continue;
+            const bool filled = steps[a] == 0 && start != 0;  // by the first block, the longest
+            if (a == out || direct || filled) continue;
             by_size(sizes[a], [&]<class Word>() __attribute__((always_inline)) {
                 gather<Word>(buffers[a], memory, length, steps[a]);
             });
