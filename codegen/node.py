@@ -29,6 +29,15 @@ class Gradient:
 
 
 @dataclass(frozen=True)
+class Rescue:
+    """How the one gradient is computed where something that its formula needs was written after it was saved."""
+
+    lost: list[Field]  # what the formula needs and this one does not
+    fields: list[Field]  # what this one computes with
+    text: str
+
+
+@dataclass(frozen=True)
 class Term:
     """A summand of a tangent; `tangent` is the one that it mentions, empty if it is to be added in any case."""
 
@@ -39,10 +48,12 @@ class Term:
 @dataclass(frozen=True)
 class Derivatives:
     fields: list[Field]
+    unpacked: list[Field]  # those that the gradients are computed with, unless something was overwritten
     gradients: list[Gradient]
     tangents: dict[str, list[Term]]  # of each result
     materialized: set[str]  # arguments whose missing tangents are made zeros
     linear_call: str  # where all results come from one call on tangents
+    rescue: Rescue | None
 
 
 def derivatives(row: Row, vocabulary: Vocabulary) -> Derivatives:
@@ -54,7 +65,11 @@ def derivatives(row: Row, vocabulary: Vocabulary) -> Derivatives:
     else:
         formulas, gradients = _explicit_gradients(row, vocabulary)
     tangents, materialized, linear_call = _tangents(row, vocabulary)
-    return Derivatives(saved_fields(row, formulas), gradients, tangents, materialized, linear_call)
+    unpacked, rescue = saved_fields(row, formulas), None
+    fields = unpacked
+    if "overwritten" in row.keys:
+        fields, rescue = _rescue(row, formulas, unpacked, vocabulary)
+    return Derivatives(fields, unpacked, gradients, tangents, materialized, linear_call, rescue)
 
 
 def argument_types(row: Row) -> dict[str, Type | Kind]:
@@ -70,6 +85,26 @@ def edge_index(row: Row, argument: Argument) -> str:
     before = row.differentiable[: row.differentiable.index(argument)]
     lists = [f"{a.name}_count_" for a in before if a.type.is_list]
     return " + ".join([*lists, str(len(before) - len(lists))] if not lists or len(before) > len(lists) else lists)
+
+
+def _rescue(row: Row, formulas: Formulas, unpacked: list[Field],
+            vocabulary: Vocabulary) -> tuple[list[Field], Rescue]:  # fmt: skip
+    """All fields of the node, and what it does instead where one of them was overwritten."""
+    ((group, formula),) = formulas.items()
+    source = str(row.get("overwritten")[group[0]])
+    if row.form == "elementwise":
+        instead = chain_rule(row, source, "grad", vocabulary, "conjugate" if is_complex(row, vocabulary) else "")
+    else:
+        names = argument_types(row) | result_types(row) | gradient_names(row)
+        instead = Translator(row.text, names, vocabulary, saved=argument_types(row) | result_types(row))(source)
+        instead.names -= set(gradient_names(row))
+    needed = {f.name for f in saved_fields(row, {group: instead})}
+    lost = [f for f in unpacked if f.is_tensor and f.name not in needed]
+    if not lost:
+        raise row.error(f"`overwritten: {source}` needs all that the gradient needs", "leave it out")
+    both = Formula("", Kind.OTHER, formula.names | instead.names, formula.attributes | instead.attributes)
+    fields = saved_fields(row, {group: both})
+    return fields, Rescue(lost, [f for f in fields if f.name in needed], instead.text)
 
 
 def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, list[Gradient]]:

@@ -181,6 +181,12 @@ class Operation:
     def composition(self) -> str:
         return self._translate(self.row.get("compose"))
 
+    @property
+    def inplace_composition(self) -> str:
+        """Where a composition has another one of in-place operations."""
+        source = self.row.get("inplace")
+        return self._translate(source) if self.row.form == "compose" and isinstance(source, str) else ""
+
     def _translate(self, source: str, namespace: str = "") -> str:
         return Translator(self.row.text, argument_types(self.row), self.vocabulary, namespace)(source).text
 
@@ -265,9 +271,12 @@ class Operation:
 
     # --- Fields of the node
     @property
-    def keeps_self_in_place(self) -> bool:
-        """Whether the gradient of an in-place variant needs what that overwrites."""
-        return self.row.has_inplace and any(f.name == "self" and f.is_tensor for f in self.derivatives.fields)
+    def self_in_place(self) -> str:
+        """What becomes of the `self` that an in-place variant overwrites and its gradient needs: "copied" or "left"."""
+        if not self.row.has_inplace or not any(f.name == "self" and f.is_tensor for f in self.derivatives.fields):
+            return ""
+        rescue = self.derivatives.rescue
+        return "left" if rescue and any(f.name == "self" for f in rescue.lost) else "copied"
 
     def saves(self, *, of_results: bool) -> list[str]:
         """Statements that fill the node's fields before or after the computation."""

@@ -26,7 +26,7 @@ FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "recorded", "tangent", "reduces", "length", "scatters", "contracts",
-        "batch", "unlike_pytorch", "exempt", "inplace_argument", "doc"}  # fmt: skip
+        "batch", "unlike_pytorch", "exempt", "inplace_argument", "overwritten", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
@@ -234,6 +234,10 @@ def check(row: Row) -> None:
         for name in keys.get(key, {}):
             if name not in row.partials:
                 raise row.error(f"`{key}` of '{name}', which has no d_{name}", f"use it beside `d_{name}: formula`")
+    if "overwritten" in keys and (
+        len(row.differentiable) != 1 or row.differentiable[0].name not in keys["overwritten"]
+    ):
+        raise row.error("`overwritten` of another argument than the only one with a gradient", "leave it out")
     if row.reduces:
         argument = schema.find(row.reduces)
         if argument is None or argument.type.text != "str" or row.form != "elementwise":

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -87,12 +88,12 @@ public:
     T* end() noexcept { return data_ + size_; }
     const T* begin() const noexcept { return data_; }
     const T* end() const noexcept { return data_ + size_; }
-    T& operator[](size_t i) noexcept { return data_[i]; }
-    const T& operator[](size_t i) const noexcept { return data_[i]; }
-    T& front() noexcept { return data_[0]; }
-    const T& front() const noexcept { return data_[0]; }
-    T& back() noexcept { return data_[size_ - 1]; }
-    const T& back() const noexcept { return data_[size_ - 1]; }
+    T& operator[](size_t i) noexcept { return at(i); }
+    const T& operator[](size_t i) const noexcept { return at(i); }
+    T& front() noexcept { return at(0); }
+    const T& front() const noexcept { return at(0); }
+    T& back() noexcept { return at(size_ - 1); }
+    const T& back() const noexcept { return at(size_ - 1); }
     operator std::span<const T>() const noexcept { return {data_, size_}; }
 
     void push_back(const T& value) { emplace_back(value); }
@@ -156,6 +157,14 @@ public:
     }
 
 private:
+    T& at(size_t i) const noexcept {
+#ifdef WENGERT_SANITIZE
+        if (i >= size_)
+            std::abort();  // the unused rest of the inline elements is memory that no sanitizer complains of
+#endif
+        return data_[i];
+    }
+
     static constexpr bool kCopiedWhole = std::is_trivially_copyable_v<T> && N * sizeof(T) <= 64;
     static constexpr bool kMovedWhole = is_plain_bytes<T> && N * sizeof(T) <= 64;
     T* inline_data() noexcept { return reinterpret_cast<T*>(inline_); }

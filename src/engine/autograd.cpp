@@ -18,7 +18,8 @@ Roots roots_of(const TensorList& tensors, const TensorList& grads, const char* w
     Roots roots;
     for (size_t i = 0; i < tensors.size(); ++i) {
         const Tensor& t = tensors[i];
-        check(requires_grad(t), ErrorKind::Runtime, "element ", i, " of ", what,
+        Edge edge = requires_grad(t) ? gradient_edge(t) : Edge();
+        check(edge.is_valid(), ErrorKind::Runtime, "element ", i, " of ", what,
               " does not require grad and does not have a grad_fn");
         Tensor grad = grads.empty() ? Tensor() : grads[i];
         if (!grad.defined()) {
@@ -26,7 +27,7 @@ Roots roots_of(const TensorList& tensors, const TensorList& grads, const char* w
                   "grad can be implicitly created only for scalar outputs, got shape ", ShapeOf{t.sizes()});
             grad = full(t.sizes(), 1, t.dtype());
         }
-        roots.edges.push_back(gradient_edge(t));
+        roots.edges.push_back(std::move(edge));
         roots.grads.push_back(std::move(grad));
     }
     return roots;

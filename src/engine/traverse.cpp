@@ -67,14 +67,14 @@ void count_selected(GraphTask& task, Node* root, uint64_t least_topological_nr) 
 // In backward(inputs=) the targets run (accumulators, nodes with a retained gradient) instead of being captured.
 void require(GraphTask& task, const EdgeList& outputs) {
     for (const Edge& e : outputs)
-        if (task.contains(e.function.get())) task.state_of(e.function.get()).needed = true;
+        if (e.is_valid() && task.contains(e.function.get())) task.state_of(e.function.get()).needed = true;
 }
 
 void capture(GraphTask& task, const EdgeList& outputs) {
     task.captured.resize(outputs.size());
     for (uint32_t i = 0; i < outputs.size(); ++i) {
         Node* node = outputs[i].function.get();
-        if (!task.contains(node)) continue;  // not reachable
+        if (!node || !task.contains(node)) continue;  // not reachable
         EngineState& s = task.state_of(node);
         if (!s.captures) {
             task.capture_lists.push_back(std::make_unique<Captures>());
@@ -92,7 +92,8 @@ void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bo
         return;
     }
     uint64_t least = UINT64_MAX;
-    for (const Edge& e : outputs) least = std::min(least, e.function->topological_nr());
+    for (const Edge& e : outputs)
+        if (e.is_valid()) least = std::min(least, e.function->topological_nr());
     count_selected(task, root, least);
     accumulate ? require(task, outputs) : capture(task, outputs);
     for (Node* node : task.visited) {

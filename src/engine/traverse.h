@@ -7,7 +7,7 @@ namespace wengert {
 
 // Claims every node reachable from `root` and counts its incoming edges. With `outputs`, marks the nodes that lead to one
 // of them, and captures what arrives at those, or lets them accumulate; nodes that cannot lead there by their
-// topological number are left out. With `weigh` it adds up GraphTask::elements too.
+// topological number are left out; nothing arrives at an edge without a node. With `weigh` it adds up GraphTask::elements too.
 void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate, bool weigh = false);
 
 // Whether a node that needs a recorded pass (graph/derivative.h) is reachable.

@@ -139,30 +139,39 @@ void SavedVariable::reset_data() noexcept {
     std::swap(extra, extra_);
 }
 
-void SavedVariable::check_unchanged(const Tensor& data, Node* saved_for) const {
+std::optional<std::string> SavedVariable::change_of(const Tensor& data) const {
     Storage& storage = *data.storage();
     if (storage.is_shared()) [[unlikely]]
         storage.check_outside_writes(region_of(*data.impl()));
     if (counts_agree(data)) [[likely]]
-        return;
+        return std::nullopt;
     const uint32_t bumps = data.version() - version_;
     if (data.impl()->swaps != swaps_)
-        raise_modified(data, saved_for,
-                       " Its memory or shape was exchanged: by assigning to .data, set_, resize_ or the like.");
+        return " Its memory or shape was exchanged: by assigning to .data, set_, resize_ or the like.";
     // More counts than writes: somebody changed the counter by hand.
-    if (storage.writes < writes_ || bumps > storage.writes - writes_) raise_modified(data, saved_for, {});
+    if (storage.writes < writes_ || bumps > storage.writes - writes_) return "";
     const FoundWrite write = storage.find_write(region_of(*data.impl()), writes_);
-    if (!write.any) return;
-    std::string cause;
-    if (write.outside) {
-        cause = " Its memory is shared with an array or buffer outside of Wengert, and was written there.";
-    } else if (write.operation) {
-        cause = std::string(" It was written by '") + write.operation + "'";
-        if (bumps == 0) cause += ", through .data or another tensor that does not share its version counter";
-        if (write.place) cause += (bumps == 0 ? ", at " : " at ") + write.place->describe();
-        cause += '.';
+    if (!write.any) return std::nullopt;
+    if (write.outside)
+        return " Its memory is shared with an array or buffer outside of Wengert, and was written there.";
+    if (!write.operation) return "";
+    std::string cause = std::string(" It was written by '") + write.operation + "'";
+    if (bumps == 0) cause += ", through .data or another tensor that does not share its version counter";
+    if (write.place) cause += (bumps == 0 ? ", at " : " at ") + write.place->describe();
+    return cause + '.';
+}
+
+void SavedVariable::check_unchanged(const Tensor& data, Node* saved_for) const {
+    if (const std::optional<std::string> cause = change_of(data)) raise_modified(data, saved_for, *cause);
+}
+
+bool SavedVariable::was_written() const {
+    Tensor data;
+    {
+        SharedStateLock lock(this);
+        if (!released_ && !has_hooks()) data = data_;
     }
-    raise_modified(data, saved_for, cause);
+    return data.defined() && (is_detached(data) || change_of(data));
 }
 
 void SavedVariable::raise_modified(const Tensor& data, Node* saved_for, const std::string& cause) const {
@@ -185,9 +194,7 @@ void SavedVariable::raise_modified(const Tensor& data, Node* saved_for, const st
 }
 
 Tensor SavedVariable::unpack(Node* saved_for) const {
-    // Nearly always. No other thread may be changing this one, and nothing is asked of user code.
-    if (!concurrent_counts && original_ && !extra_ && data_.defined() && counts_agree(data_) &&
-        !data_.storage()->is_shared() && (is_leaf_ || !requires_grad_ || meta_of(data_)->grad_fn)) [[likely]]
+    if (original_ && is_evidently_intact()) [[likely]]
         return data_;
     return unpack_in_general(saved_for);
 }
@@ -211,7 +218,7 @@ Tensor SavedVariable::unpack_in_general(Node* saved_for) const {
     if (original_ && !hooks) [[likely]] {
         check_unchanged(data, saved_for);
         check(
-            is_leaf_ || !requires_grad_ || meta_of(data)->grad_fn, ErrorKind::Runtime,
+            !is_detached(data), ErrorKind::Runtime,
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). Use .detach() instead "
             "of it, which leaves the original alone.");
         return data;

@@ -15,7 +15,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "graph/autograd_meta.h"
@@ -55,6 +57,9 @@ public:
     void register_hooks(std::unique_ptr<SavedVariableHooks> hooks);
     void reset_data() noexcept;
 
+    // Whether the elements cannot be had: never kept, or written since. Not whether they were released.
+    bool is_lost() const { return none_ || (!is_evidently_intact() && was_written()); }
+
     bool was_none() const noexcept { return none_; }
     bool has_hooks() const noexcept { return extra_ && extra_->hooks; }
     SavedVariableHooks* hooks() const noexcept { return extra_ ? extra_->hooks.get() : nullptr; }
@@ -69,12 +74,24 @@ public:
 
 private:
     [[gnu::noinline]] Tensor unpack_in_general(Node* saved_for) const;
+    [[gnu::noinline]] bool was_written() const;
     void pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, Edge edge);
     // No write anywhere in the storage, and no exchange.
     bool counts_agree(const Tensor& data) const noexcept {
         const TensorImpl& impl = *data.impl();
         return data.version() == version_ && impl.storage->writes == writes_ && impl.swaps == swaps_;
     }
+    // So that no other thread may be changing this one, and nothing is asked of user code. Nearly always.
+    bool is_evidently_intact() const noexcept {
+        return !concurrent_counts && !extra_ && data_.defined() && counts_agree(data_) &&
+               !data_.storage()->is_shared() && !is_detached(data_);
+    }
+    // By detach_(), after it was saved.
+    bool is_detached(const Tensor& data) const noexcept {
+        return original_ && !is_leaf_ && requires_grad_ && !meta_of(data)->grad_fn;
+    }
+    // What wrote it since, a sentence or nothing to say; nullopt if nothing did.
+    std::optional<std::string> change_of(const Tensor& data) const;
     void check_unchanged(const Tensor& data, Node* saved_for) const;
     [[noreturn]] void raise_modified(const Tensor& data, Node* saved_for, const std::string& cause) const;
 

@@ -60,6 +60,14 @@ BAD_ROWS = {
     "both forward modes": (EXPLICIT + "self: grad\njvp: self_t\nlinear: [self]", ["and only one"]),
     "linear in what has no formula": (EXPLICIT + "self: grad\nlinear: [other]", ["linear in 'other'"]),
     "no doc": ("op: f(Tensor self) -> Tensor\ncompose: neg(self)", ["no `doc`", "describe the operation"]),
+    "overwritten of another argument": (
+        ELEMENTWISE + "kernel: self\nd_self: self\noverwritten: {other: result}",
+        ["`overwritten` of another argument"],
+    ),
+    "overwritten without a gain": (
+        ELEMENTWISE + "kernel: self\nd_self: result\noverwritten: {self: result + self}",
+        ["needs all that the gradient needs"],
+    ),
     "unknown category": (
         ELEMENTWISE + "kernel: self\nd_self: 1\ndtypes: [real]",
         ["category 'real'", "use bool, integral"],

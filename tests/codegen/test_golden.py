@@ -18,7 +18,7 @@ from codegen.table import name_nodes, read_rows
 from codegen.vocabulary import Function, Kind, Vocabulary, read_vocabulary
 
 GOLDEN = Path(__file__).parent / "golden"
-ROWS = ["exp", "mul", "sum", "select", "mse_loss"]
+ROWS = ["exp", "expm1", "mul", "sum", "select", "mse_loss"]
 
 
 def vocabulary(schemas) -> Vocabulary:
@@ -26,7 +26,7 @@ def vocabulary(schemas) -> Vocabulary:
     known = read_vocabulary(Path("nowhere"), schemas)
     for name in ("expand_reduced", "select_backward"):
         known.helpers[name] = Function(f"formulas::{name}", Kind.TENSOR)
-    known.complex_functions |= {"exp", "chain"}
+    known.complex_functions |= {"exp", "expm1", "chain"}
     return known
 
 

@@ -1,6 +1,6 @@
 """Section 5 of the semantics: version counters and in-place operations."""
 
-from tests.differential.fixtures import a_leaf
+from tests.differential.fixtures import a_leaf, gradients_of_two_orders
 from tests.differential.observation import better, differential, raised
 
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
@@ -74,6 +74,84 @@ def V2_outputs(tc):
         raised(lambda: written()[0].sum().backward(), MODIFIED),
         raised(lambda: written()[1].backward(), "which is output 0 of Exp"),
     )
+
+
+def V2_arguments_of_which_the_result_will_do(tc):
+    x = tc.tensor([0.3, 1.1, 2.0], dtype=tc.float64, requires_grad=True)
+    shown = []
+    for name in ("tanh", "sigmoid", "exp", "exp2", "expm1", "rsqrt", "reciprocal", "sqrt"):
+
+        def added(x, name=name):
+            y = x * 1
+            return y.add_(getattr(y, name)())
+
+        def in_place(x, name=name):
+            return getattr(x * 1, name + "_")() * x
+
+        def in_place_of_a_view(x, name=name):
+            y = x * 1
+            getattr(y[:2], name + "_")()
+            return y * x
+
+        shown += [gradients_of_two_orders(tc, f, x) for f in (added, in_place, in_place_of_a_view)]
+    return shown
+
+
+def V2_results_of_which_the_arguments_will_do(tc):
+    x = tc.tensor([0.3, 0.7, 0.9], dtype=tc.float64, requires_grad=True)
+    w = tc.tensor([1.5, 0.8, 2.0], dtype=tc.float64, requires_grad=True)
+    return [
+        gradients_of_two_orders(tc, f, x, w)
+        for f in (
+            lambda x, w: (x / w).mul_(w),
+            lambda x, w: (x / w.norm()).mul_(x),
+            lambda x, w: x.erfinv().mul_(w),
+            lambda x, w: x.asinh().mul_(w),
+            lambda x, w: x.sinc().mul_(w),
+            lambda x, w: tc.logaddexp(x, w).mul_(w),
+            lambda x, w: tc.nn.functional.relu6(x * x).mul_(w),
+            lambda x, w: (x * 1).div_(w).mul_(x),
+        )
+    ]
+
+
+def V2_result_of_hardsigmoid(tc):
+    x = a_leaf(tc, 4)
+    return tc.autograd.grad(tc.nn.functional.hardsigmoid(x * 1).mul_(2).sum(), x)  # PyTorch has no second derivative
+
+
+def V2_both_written(tc):
+    x = a_leaf(tc, 4)
+    y = x * 1
+    z = y.tanh()
+    y.add_(1)
+    z.add_(1)
+    return raised(lambda: z.sum().backward(), MODIFIED)
+
+
+def V2_the_greatest_along_a_dimension(tc):
+    x = tc.tensor([[1.0, 3.0, 2.0], [5.0, 4.0, 6.0]], requires_grad=True)
+
+    def shifted(x):
+        y = x * x
+        return y.sub_(y.max(1, keepdim=True)[0]).exp()
+
+    def scaled(x):
+        y = x * x
+        return y * y.min(0)[0].mul_(2)
+
+    return [gradients_of_two_orders(tc, f, x) for f in (shifted, scaled)]
+
+
+def V2_an_argument_without_a_use(tc):
+    x, w = a_leaf(tc, 4), tc.ones(4, 2)
+    results = []
+    for shape in ((4,), (1, 4), (2, 1, 4)):
+        y = x.expand(shape) * 1
+        z = y @ w
+        y.add_(1)
+        results.append(tc.autograd.grad(z.sum(), x))
+    return results
 
 
 def V2_regions_do_not_conflict(tc):

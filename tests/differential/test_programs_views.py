@@ -290,4 +290,25 @@ def V19_setitem(tc):
     return results
 
 
+def V9_view_of_a_leaf(tc):
+    x = a_leaf(tc, 4)
+    with tc.no_grad():
+        view, number = x.view_as(x), x[0]
+    nowhere = "does not require grad and does not have a grad_fn"
+    unused = "appears to not have been used in the graph"
+    return (
+        [view.requires_grad, view.is_leaf, view.grad_fn, (view * 2).grad_fn.next_functions],
+        tc.autograd.grad((x * x).sum(), [x, view], allow_unused=True),
+        raised(lambda: tc.autograd.grad((view * view).sum(), view), unused),
+        raised(lambda: tc.autograd.grad(number, x), nowhere),
+        raised(lambda: number.backward(), nowhere),
+        raised(lambda: (x * 2).sum().backward(inputs=[view])),
+        tc.autograd.grad(x * x, x, view),
+        tc.autograd.grad(tc.zeros(4, requires_grad=True).norm(), x, number, allow_unused=True),
+        raised(lambda: tc.autograd.graph.register_multi_grad_hook([view, x], print), " "),
+        x.grad,
+        view.grad,
+    )
+
+
 test_program = differential(globals())

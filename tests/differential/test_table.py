@@ -175,9 +175,9 @@ def differences(ours: Case, theirs: Case) -> list[tuple[str, str]]:
 @pytest.mark.filterwarnings("ignore")
 def test_row(operation: Operation) -> None:
     wrong = [d for ours, theirs in pairs(operation) for d in differences(ours, theirs)]
-    meant = operation.entry["unlike_pytorch"]
+    meant = set(operation.entry["unlike_pytorch"]) - {"overwriting"}  # test_overwriting.py
     assert not [w for w in wrong if w[0] not in meant], wrong
-    assert set(meant) == {what for what, _ in wrong}, "what `unlike_pytorch` says does not show"
+    assert meant == {what for what, _ in wrong}, "what `unlike_pytorch` says does not show"
 
 
 def test_most_rows_are_compared() -> None:

@@ -40,7 +40,7 @@ def test_boxes_show_shapes_saved_bytes_and_names(graph):
     assert {"SumBackward0", "TanhBackward0", "MmBackward0", "leaf", "x", "weights"} <= set(words)
     assert "float32 [2, 4]" in words
     assert "float32 [3, 4]" in words
-    assert "saves 32 B" in words  # the result of tanh
+    assert "saves 64 B" in words  # the argument and the result of tanh
     assert f"saves {24 + 48} B" in words  # both factors
 
 
@@ -61,7 +61,7 @@ def test_dot(graph):
     assert lines[0] == "digraph {"
     assert lines[-1] == "}"
     assert sum("->" in line for line in lines) == 4
-    assert any('label="TanhBackward0\\nfloat32 [2, 4]\\nsaves 32 B"' in line for line in lines)
+    assert any('label="TanhBackward0\\nfloat32 [2, 4]\\nsaves 64 B"' in line for line in lines)
 
 
 def test_notebooks_and_files(graph, tmp_path):

@@ -37,7 +37,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     Raises
     ------
     RuntimeError
-        If `tensor` does not require grad.
+        If `tensor` does not require grad, or is a view of a leaf made under ``no_grad``, which is in no graph.
 
     Examples
     --------
@@ -54,6 +54,11 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
             "call requires_grad_() on it, or on what it is computed from."
         )
     node = node_of(tensor)
+    if node is None:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a view of a leaf that was made in no_grad mode: it is in no "
+            "graph. Make the view with gradients enabled, or use the leaf."
+        )
     token = None
     if isinstance(node, _C._FunctionBase):
         # The Python object of a custom Function does not own its node; a view's node, one step above, does.

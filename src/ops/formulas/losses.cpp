@@ -99,7 +99,7 @@ Tensor triplet_margin(const Tensor& anchor, const Tensor& positive, const Tensor
     Tensor near = row_norm(anchor - positive + eps, p, false);
     Tensor far = row_norm(anchor - negative + eps, p, false);
     if (swap) far = ops::minimum(far, row_norm(positive - negative + eps, p, false));
-    return ops::relu(near - far + margin);
+    return ops::clamp_min(near - far + margin, 0);
 }
 
 }  // namespace wengert::ops::formulas

@@ -22,30 +22,23 @@ Tensor summed_to(const Tensor& t, IntSpan sizes) {
 
 namespace {
 
-// Vectors as matrices: self as a row, other as a column, grad with the dimensions that matmul dropped.
-struct Matrices {
-    Tensor grad, self, other;  // [...,m,n], [...,m,k], [...,k,n]
+// Vectors as matrices: the left one as a row, the right one as a column.
+Dims row_sizes(IntSpan sizes) { return sizes.size() == 1 ? Dims{1, sizes[0]} : Dims(sizes); }
+Dims column_sizes(IntSpan sizes) { return sizes.size() == 1 ? Dims{sizes[0], 1} : Dims(sizes); }
+Tensor as_row(const Tensor& t) { return t.dim() == 1 ? ops::unsqueeze(t, 0) : t; }
+Tensor as_column(const Tensor& t) { return t.dim() == 1 ? ops::unsqueeze(t, -1) : t; }
 
-    Matrices(const Tensor& g, const Tensor& a, const Tensor& b) : grad(g), self(a), other(b) {
-        if (b.dim() == 1) {
-            grad = ops::unsqueeze(grad, -1);
-            other = ops::unsqueeze(b, -1);
-        }
-        if (a.dim() == 1) {
-            grad = ops::unsqueeze(grad, -2);
-            self = ops::unsqueeze(a, 0);
-        }
-    }
-};
-
-// Sums the batch dimensions along which `like` was broadcast, and gives back its shape.
-Tensor shaped(const Tensor& gradient, const Tensor& matrix, const Tensor& like) {
-    Tensor summed = summed_to(gradient, matrix.sizes());
-    return same_shape(summed, like) ? summed : ops::reshape(summed, like.sizes());
+// The cotangent [..., m, n] with the dimensions that matmul dropped.
+Tensor as_product(Tensor grad, int64_t self_dim, int64_t other_dim) {
+    if (other_dim == 1) grad = ops::unsqueeze(grad, -1);
+    return self_dim == 1 ? ops::unsqueeze(grad, -2) : grad;
 }
 
-// A batch of matrices times one matrix is one product of more rows.
-bool is_folded(const Tensor& self, const Tensor& other) { return self.dim() > 2 && other.dim() == 2; }
+// Sums the batch dimensions along which an operand, `matrix`, was broadcast, and gives back its own shape.
+Tensor shaped(const Tensor& gradient, IntSpan matrix, IntSpan own) {
+    Tensor summed = summed_to(gradient, matrix);
+    return std::ranges::equal(summed.sizes(), own) ? summed : ops::reshape(summed, own);
+}
 
 Dims with_last(IntSpan sizes, int64_t last) {
     Dims out(sizes);
@@ -66,17 +59,21 @@ Tensor product_like(const Tensor& a, const Tensor& b, IntSpan strides) {
     return ops::transpose(ops::mm(ops::transpose(b, 0, 1), ops::transpose(a, 0, 1)), 0, 1);
 }
 
-Tensor matmul_grad_self(const Tensor& grad, const Tensor& self, const Tensor& other) {
-    const Matrices m(grad, self, other);
-    return shaped(ops::matmul(m.grad, conjugate_transpose(m.other)), m.self, self);  // [...,m,n] x [...,n,k]
+Tensor matmul_grad_self(const Tensor& grad, IntSpan self_sizes, const Tensor& other) {
+    const Tensor g = as_product(grad, static_cast<int64_t>(self_sizes.size()), other.dim());
+    const Tensor product = ops::matmul(g, conjugate_transpose(as_column(other)));  // [...,m,n] x [...,n,k]
+    return shaped(product, row_sizes(self_sizes), self_sizes);
 }
 
-Tensor matmul_grad_other(const Tensor& grad, const Tensor& self, const Tensor& other) {
-    const Matrices m(grad, self, other);
-    if (is_folded(m.self, m.other))  // [k,...m] x [...m,n]: one product instead of a sum over the batch
-        return shaped(product_like(conjugate_transpose(as_rows(m.self)), as_rows(m.grad), m.other.strides()), m.other,
-                      other);
-    return shaped(ops::matmul(conjugate_transpose(m.self), m.grad), m.other, other);  // [...,k,m] x [...,m,n]
+Tensor matmul_grad_other(const Tensor& grad, const Tensor& self, IntSpan other_sizes, IntSpan other_strides) {
+    const Tensor g = as_product(grad, self.dim(), static_cast<int64_t>(other_sizes.size()));
+    const Dims matrix = column_sizes(other_sizes);
+    if (self.dim() > 2 && matrix.size() == 2) {  // [k,...m] x [...m,n]: one product instead of a sum over the batch
+        const Dims strides = other_sizes.size() == 1 ? Dims{1, 1} : Dims(other_strides);
+        return shaped(product_like(conjugate_transpose(as_rows(self)), as_rows(g), strides), matrix, other_sizes);
+    }
+    const Tensor product = ops::matmul(conjugate_transpose(as_row(self)), g);  // [...,k,m] x [...,m,n]
+    return shaped(product, matrix, other_sizes);
 }
 
 Tensor matmul_by_rank(const Tensor& self, const Tensor& other) {

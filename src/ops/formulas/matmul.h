@@ -16,8 +16,8 @@ Tensor summed_to(const Tensor& t, IntSpan sizes);
 // a b in the layout of a matrix with these strides, by rows or by columns: so the gradient of a weight that was transposed
 // lies as the weight does, and no copy is needed to bring it there.
 Tensor product_like(const Tensor& a, const Tensor& b, IntSpan strides);
-Tensor matmul_grad_self(const Tensor& grad, const Tensor& self, const Tensor& other);
-Tensor matmul_grad_other(const Tensor& grad, const Tensor& self, const Tensor& other);
+Tensor matmul_grad_self(const Tensor& grad, IntSpan self_sizes, const Tensor& other);
+Tensor matmul_grad_other(const Tensor& grad, const Tensor& self, IntSpan other_sizes, IntSpan other_strides);
 
 // matmul is mm, mv or dot where it can be.
 Tensor matmul_by_rank(const Tensor& self, const Tensor& other);

@@ -6,10 +6,25 @@
 
 namespace wengert::ops::formulas {
 
+namespace {
+
+void check_bounds(bool any) {
+    check(any, ErrorKind::Runtime, "[clamp] At least one of 'min' or 'max' must not be None");
+}
+
+}  // namespace
+
 Tensor clamp_optional(const Tensor& self, const std::optional<Operand>& min, const std::optional<Operand>& max) {
-    check(min || max, ErrorKind::Runtime, "[clamp] At least one of 'min' or 'max' must not be None");
+    check_bounds(min || max);
     if (min && max) return ops::clamp_between(self, *min, *max);
     return min ? ops::clamp_min(self, *min) : ops::clamp_max(self, *max);
+}
+void clamp_optional_(const Tensor& self, const std::optional<Operand>& min, const std::optional<Operand>& max) {
+    check_bounds(min || max);
+    if (min && max)
+        ops::clamp_between_(self, *min, *max);
+    else
+        min ? ops::clamp_min_(self, *min) : ops::clamp_max_(self, *max);
 }
 
 Tensor divide_rounded(const Operand& self, const Operand& other, std::optional<std::string_view> rounding_mode) {

@@ -102,13 +102,11 @@ TensorList unsafe_chunks_of(const Tensor& self, int64_t chunks, int64_t dim) {
 }
 
 TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim) {
-    check(self.dim() > 0, ErrorKind::Runtime,
-          "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
     check(sections > 0, ErrorKind::Runtime, "number of sections must be larger than 0, got ", sections);
-    const int64_t size = self.size(dim);
-    Dims sizes;
-    for (int64_t i = 0; i < sections; ++i) sizes.push_back(size / sections + (i < size % sections));
-    return ops::split_with_sizes(self, sizes, dim);
+    const int64_t size = self.dim() > 0 ? self.size(dim) : 0;
+    Dims ends;
+    for (int64_t i = 0, end = 0; i < sections - 1; ++i) ends.push_back(end += size / sections + (i < size % sections));
+    return sections_at(self, ends, dim);
 }
 
 TensorList equal_sections(const Tensor& self, int64_t sections, int64_t dim) {
@@ -202,6 +200,7 @@ Dims moved_dims(int64_t n, IntSpan source, IntSpan destination) {
     for (size_t i = 0; i < source.size(); ++i) {
         const auto from = static_cast<size_t>(wrap_dim(source[i], n, "movedim"));
         const auto to = static_cast<size_t>(wrap_dim(destination[i], n, "movedim"));
+        if (n == 0) continue;  // 0 and -1 are dimensions of numbers too, as everywhere
         check(!moved[from] && order[to] < 0, ErrorKind::Runtime, "movedim: repeated dim in `source` ", ShapeOf{source},
               " or `destination` ", ShapeOf{destination});
         moved[from] = true;

@@ -39,9 +39,10 @@ Edge root_edge(PyObject* o, Py_ssize_t i) {
     check(is_tensor(o), ErrorKind::Type, "element ", i, " of tensors must be a Tensor or a GradientEdge, got ",
           Py_TYPE(o)->tp_name);
     const Tensor& t = tensor_of(o);
-    check(requires_grad(t), ErrorKind::Runtime, "element ", i,
+    Edge edge = requires_grad(t) ? gradient_edge(t) : Edge();
+    check(edge.is_valid(), ErrorKind::Runtime, "element ", i,
           " of tensors does not require grad and does not have a grad_fn");
-    return gradient_edge(t);
+    return edge;
 }
 
 Tensor root_gradient(PyObject* o, PyObject* root) {
@@ -58,7 +59,8 @@ Tensor root_gradient(PyObject* o, PyObject* root) {
     return full(t.sizes(), 1, t.dtype());
 }
 
-// Where a result is captured, or, in backward(inputs=), where accumulation stops.
+// Where a result is captured, or, in backward(inputs=), where accumulation stops. A view of a leaf made under no_grad says
+// that it requires grad and is in no graph: nothing arrives there.
 Edge target_edge(PyObject* o, bool accumulate) {
     if (is_edge(o)) return edge_from(o);
     check(is_tensor(o), ErrorKind::Runtime, "all inputs have to be Tensors or GradientEdges, but got ",

@@ -31,9 +31,9 @@ struct Slope {
     bool is_known;
 };
 Slope slope_of(const Tensor& c, const Ref<Node>& maker, const Tensor& weights, bool record) {
-    if (!requires_grad(c)) return {Tensor(), false};
-    if (!maker) return {Tensor(), false};
-    const Repetitions lengths = repetitions_of(*maker, gradient_edge(c).function);
+    const Edge edge = requires_grad(c) ? gradient_edge(c) : Edge();
+    if (!edge.is_valid() || !maker) return {Tensor(), false};
+    const Repetitions lengths = repetitions_of(*maker, edge.function);
     if (lengths.edges.empty()) return {Tensor(), lengths.others.empty()};
     EdgeList edges = lengths.edges;
     for (const Edge& other : lengths.others) edges.push_back(other);
@@ -73,8 +73,8 @@ Tensor slope_near(const Near& near, const Tensor& c, bool record) {
 }
 
 Edge edge_of_cotangent(const Near& near) {
-    if (!requires_grad(near.c)) return {};
-    const Edge edge = gradient_edge(near.c);
+    const Edge edge = requires_grad(near.c) ? gradient_edge(near.c) : Edge();
+    if (!edge.is_valid()) return {};
     return near.how.maker && !leads_past(*near.how.maker, edge.function) ? Edge() : edge;
 }
 
