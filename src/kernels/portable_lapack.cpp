@@ -9,24 +9,6 @@ namespace {
 
 constexpr int64_t kBlock = 32;
 
-// A^H as a dense matrix of its own, or the transposed view where elements are real.
-template <class T>
-class Adjoint {
-public:
-    explicit Adjoint(Matrix<const T> a) : copy_(is_complex_type<T> ? a.rows * a.cols : 0), view_(a.transposed()) {
-        if constexpr (is_complex_type<T>) {
-            for (int64_t i = 0; i < a.rows; ++i)
-                for (int64_t j = 0; j < a.cols; ++j) copy_[j * a.rows + i] = std::conj(a(i, j));
-            view_ = row_major<const T>(copy_.data(), a.cols, a.rows);
-        }
-    }
-    Matrix<const T> view() const { return view_; }
-
-private:
-    Scratch<T> copy_;
-    Matrix<const T> view_;
-};
-
 template <class T>
 void gemm(Flag transa, Flag transb, Int m, Int n, Int k, const T* alpha, const T* a, Int lda, const T* b, Int ldb,
           const T* beta, T* c, Int ldc) {

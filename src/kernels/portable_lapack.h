@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "kernels/adjoint.h"
 #include "kernels/blas.h"
 
 namespace wengert::kernels::portable {
@@ -17,13 +18,6 @@ template <class T>
 Blas<T> routines();
 
 // For template code over real and complex elements.
-template <class T>
-T conjugate(const T& x) {
-    if constexpr (is_complex_type<T>)
-        return std::conj(x);
-    else
-        return x;
-}
 template <class T>
 real_of<T> squared(const T& x) {
     if constexpr (is_complex_type<T>)

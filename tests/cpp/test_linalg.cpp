@@ -1,8 +1,10 @@
 // Factorisations put together again give the matrix back; runs on the portable LAPACK when no provider is set.
 #include "kernel_fixtures.h"
 
+#include <numeric>
 #include <string>
 
+#include "generated/kernels/kernels.h"
 #include "kernels/linalg.h"
 #include "kernels/matmul.h"
 
@@ -91,6 +93,29 @@ TEST_CASE("factorisations and solvers") {
             auto [lu, pivots] = linalg_lu_factor(a, true);
             CHECK(near(matmul(adjoint(a), linalg_lu_solve(lu, pivots, b, true, true)), b));
         }
+}
+
+TEST_CASE("the gradient of a Cholesky factor is that of differences") {
+    const auto inner = [](const Tensor& a, const Tensor& b) {  // the real part of <a, b>
+        const std::vector<double> x = values(parts(a)), y = values(parts(b));
+        return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
+    };
+    for (DType dtype : {DType::Float64, DType::Complex128})
+        for (int64_t n : {1, 2, 12, 13, 40, 101})
+            for (bool upper : {false, true}) {
+                CAPTURE(n);
+                const Tensor x = random_of(Dims{n, n}, dtype), e = random_of(Dims{n, n}, dtype);
+                const Tensor a = run(kernel_table[K_add], {matmul(x, adjoint(x)), eye(n, dtype)});
+                const Tensor direction = run(kernel_table[K_add], {e, adjoint(e)}), g = random_of(Dims{n, n}, dtype);
+                const double h = 1e-5;
+                const auto moved = [&](double by) {
+                    return linalg_cholesky(run(kernel_table[K_add_alpha], {a, direction, by}), upper);
+                };
+                const double difference = (inner(g, moved(h)) - inner(g, moved(-h))) / (2 * h);
+                const Tensor gradient = cholesky_backward(g, linalg_cholesky(a, upper), upper);
+                CHECK(inner(gradient, direction) == doctest::Approx(difference).epsilon(1e-5));
+                CHECK(near(gradient, adjoint(gradient)));
+            }
 }
 
 TEST_CASE("rectangles, determinants, least squares, exponentials") {
