@@ -89,6 +89,7 @@ const Ref<Node>& grad_fn(const Tensor& t) {
     if (!meta) return no_node;
     ViewInfo* view = meta->view.get();
     if (!view || !requires_grad(t) || view->attr_version == t.version()) return meta->grad_fn;
+    if (!meta->grad_fn && !(view->base.flags() & kRequiresGrad)) return meta->grad_fn;  // a leaf of its own
     if (view->creation != CreationMeta::Default) fail(ErrorKind::Runtime, creation_error(t, true));
     Ref<Node> fresh = graph_providers.regenerate_view_grad_fn(t);
     uint32_t old_output = 0;

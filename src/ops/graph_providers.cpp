@@ -3,6 +3,7 @@
 
 #include "generated/ops/ops.h"
 #include "ops/accumulate_grad.h"
+#include "ops/basic_nodes.h"
 #include "ops/copy_slices.h"
 #include "ops/recording.h"
 
@@ -15,8 +16,12 @@ Ref<Node> regenerate_view_grad_fn(const Tensor& t) {
     ViewInfo* view = view_info(t);
     Tensor again =
         view->replay ? view->replay(view->base) : ops::as_strided(view->base, t.sizes(), t.strides(), t.offset());
-    AutogradMeta* meta = meta_of(again);
-    return meta ? meta->grad_fn : Ref<Node>();
+    if (AutogradMeta* meta = meta_of(again); meta && meta->grad_fn) return meta->grad_fn;
+    // The base is a constant now, and with it what is seen of it.
+    auto nowhere = Ref<UndefinedGradBackward>::adopt(new UndefinedGradBackward);
+    nowhere->add_input_metadata(t);
+    nowhere->add_next_edge(Edge());
+    return nowhere;
 }
 
 }  // namespace

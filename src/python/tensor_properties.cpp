@@ -53,6 +53,7 @@ PyObject* transposed(const Tensor& t) {
     return wrap(ops::permute(t, reversed));
 }
 PyObject* matrix_transposed(const Tensor& t) {
+    if (t.dim() == 0) return wrap(t);
     check(t.dim() >= 2, ErrorKind::Runtime, "tensor.mT is only supported on matrices or batches of matrices. Got ",
           t.dim(), "-D tensor.");
     return wrap(ops::transpose(t, -2, -1));
@@ -62,6 +63,7 @@ PyObject* adjoint(const Tensor& t) {
     return wrap(is_complex(t.dtype()) ? ops::conj(m) : m);
 }
 PyObject* matrix_adjoint(const Tensor& t) {
+    if (t.dim() == 0) return wrap(is_complex(t.dtype()) ? ops::conj(t) : t);
     check(t.dim() >= 2, ErrorKind::Runtime, "tensor.mH is only supported on matrices or batches of matrices. Got ",
           t.dim(), "-D tensor.");
     return adjoint(t);

@@ -1,4 +1,4 @@
-"""What may be written in place between an operation and its gradient: all that PyTorch allows, for every row of the table.
+"""What may be written in place between an operation and its gradient: all that PyTorch allows, for every row.
 
 Where a row needs more than PyTorch's node keeps, `unlike_pytorch: {overwriting: why}` says so, and must hold.
 """

@@ -311,4 +311,26 @@ def V9_view_of_a_leaf(tc):
     )
 
 
+def V9_leaves_that_see_a_constant(tc):
+    shown = []
+    for take in (lambda b: b.split(2)[0], lambda b: b[:2]):
+        base = tc.zeros(4)
+        view = take(base).requires_grad_()
+        base.add_(1)
+        (view * 2).sum().backward()
+        shown.append((view.grad_fn, view.is_leaf, view.grad))
+    base = tc.zeros(4)
+    view = base[:2].requires_grad_()
+    part = view[:1]
+    base.add_(1)
+    part.sum().backward()
+    shown.append((part.is_leaf, part.requires_grad, part.detach(), view.grad))
+    y = a_leaf(tc, 4) * 1
+    view = y.view(2, 2)
+    y.detach_()
+    y.add_(1)
+    view.sum().backward()
+    return shown, view.is_leaf, view.requires_grad, view.detach()
+
+
 test_program = differential(globals())

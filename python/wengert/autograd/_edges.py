@@ -56,8 +56,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     node = node_of(tensor)
     if node is None:
         raise RuntimeError(
-            "It is not possible to get the gradient edge for a view of a leaf that was made in no_grad mode: it is in no "
-            "graph. Make the view with gradients enabled, or use the leaf."
+            "It is not possible to get the gradient edge for a view of a leaf that was made in no_grad mode: it is in "
+            "no graph. Make the view with gradients enabled, or use the leaf."
         )
     token = None
     if isinstance(node, _C._FunctionBase):
