@@ -24,7 +24,7 @@ Tensor wrap_dirty(const CustomOutputs& custom, const Tensor& t, bool differentia
         ViewInfo* view = view_info(t);
         if (view && view->creation != CreationMeta::Default) fail(ErrorKind::Runtime, creation_error(t, false));
         check(
-            !view || !(is_leaf(view->base) && requires_grad(view->base)), ErrorKind::Runtime,
+            !view || !(is_leaf(view->base) && (requires_grad(view->base) || requires_grad(t))), ErrorKind::Runtime,
             "a view of a leaf Variable that requires grad is being used in an in-place operation. It was marked dirty. "
             "Clone the leaf before it is passed.");
         check(!(is_leaf(t) && requires_grad(t)), ErrorKind::Runtime,

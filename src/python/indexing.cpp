@@ -48,7 +48,11 @@ Tensor select(const Tensor& t, int64_t dim, int64_t i) {
 bool shows_target(const Tensor& t) {
     if (state.watch != 0 || state.view_replay || (t.flags() & kHasTangent)) return true;
     const ViewInfo* view = view_info(t);
-    return view && (view->creation != CreationMeta::Default || (view->base.flags() & kHasTangent));
+    if (!view) return false;
+    const uint32_t base = view->base.flags();
+    // Not of its base only: a view may be a leaf of its own, or stem from one.
+    const bool requires_grad_itself = (t.flags() & kRequiresGrad) && !(base & kRequiresGrad);
+    return view->creation != CreationMeta::Default || (base & kHasTangent) || requires_grad_itself;
 }
 
 // `region`, an alias of part of `t`, as something to write `value` to.

@@ -4,6 +4,25 @@ from tests.differential.fixtures import a_leaf
 from tests.differential.observation import differential, raised
 
 
+def V5_views_of_a_leaf_that_is_a_view(tc):
+    def written(write):
+        leaf = tc.zeros(4)[:3].requires_grad_()
+        return raised(lambda: write(leaf), "a view of a leaf Variable that requires grad"), leaf.is_leaf, leaf.detach()
+
+    def set_item(item, value):
+        return written(lambda leaf: leaf.__setitem__(item, value))
+
+    return (
+        set_item(0, 3.0),
+        set_item(0, tc.ones((), requires_grad=True)),
+        set_item(slice(2), tc.ones(2)),
+        set_item(..., 1.0),
+        set_item(tc.tensor([True, False, True]), 1.0),
+        written(lambda leaf: leaf[0].fill_(3.0)),
+        written(lambda leaf: leaf[1:].mul_(2)),
+    )
+
+
 def V8_nodes(tc):
     x = a_leaf(tc, 4)
     base = x * 2
