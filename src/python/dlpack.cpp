@@ -164,7 +164,7 @@ Tensor import_capsule(PyObject* capsule, const char* name, const char* used_name
     checked(PyCapsule_SetName(capsule, used_name));
     static constexpr Storage::Foreign owner{[](void* context) noexcept {
         auto* managed = static_cast<Managed*>(context);
-        if (!managed->deleter || !Py_IsInitialized()) return;
+        if (!managed->deleter || !has_interpreter()) return;
         GilGuard gil;
         managed->deleter(managed);
     }};

@@ -13,7 +13,7 @@ struct PyException::State {
     std::string text = "Python exception";
 
     ~State() {
-        if (!exception || !Py_IsInitialized()) return;
+        if (!exception || !has_interpreter()) return;
         GilGuard gil;
         // The destructor may run while another exception is set.
         PyObject *type, *value, *traceback;

@@ -68,6 +68,18 @@ inline bool is_finalizing() noexcept {
 #endif
 }
 
+// Whether objects can be used, and have to be: while the interpreter ends, Py_IsInitialized() says no long before the last
+// cycles are collected. Other threads are done with it by then.
+inline bool has_interpreter() noexcept {
+    if (Py_IsInitialized()) return true;
+#if PY_VERSION_HEX >= 0x030D0000
+    PyThreadState* const current = PyThreadState_GetUnchecked();
+#else
+    PyThreadState* const current = _PyThreadState_UncheckedGet();
+#endif
+    return current && is_finalizing() && PyGILState_Check();
+}
+
 // In every thread but the one in which the interpreter ends: the others have lost the GIL for good (base/thread_end.h).
 inline void sleep_if_interpreter_ends() noexcept {
     if (is_finalizing() && !PyGILState_Check()) [[unlikely]]

@@ -132,7 +132,7 @@ PyObject* frames_list(const std::vector<Frame>& frames) {
 }
 
 FramePlace::~FramePlace() {
-    if (!Py_IsInitialized()) {
+    if (!has_interpreter()) {
         (void)frame_.code.release();
         return;
     }

@@ -72,7 +72,7 @@ struct BorrowedArray : SlabAllocated {
 };
 
 void release_array(void* context) noexcept {
-    if (!Py_IsInitialized()) return;
+    if (!has_interpreter()) return;
     GilGuard gil;
     delete static_cast<BorrowedArray*>(context);
 }

@@ -126,7 +126,7 @@ void tensor_dealloc(PyObject* self) {
 
 // Called by a dying impl, on any thread.
 void release_wrapper(void* pyobj) noexcept {
-    if (!Py_IsInitialized()) return;
+    if (!has_interpreter()) return;
     GilGuard gil;
     --OwnsPython::count;
     auto* o = static_cast<TensorObject*>(pyobj);
@@ -139,7 +139,7 @@ void release_wrapper(void* pyobj) noexcept {
 
 // Called by a dying impl that owns its wrapper, on any thread.
 bool take_over(void* pyobj) noexcept {
-    if (!Py_IsInitialized()) return false;
+    if (!has_interpreter()) return false;
     GilGuard gil;
     auto* o = static_cast<TensorObject*>(pyobj);
     if (Py_REFCNT(as_object(o)) == 1) return false;

@@ -65,3 +65,37 @@ def test_daemon_threads_in_a_pass(work, threads):
     program = PROGRAM.format(work=work, threads=threads)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+CYCLES = """
+import gc
+import wengert as wg
+
+gc.disable()
+
+class Kept(wg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, grad):
+        x, = ctx.saved_tensors
+        return 2 * x * grad
+
+for _ in range(50):
+    x = wg.ones(3, requires_grad=True)
+    y = Kept.apply(Kept.apply(x) * 2)
+    z = y * 3
+    z.register_hook(lambda grad, z=z: grad)
+    z.grad_fn.metadata["ring"] = z
+    g, = wg.autograd.grad(y.sum(), x, create_graph=True)
+    x.grad = g
+del x, y, z, g
+"""
+
+
+def test_graphs_that_live_to_the_end():
+    """They die while the interpreter ends, in its last collections of cycles."""
+    done = subprocess.run([sys.executable, "-c", CYCLES], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -18,7 +18,7 @@ struct Ancestor {
 class PyAnomalyMetadata final : public AnomalyMetadata, OwnsPython {
 public:
     ~PyAnomalyMetadata() override {
-        if (!Py_IsInitialized()) {
+        if (!has_interpreter()) {
             for (Frame& f : stack_) (void)f.code.release();
             return;
         }

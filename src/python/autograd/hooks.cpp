@@ -151,7 +151,7 @@ TensorHooks& materialize_hooks(const Tensor& t) {
 }  // namespace
 
 PyHook::~PyHook() {
-    if (!Py_IsInitialized()) return;
+    if (!has_interpreter()) return;
     GilGuard gil;
     Py_DECREF(dict);
 }

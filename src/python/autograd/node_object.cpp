@@ -36,7 +36,7 @@ bool preserve(NodeObject* o) noexcept {
 
 // Called by a dying node, on any thread.
 void release_wrapper(void* pyobj) noexcept {
-    if (!Py_IsInitialized()) return;
+    if (!has_interpreter()) return;
     GilGuard gil;
     --OwnsPython::count;
     auto* o = static_cast<NodeObject*>(pyobj);
@@ -49,7 +49,7 @@ void release_wrapper(void* pyobj) noexcept {
 
 // Called by a dying node that owns its wrapper, on any thread.
 bool take_over(void* pyobj) noexcept {
-    if (!Py_IsInitialized()) return false;
+    if (!has_interpreter()) return false;
     GilGuard gil;
     auto* o = static_cast<NodeObject*>(pyobj);
     if (Py_REFCNT(reinterpret_cast<PyObject*>(o)) == 1) return false;

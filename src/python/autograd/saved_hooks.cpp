@@ -16,7 +16,7 @@ class PySavedHooks final : public SavedVariableHooks, OwnsPython {
 public:
     PySavedHooks(PyObject* pack, PyObject* unpack) noexcept : pack_(Py_NewRef(pack)), unpack_(Py_NewRef(unpack)) {}
     ~PySavedHooks() override {
-        if (!Py_IsInitialized()) return;
+        if (!has_interpreter()) return;
         GilGuard gil;
         Py_XDECREF(pack_);
         Py_DECREF(unpack_);
@@ -60,7 +60,7 @@ struct Pair {
     Pair(PyObject* pack, PyObject* unpack) noexcept : pack(Py_NewRef(pack)), unpack(Py_NewRef(unpack)) {}
     Pair(const Pair&) = delete;
     ~Pair() {
-        if (!Py_IsInitialized()) return;
+        if (!has_interpreter()) return;
         GilGuard gil;
         Py_DECREF(pack);
         Py_DECREF(unpack);

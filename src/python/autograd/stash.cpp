@@ -23,7 +23,7 @@ Held& stash() {
 
 std::shared_ptr<PyObject> owned(PyObject* o) {
     return {Py_NewRef(o), [](PyObject* p) {
-                if (!Py_IsInitialized()) return;
+                if (!has_interpreter()) return;
                 GilGuard gil;
                 Py_DECREF(p);
             }};

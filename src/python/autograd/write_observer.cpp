@@ -14,7 +14,7 @@ struct Observer {
     explicit Observer(PyObject* function) noexcept : function(Py_NewRef(function)) {}
     Observer(const Observer&) = delete;
     ~Observer() {
-        if (!Py_IsInitialized()) return;
+        if (!has_interpreter()) return;
         GilGuard gil;
         Py_DECREF(function);
     }

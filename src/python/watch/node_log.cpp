@@ -12,7 +12,7 @@ class NodeLog final : public OperationObserver {
 public:
     explicit NodeLog(PyObject* function) noexcept : function_(Py_NewRef(function)) {}
     ~NodeLog() override {
-        if (!Py_IsInitialized()) return;
+        if (!has_interpreter()) return;
         GilGuard gil;
         Py_DECREF(function_);
     }
