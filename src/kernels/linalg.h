@@ -5,11 +5,11 @@
 // transposing memory, and results come out contiguous. Where it does not (lu, qr, eigh, eig) the last two strides of the
 // result are (1, m). Integer input is an error, as in PyTorch: nothing here is exact on integers.
 //
-//   linalg_cholesky.cpp         cholesky and its solvers, triangular systems
-//   linalg_cholesky_backward.cpp  its derivative
-//   linalg_solve.cpp            LU, solve, inv, det
-//   linalg_decompositions.cpp   qr, svd, eigh, eig, lstsq
-//   matrix_exp.cpp              matrix_exp
+//   linalg_cholesky.cpp           cholesky and its solvers, triangular systems
+//   linalg_cholesky_backward.cpp  the gradient of cholesky
+//   linalg_solve.cpp              LU, solve, inv, det
+//   linalg_decompositions.cpp     qr, svd, eigh, eig, lstsq
+//   matrix_exp.cpp                matrix_exp
 #pragma once
 
 #include <optional>
@@ -28,9 +28,9 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper, bo
 
 // A X = B, or X A = B where not `left`; A triangular [...,n,n], batches broadcast.
 Tensor linalg_solve_triangular(const Tensor& self, const Tensor& b, bool upper, bool left, bool unitriangular);
-// With A = L L^H: A X = self, and A^-1.
 // The gradient with respect to A, from that with respect to its factor.
 Tensor cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper);
+// With A = L L^H: A X = self, and A^-1.
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper);
 Tensor cholesky_inverse(const Tensor& self, bool upper);
 

@@ -8,6 +8,7 @@
 // first D, then R, then K. That costs 5/6 n^3 operations; two triangular systems and a product of whole matrices would
 // cost 4 n^3. The cotangent of a Hermitian matrix is kept as that of its lower triangle, whose elements stand for two
 // each, until the end.
+#include <algorithm>
 #include <complex>
 
 #include "kernels/adjoint.h"
@@ -20,7 +21,7 @@ using namespace linalg;
 
 namespace {
 
-constexpr int64_t kFewColumns = 12;  // from there on column by column
+constexpr int64_t kFewColumns = 12;  // are undone one by one: products so small would cost more
 
 // One column of L after the other, from the last one: `g` holds the cotangent of L, and then of A.
 template <class T>
@@ -66,6 +67,7 @@ void symmetrize(Matrix<const T> s, Matrix<T> out) {
     }
 }
 
+// Half of the columns after the other: `g` holds the cotangent of L, and then of A. Rows are `ld` apart.
 template <class T>
 void undo(Matrix<const T> l, Matrix<T> g, int ld) {
     const int64_t n = l.rows;
@@ -73,8 +75,8 @@ void undo(Matrix<const T> l, Matrix<T> g, int ld) {
     const int64_t h = n / 2, rest = n - h;
     const Matrix<const T> k = l.block(0, 0, h, h), r = l.block(h, 0, rest, h), d = l.block(h, h, rest, rest);
     const Matrix<T> of_k = g.block(0, 0, h, h), of_r = g.block(h, 0, rest, h), of_d = g.block(h, h, rest, rest);
+    undo(d, of_d, ld);
     {
-        undo(d, of_d, ld);
         Scratch<T> memory(rest * rest);
         const Matrix<T> both = row_major(memory.data(), rest, rest);
         symmetrize<T>(of_d, both);
