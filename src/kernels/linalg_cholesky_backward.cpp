@@ -55,15 +55,15 @@ void divide_by_triangle(Matrix<const T> k, Matrix<T> r, int ld) {
     blas<T>().trsm("L", "U", "N", "N", &m, &n, &one, k.data, &ld, r.data, &ld);
 }
 
-// S + S^H of a lower triangle S
+// factor (S + S^H), of a lower triangle S
 template <class T>
-void symmetrize(Matrix<const T> s, Matrix<T> out) {
+void symmetrize(real_of<T> factor, Matrix<const T> s, Matrix<T> out) {
     for (int64_t i = 0; i < s.rows; ++i) {
         for (int64_t j = 0; j < i; ++j) {
-            out(i, j) = s(i, j);
-            out(j, i) = conjugate(s(i, j));
+            out(i, j) = factor * s(i, j);
+            out(j, i) = conjugate(out(i, j));
         }
-        out(i, i) = T(2) * s(i, i);
+        out(i, i) = 2 * factor * s(i, i);
     }
 }
 
@@ -79,7 +79,7 @@ void undo(Matrix<const T> l, Matrix<T> g, int ld) {
     {
         Scratch<T> memory(rest * rest);
         const Matrix<T> both = row_major(memory.data(), rest, rest);
-        symmetrize<T>(of_d, both);
+        symmetrize<T>(1, of_d, both);
         gemm<T>(T(-1), both, r, T(1), of_r);
     }
     divide_by_triangle(k, of_r, ld);
@@ -103,8 +103,7 @@ Tensor cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper) {
             const int64_t start = i * n * n;
             const Matrix<T> of_a = row_major(g.data_as<T>() + start, n, n);
             undo<T>(row_major<const T>(l.data_as<T>() + start, n, n), of_a, std::max(n, 1));
-            symmetrize<T>(of_a, row_major(out.data_as<T>() + start, n, n));
-            for (int64_t k = 0; k < int64_t{n} * n; ++k) out.data_as<T>()[start + k] *= real_of<T>(0.5);
+            symmetrize<T>(real_of<T>(0.5), of_a, row_major(out.data_as<T>() + start, n, n));
         }
     });
     return out;

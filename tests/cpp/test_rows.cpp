@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "generated/kernels/kernels.h"
+#include "kernel_fixtures.h"
 #include "kernels/dispatch.h"
 #include "kernels/elementwise.h"
 #include "table_fixtures.h"
@@ -21,13 +22,11 @@ namespace {
 
 Tensor prefix(const Tensor& t, int64_t n) { return alias(t, Dims{n}, t.strides(), t.impl()->offset); }
 
-// The elements of a dense tensor, two apart.
+// The same elements, two apart.
 Tensor with_gaps(const Tensor& t) {
-    const Tensor wide = zeros(Dims{2 * t.numel()}, t.dtype());
-    const auto size = static_cast<size_t>(item_size(t.dtype()));
-    for (size_t i = 0; i < static_cast<size_t>(t.numel()); ++i)
-        std::memcpy(wide.data() + 2 * i * size, t.data() + i * size, size);
-    return alias(wide, Dims{t.numel()}, Dims{2}, 0);
+    const Tensor out = alias(zeros(Dims{2 * t.numel()}, t.dtype()), t.sizes(), Dims{2}, 0);
+    copy_into(out, t);
+    return out;
 }
 
 // The last elements of a row, fewer than a vector, may come from other instructions, and differ in the last digits of
@@ -91,6 +90,21 @@ TEST_CASE("every kernel returns the same for every length and layout") {
             check_lengths(dtype, kernel, repeated, filled);
         }
     });
+}
+
+TEST_CASE("a number meets every element of every length") {
+    // Another number each time: what buffers hold of the one before is wrong.
+    for (int64_t n = 1; n < 1300; ++n) {
+        CAPTURE(n);
+        const double number = static_cast<double>(n) / 8;
+        const Tensor counted = counting(Dims{n});
+        const std::vector<double> dense = values(run(kernel_table[K_add], {counted, number})),
+                                  gaps = values(run(kernel_table[K_add], {number, with_gaps(counted)}));
+        int64_t wrong = 0;
+        for (size_t i = 0; i < dense.size(); ++i)
+            for (double value : {dense[i], gaps[i]}) wrong += value != static_cast<double>(i) + number;
+        REQUIRE(wrong == 0);
+    }
 }
 
 // From 12 MiB on a result is written past the caches.

@@ -174,20 +174,20 @@ def custom_(tc, x, pool, choice):
     return function_of(tc, forward=forward, backward=lambda ctx, grad: 2 * grad).apply(x)
 
 
-def has_hooks(x: Any) -> bool:
+def takes_hooks(x: Any) -> bool:
     """PyTorch crashes on hooks of views of leaves that were made without recording."""
     return x.requires_grad and not (x.is_leaf and x._is_view())
 
 
 @statement
 def retain_grad(tc, x, pool, choice):
-    if has_hooks(x):
+    if takes_hooks(x):
         x.retain_grad()
 
 
 @statement
 def hook(tc, x, pool, choice):
-    if has_hooks(x):
+    if takes_hooks(x):
         factor = choice([2.0, -1.0])
         x.register_hook(lambda grad: grad * factor)
 
