@@ -63,7 +63,7 @@ def test_cpp(session):
 
 @nox.session
 def lint(session):
-    """ruff, clang-format and mypy (which reads the stubs that the generator writes)."""
+    """ruff, clang-format, mypy (it reads the stubs that the generator writes); a user's script in two checkers."""
     session.install(*PYPROJECT["project"]["optional-dependencies"]["lint"], *BUILD_REQUIRES, *CMAKE, "scipy")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -74,6 +74,7 @@ def lint(session):
     configure(session, "build/lint")
     session.run("ninja", "-C", "build/lint", "wengert_codegen")
     session.run("mypy", env={"MYPYPATH": "build/lint/package"})
+    session.run("python", "tests/typing/check.py", "build/lint/package")
 
 
 @nox.session

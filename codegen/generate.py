@@ -10,11 +10,11 @@ from typing import TypeVar
 
 import jinja2
 
-from .binding import Binding, bindings
+from .binding import Binding, Overload, bindings
 from .elementwise import is_complex, kernels
 from .node import gradient_names
 from .operation import Operation
-from .stubs import definitions
+from .stubs import definitions, named_tuples
 from .table import Row, load
 from .vocabulary import Vocabulary, read_vocabulary
 
@@ -157,15 +157,37 @@ def namespaces(rows: list[Row]) -> list[str]:
 
 def stub_texts(rows: list[Row]) -> Iterator[tuple[str, str]]:
     lines: dict[str, list[str]] = defaultdict(list)
+    overloads: dict[str, list[Overload]] = defaultdict(list)
     for binding in bindings(rows):
         for where, name in binding.names:
             lines[where] += definitions(binding, name)
-    for namespace in namespaces(rows):
+            overloads["" if where == "Tensor" else where] += binding.overloads
+    for where, name, binding in in_place_functions(rows):
+        lines[where] += definitions(binding, name, "input: Tensor")
+    modules = namespaces(rows)
+    for namespace in modules:
         template = "_namespace.pyi.j2" if namespace else "_C.pyi.j2"
         yield (
             stub_path(namespace),
-            render(template, namespace=namespace, functions=lines[namespace], methods=lines["Tensor"]),
+            render(
+                template,
+                namespace=namespace,
+                modules=[Path(stub_path(other)).stem for other in modules if other],
+                tuples=named_tuples(overloads[namespace]),
+                functions=lines[namespace],
+                methods=lines["Tensor"],
+            ),
         )
+
+
+def in_place_functions(rows: list[Row]) -> Iterator[tuple[str, str, Binding]]:
+    """Methods that the Python package has as functions too: `relu_(x)` is `x.relu_()`."""
+    everything = bindings(rows)
+    functions = {name for binding in everything for where, name in binding.names if not where}
+    for binding in everything:
+        for _, name in binding.names if binding.overloads[0].variant == "inplace" else []:
+            if name.removesuffix("_") in functions and name not in functions:
+                yield "", name, binding
 
 
 def balanced(items: list[Item], parts: int, weight: Callable[[Item], int]) -> list[list[Item]]:

@@ -13,6 +13,7 @@ core are loaded when first used.
 # The import below brings in functions named like Python's own (sum, abs, ...), so this file uses none of those.
 import importlib as _importlib
 import math as _math
+import typing as _typing
 
 from . import _C as _C
 from . import _randomness as _randomness  # wraps random functions before their names are exported below
@@ -46,8 +47,8 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "special",
-    "testing", "utils",
+    "cuda", "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random",
+    "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "bartlett_window": "_windows", "blackman_window": "_windows", "gradient": "_differences",
@@ -58,15 +59,56 @@ _LAZY_FUNCTIONS = {
     "LongTensor": "_legacy_types", "ShortTensor": "_legacy_types", "load": "_serialization", "save": "_serialization",
 }  # fmt: skip
 
+# Type checkers read the names above here, and do not see `__getattr__`: with it, no name would be unknown to them.
+# tests/python/test_types.py holds the two lists equal.
+if _typing.TYPE_CHECKING:
+    from . import cuda as cuda
+    from . import fft as fft
+    from . import func as func
+    from . import graph as graph
+    from . import linalg as linalg
+    from . import nn as nn
+    from . import ops as ops
+    from . import optim as optim
+    from . import optimize as optimize
+    from . import overrides as overrides
+    from . import profiler as profiler
+    from . import random as random
+    from . import special as special
+    from . import testing as testing
+    from . import utils as utils
+    from ._differences import gradient as gradient
+    from ._legacy_types import BoolTensor as BoolTensor
+    from ._legacy_types import ByteTensor as ByteTensor
+    from ._legacy_types import CharTensor as CharTensor
+    from ._legacy_types import DoubleTensor as DoubleTensor
+    from ._legacy_types import FloatTensor as FloatTensor
+    from ._legacy_types import IntTensor as IntTensor
+    from ._legacy_types import LongTensor as LongTensor
+    from ._legacy_types import ShortTensor as ShortTensor
+    from ._serialization import load as load
+    from ._serialization import save as save
+    from ._stft import istft as istft
+    from ._stft import stft as stft
+    from ._windows import bartlett_window as bartlett_window
+    from ._windows import blackman_window as blackman_window
+    from ._windows import hamming_window as hamming_window
+    from ._windows import hann_window as hann_window
+    from ._windows import kaiser_window as kaiser_window
+    from ._windows import range as range
+    from .func import vmap as vmap
+else:
 
-def __getattr__(name: str):  # type: ignore[no-untyped-def]  # a module, of which mypy knows by its import
-    if name in _LAZY_MODULES:
-        return _importlib.import_module(f"{__name__}.{name}")
-    if name in _LAZY_FUNCTIONS:
-        return getattr(_importlib.import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
-    if name.endswith("_") and name[:-1] in globals() and hasattr(_C.Tensor, name):
-        return getattr(_C.Tensor, name)  # relu_(x) is x.relu_()
-    raise AttributeError(f"module 'wengert' has no attribute {name!r}")
+    def __getattr__(name: str) -> _typing.Any:
+        if name in _LAZY_MODULES:
+            return _importlib.import_module(f"{__name__}.{name}")
+        if name in _LAZY_FUNCTIONS:
+            return getattr(_importlib.import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
+        if name.endswith("_") and name[:-1] in globals() and hasattr(_C.Tensor, name):
+            return getattr(_C.Tensor, name)  # relu_(x) is x.relu_()
+        from ._missing import no_attribute
+
+        raise no_attribute("", name)
 
 
 def __dir__() -> "list[str]":

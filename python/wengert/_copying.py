@@ -32,7 +32,7 @@ def rebuild_tensor(
     """Make the tensor that `reduce_ex` took apart, on memory of its own."""
     tensor = _C.from_numpy(memory).clone().as_strided(shape, strides).detach()
     if cls is not Tensor:
-        tensor = Tensor._make_subclass(cls, tensor)  # type: ignore[attr-defined]
+        tensor = Tensor._make_subclass(cls, tensor)
     tensor.requires_grad_(requires_grad)
     tensor.__dict__.update(attributes)
     return tensor

@@ -6,7 +6,7 @@ Tensors have one type; these classes stand for the tensors of one dtype. New pro
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import wengert
 from wengert._C import Size, Tensor
@@ -70,11 +70,21 @@ _DTYPES = {
     "LongTensor": "int64", "FloatTensor": "float32", "DoubleTensor": "float64",
 }  # fmt: skip
 
+if TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
+    BoolTensor = Tensor
+    ByteTensor = Tensor
+    CharTensor = Tensor
+    DoubleTensor = Tensor
+    FloatTensor = Tensor
+    IntTensor = Tensor
+    LongTensor = Tensor
+    ShortTensor = Tensor
+else:
 
-def __getattr__(name: str) -> Any:
-    if name not in _DTYPES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    dtype = getattr(wengert, _DTYPES[name])
-    doc = f"Stands for the tensors of dtype {_DTYPES[name]}; ``{name}(data)`` makes one."
-    globals()[name] = LegacyType(name, (), {"__module__": "wengert", "__doc__": doc, "dtype": dtype})
-    return globals()[name]
+    def __getattr__(name: str) -> Any:
+        if name not in _DTYPES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        dtype = getattr(wengert, _DTYPES[name])
+        doc = f"Stands for the tensors of dtype {_DTYPES[name]}; ``{name}(data)`` makes one."
+        globals()[name] = LegacyType(name, (), {"__module__": "wengert", "__doc__": doc, "dtype": dtype})
+        return globals()[name]

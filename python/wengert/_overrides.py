@@ -39,7 +39,7 @@ def overridden(*arguments: Any) -> bool:
 
 
 # Getters whose results stay plain tensors.
-_PLAIN_RESULTS = {Tensor.grad.__get__, Tensor._grad.__get__, Tensor._base.__get__}  # type: ignore[attr-defined, union-attr]
+_PLAIN_RESULTS = {Tensor.grad.__get__, Tensor._grad.__get__, Tensor._base.__get__}  # type: ignore[union-attr]
 
 
 def torch_function(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -31,12 +31,12 @@ def set_up_tensor() -> None:
 
     Tensor.__repr__ = _repr  # type: ignore[method-assign]
     Tensor.__reduce_ex__ = _copying.reduce_ex  # type: ignore[method-assign, assignment]
-    Tensor.__deepcopy__ = _copying.deepcopy  # type: ignore[attr-defined]
-    Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[attr-defined]
-    Tensor.__array_ufunc__ = _numpy_dispatch.array_ufunc  # type: ignore[attr-defined]
-    Tensor.__array_function__ = _numpy_dispatch.array_function  # type: ignore[attr-defined]
+    Tensor.__deepcopy__ = _copying.deepcopy  # type: ignore[method-assign]
+    Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[method-assign, assignment]
+    Tensor.__array_ufunc__ = _numpy_dispatch.array_ufunc  # type: ignore[method-assign]
+    Tensor.__array_function__ = _numpy_dispatch.array_function  # type: ignore[method-assign]
     _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass
-    Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]  # NumPy lets our operators win
+    Tensor.__array_priority__ = 1000  # NumPy lets our operators win
     for method in (*_compositions.METHODS, *_unsupported.METHODS, _legacy_new):
         setattr(Tensor, method.__name__, method)
     for name, member in vars(_tensor_methods).items():

@@ -1,5 +1,17 @@
 """Linear algebra: decompositions, solvers, norms. They come from the table of operations."""
 
+import typing as _typing
+
 from wengert._C._linalg import *  # noqa: F403
 
-from ._linalg_compositions import cond, matrix_rank, tensorinv, tensorsolve  # noqa: F401
+from ._linalg_compositions import cond as cond
+from ._linalg_compositions import matrix_rank as matrix_rank
+from ._linalg_compositions import tensorinv as tensorinv
+from ._linalg_compositions import tensorsolve as tensorsolve
+
+if not _typing.TYPE_CHECKING:  # with it, no name would be unknown to type checkers
+
+    def __getattr__(name: str) -> _typing.Any:
+        from wengert._missing import no_attribute
+
+        raise no_attribute("linalg", name)

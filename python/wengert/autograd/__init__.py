@@ -5,6 +5,7 @@ To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` 
 """
 
 import importlib as _importlib
+import typing as _typing
 
 from wengert import _C as _C
 
@@ -64,12 +65,20 @@ __all__ = [
     "variable",
 ]
 
+if _typing.TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
+    from . import functional as functional
+    from . import profiler as profiler
+    from . import profiler_util as profiler_util
+    from .profiler import kineto_available as kineto_available
+else:
 
-def __getattr__(name: str):  # type: ignore[no-untyped-def]  # modules, of which mypy knows by their imports
-    if name in {"functional", "profiler", "profiler_util"}:  # loaded when first used
-        return _importlib.import_module(f"{__name__}.{name}")
-    if name in {"_profiler_enabled", "kineto_available"}:
-        return getattr(_importlib.import_module(f"{__name__}.profiler"), name)
-    if name == "SavedTensor":
-        return _C._autograd.SavedTensor
-    raise AttributeError(f"module 'wengert.autograd' has no attribute {name!r}")
+    def __getattr__(name: str) -> _typing.Any:
+        if name in {"functional", "profiler", "profiler_util"}:  # loaded when first used
+            return _importlib.import_module(f"{__name__}.{name}")
+        if name in {"_profiler_enabled", "kineto_available"}:
+            return getattr(_importlib.import_module(f"{__name__}.profiler"), name)
+        if name == "SavedTensor":
+            return _C._autograd.SavedTensor
+        from wengert._missing import no_attribute
+
+        raise no_attribute("autograd", name)

@@ -74,4 +74,5 @@ def node_of(target: Tensor | GradientEdge) -> Any:
     if target.grad_fn is not None or not target.requires_grad:
         return target.grad_fn
     with enable_grad():  # a view's node leads to the leaf's AccumulateGrad, which may not exist yet
-        return target.view_as(target).grad_fn.next_functions[0][0]
+        view: Any = target.view_as(target)
+    return view.grad_fn.next_functions[0][0]

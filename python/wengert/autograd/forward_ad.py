@@ -1,6 +1,6 @@
 """Forward-mode differentiation; see `wengert.autograd._forward_ad`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _forward_ad
 from ._forward_ad import (
@@ -25,8 +25,11 @@ __all__ = [
     "unpack_dual",
 ]
 
+if TYPE_CHECKING:
+    _current_level: int
+else:
 
-def __getattr__(name: str) -> Any:
-    if name == "_current_level":  # the innermost open level, or -1: it changes, so it is asked for
-        return _forward_ad._current_level
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name == "_current_level":  # the innermost open level, or -1: it changes, so it is asked for
+            return _forward_ad._current_level
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -82,7 +82,7 @@ class BatchedTensor(Tensor):
     @staticmethod
     def wrap(value: Any, dim: int, level: int) -> BatchedTensor:
         """Return the sample of `value` along `dim`."""
-        tensor: BatchedTensor = Tensor._make_subclass(BatchedTensor, _NOTHING)  # type: ignore[attr-defined]
+        tensor: BatchedTensor = Tensor._make_subclass(BatchedTensor, _NOTHING)
         tensor._value = value
         tensor._batch_dim = dim
         tensor._level = level
@@ -165,11 +165,11 @@ class BatchedTensor(Tensor):
     def H(self) -> Any:  # noqa: N802
         return self.mH if self.ndim else self
 
-    @property
+    @property  # type: ignore[misc]  # a sample's parts are not assigned
     def real(self) -> Any:
         return wengert.real(self) if self.is_complex() else self
 
-    @property
+    @property  # type: ignore[misc]
     def imag(self) -> Any:
         return wengert.imag(self)
 

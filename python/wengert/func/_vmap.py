@@ -208,7 +208,7 @@ def _unwrapped(func: Any, output: Any, place: int | None, frame: VmapFrame) -> A
             "to set out_dims= to None for output?"
         )
     if batched:
-        value, now = output._value, output._batch_dim
+        value, now = output._value, output._batch_dim  # type: ignore[attr-defined]
     else:
         value, now = output.expand(frame.batch_size, *output.shape), 0
     rank = value.dim()

@@ -39,7 +39,7 @@ class Parameter(Tensor):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
             data = _C.empty(0)
-        return Tensor._make_subclass(cls, data, requires_grad)  # type: ignore[attr-defined]
+        return Tensor._make_subclass(cls, data, requires_grad)
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         pass

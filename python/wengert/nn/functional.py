@@ -1,34 +1,38 @@
 """Functions of neural networks: activations, losses, convolutions, normalisation; from the table of operations."""
 
 import functools as _functools
-from typing import Any as _Any
+import typing as _typing
 
 from wengert._C._nn_functional import *  # noqa: F403
 
-from ._losses import (  # noqa: F401
-    multi_margin_loss,
-    multilabel_margin_loss,
-    multilabel_soft_margin_loss,
-    triplet_margin_with_distance_loss,
-)
-from ._pooling import max_pool1d, max_pool2d, max_pool3d  # noqa: F401
-from ._random import gumbel_softmax, rrelu  # noqa: F401
-from ._resampling import (  # noqa: F401
-    lp_pool1d,
-    lp_pool2d,
-    lp_pool3d,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
-    upsample,
-    upsample_bilinear,
-    upsample_nearest,
-)
+from ._losses import multi_margin_loss as multi_margin_loss
+from ._losses import multilabel_margin_loss as multilabel_margin_loss
+from ._losses import multilabel_soft_margin_loss as multilabel_soft_margin_loss
+from ._losses import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
+from ._pooling import max_pool1d as max_pool1d
+from ._pooling import max_pool2d as max_pool2d
+from ._pooling import max_pool3d as max_pool3d
+from ._random import gumbel_softmax as gumbel_softmax
+from ._random import rrelu as rrelu
+from ._resampling import lp_pool1d as lp_pool1d
+from ._resampling import lp_pool2d as lp_pool2d
+from ._resampling import lp_pool3d as lp_pool3d
+from ._resampling import max_unpool1d as max_unpool1d
+from ._resampling import max_unpool2d as max_unpool2d
+from ._resampling import max_unpool3d as max_unpool3d
+from ._resampling import upsample as upsample
+from ._resampling import upsample_bilinear as upsample_bilinear
+from ._resampling import upsample_nearest as upsample_nearest
 
-_IN_PLACE = {"celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "rrelu_", "selu_", "threshold_"}
+if _typing.TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
+    celu_, elu_, hardtanh_, leaky_relu_ = celu, elu, hardtanh, leaky_relu  # noqa: F405
+    relu_, rrelu_, selu_, threshold_ = relu, rrelu, selu, threshold  # noqa: F405
+else:
+    _IN_PLACE = {"celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "rrelu_", "selu_", "threshold_"}
 
+    def __getattr__(name: str) -> _typing.Any:
+        if name in _IN_PLACE:  # relu_(x) is relu(x, inplace=True)
+            return _functools.partial(globals()[name[:-1]], inplace=True)
+        from wengert._missing import no_attribute
 
-def __getattr__(name: str) -> _Any:
-    if name in _IN_PLACE:  # relu_(x) is relu(x, inplace=True)
-        return _functools.partial(globals()[name[:-1]], inplace=True)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise no_attribute("nn.functional", name)

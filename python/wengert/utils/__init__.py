@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import hooks
 
 __all__ = ["checkpoint", "hooks"]  # loaded when first used
 
+if TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
+    from . import checkpoint as checkpoint
+else:
 
-def __getattr__(name: str) -> Any:
-    if name in ("checkpoint", "_python_dispatch"):
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in ("checkpoint", "_python_dispatch"):
+            return importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -48,7 +48,7 @@ def elementwise(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch:
     if len(args) == 1 and not kwargs:  # of one tensor: the batch may stay where it is
         tensor = args[0]
         return BatchedTensor.wrap(func(tensor._value), tensor._batch_dim, batch.level)
-    tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
+    tensors: list[Any] = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
     rank = max(tensor.ndim for tensor in tensors)
     dims = {t._batch_dim if batch.has(t) and t.ndim == rank else None if t.ndim else -1 for t in tensors} - {-1}
     if len(dims) == 1 and None not in dims and all(batch.has(t) or not t.ndim for t in tensors) and rank:
