@@ -223,6 +223,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "node_names": [row.node, *row.get("node_if", {}), *([row.inplace_node] if row.inplace_node else [])],
         "unlike_pytorch": row.get("unlike_pytorch", {}),
         "exempt": row.get("exempt", {}),
+        "ulps": row.get("ulps"),
         "arguments": [
             {
                 "name": a.name,

@@ -208,6 +208,12 @@ class Operation:
         names = {**argument_types(self.row), **result_types(self.row)}
         return Translator(self.row.text, names, self.vocabulary)(str(condition)).text if condition else ""
 
+    @cached_property
+    def requires(self) -> str:
+        """What is checked before anything is computed or written: a call that raises."""
+        check = self.row.get("requires")
+        return Translator(self.row.text, argument_types(self.row), self.vocabulary)(str(check)).text if check else ""
+
     # --- Views
     @property
     def view_extras(self) -> str:

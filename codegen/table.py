@@ -25,8 +25,8 @@ from .schema import Argument, Result, RowError, Schema, parse_schema
 FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
-        "python", "node", "node_if", "recorded_if", "recorded", "tangent", "reduces", "length", "scatters", "contracts",
-        "batch", "unlike_pytorch", "exempt", "inplace_argument", "overwritten", "doc"}  # fmt: skip
+        "python", "node", "node_if", "recorded_if", "requires", "recorded", "tangent", "reduces", "length", "scatters",
+        "contracts", "batch", "unlike_pytorch", "exempt", "ulps", "inplace_argument", "overwritten", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 

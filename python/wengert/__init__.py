@@ -27,6 +27,7 @@ from ._compositions import unique as unique
 from ._compositions import unique_consecutive as unique_consecutive
 from ._dtype_info import finfo as finfo
 from ._dtype_info import iinfo as iinfo
+from ._memory import empty_cache as empty_cache
 from ._overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from ._setup import set_up_tensor as _set_up_tensor
 from ._tensor_str import get_printoptions as get_printoptions

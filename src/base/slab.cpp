@@ -1,10 +1,14 @@
 #include "base/slab.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "base/lock.h"
+#include "base/slab_release.h"
 #include "base/thread_exit.h"
 
 namespace wengert {
@@ -12,16 +16,20 @@ namespace {
 
 constexpr size_t kSlabBytes = size_t{1} << 16;
 
-// Chains of free blocks that threads handed back, per size class.
+// Chains of free blocks that threads handed back, and all slabs there are, per size class.
 struct SharedPool {
     ForkSafeMutex mutex{LockRank::Memory};
     FreeList lists[kSlabClasses] = {};
+    std::vector<char*> slabs[kSlabClasses];
 };
 
 SharedPool& shared_pool() {
     static SharedPool* pool = new SharedPool;  // outlives every thread
     return *pool;
 }
+
+size_t block_size(size_t c) { return c == 0 ? kSlabUnit : c * kSlabUnit; }
+size_t blocks_in_slab(size_t c) { return kSlabBytes / block_size(c); }
 
 // A dying thread's blocks go back to the shared pool.
 void give_back(void* thread_lists) noexcept {
@@ -54,16 +62,15 @@ FreeList* make_slab_lists() {
 
 void* slab_refill(size_t c) {
     FreeList& list = slab_lists[c];
-    {
-        SharedPool& pool = shared_pool();
-        std::lock_guard lock(pool.mutex);
-        std::swap(list, pool.lists[c]);
-    }
+    SharedPool& pool = shared_pool();
+    std::lock_guard lock(pool.mutex);
+    std::swap(list, pool.lists[c]);
     if (!list.head) {
-        size_t size = c == 0 ? kSlabUnit : c * kSlabUnit;
+        pool.slabs[c].reserve(pool.slabs[c].size() + 1);
         auto* slab = static_cast<char*>(std::aligned_alloc(64, kSlabBytes));
         if (!slab) throw std::bad_alloc();
-        for (size_t i = kSlabBytes / size; i-- > 0;) list.give(slab + i * size);
+        pool.slabs[c].push_back(slab);
+        for (size_t i = blocks_in_slab(c); i-- > 0;) list.give(slab + i * block_size(c));
     }
     return list.take();
 }
@@ -85,6 +92,60 @@ void slab_overflow(size_t c) noexcept {
         given = next;
     }
     list.length = keep;
+}
+
+namespace {
+
+// Frees the slabs whose blocks all are in one of two lists, and takes these blocks out of them.
+void release_whole_slabs(SharedPool& pool, size_t c, FreeList& mine) {
+    std::vector<char*>& slabs = pool.slabs[c];
+    FreeList* const lists[] = {&mine, &pool.lists[c]};
+    std::sort(slabs.begin(), slabs.end());
+    std::vector<uint32_t> free(slabs.size());
+    auto slab_of = [&](const void* block) {
+        return static_cast<size_t>(std::upper_bound(slabs.begin(), slabs.end(), block) - slabs.begin() - 1);
+    };
+    for (const FreeList* list : lists)
+        for (const FreeBlock* b = list->head; b; b = b->next) ++free[slab_of(b)];
+    const auto whole = static_cast<uint32_t>(blocks_in_slab(c));
+    for (FreeList* list : lists) {
+        FreeBlock* b = std::exchange(list->head, nullptr);
+        list->length = 0;
+        while (b) {
+            FreeBlock* next = b->next;
+            if (free[slab_of(b)] != whole) list->give(b);
+            b = next;
+        }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < slabs.size(); ++i)
+        if (free[i] == whole)
+            std::free(slabs[i]);
+        else
+            slabs[kept++] = slabs[i];
+    slabs.resize(kept);
+}
+
+}  // namespace
+
+void slab_release() noexcept {
+    SharedPool& pool = shared_pool();
+    std::lock_guard lock(pool.mutex);
+    for (size_t c = 1; c < kSlabClasses; ++c) {
+        FreeList none{};
+        try {
+            release_whole_slabs(pool, c, slab_lists ? slab_lists[c] : none);
+        } catch (const std::bad_alloc&) {  // before anything was changed: this class keeps what it has
+        }
+    }
+}
+
+size_t slab_bytes() noexcept {
+    SharedPool& pool = shared_pool();
+    std::lock_guard lock(pool.mutex);
+    size_t bytes = 0;
+    for (const std::vector<char*>& slabs : pool.slabs) bytes += slabs.size() * kSlabBytes;
+    return bytes;
 }
 
 void* large_allocate(size_t bytes) {

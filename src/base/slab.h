@@ -2,8 +2,8 @@
 //
 // Sizes are rounded up to a multiple of 16; each size class up to 1 KiB has a list of free blocks per thread. An empty
 // list is refilled from a 64 KiB slab; a list that grew beyond its bound (objects made on one thread and dropped on
-// another) hands half of itself to a shared pool. Slabs are never returned to the system: what was needed once is
-// needed again, and warm memory is the point. Larger sizes go to malloc.
+// another) hands half of itself to a shared pool. Slabs go back to the system when asked only (slab_release.h): what was
+// needed once is needed again, and warm memory is the point. Larger sizes go to malloc.
 #pragma once
 
 #include <cstddef>

@@ -39,10 +39,12 @@ void validate(const InputMetadata& expected, Tensor& grad, const Node* producer,
     if (expected.any_dtype) return;
     DType dtype = expected.grad_dtype.value_or(expected.dtype);
     if (grad.dtype() == dtype) return;
+    if (is_complex(grad.dtype()) && !is_complex(dtype) && producer && producer->operation())
+        grad = ops::real(grad);  // of an operation whose result left the real numbers: what a real argument can change
     if (is_complex(grad.dtype()) && !is_complex(dtype))
         invalid(producer, i, "expected a real gradient of dtype ", dtype, " but got ", grad.dtype(),
                 "; return its real part from the function");
-    grad = ops::to_dtype(grad, dtype);
+    if (grad.dtype() != dtype) grad = ops::to_dtype(grad, dtype);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "kernels/reduce.h"
 #include "kernels/strided_iteration.h"
 #include "kernels/transpose_table.h"
+#include "tensor/representable.h"
 
 namespace wengert::kernels {
 
@@ -119,6 +120,7 @@ void copy_disjoint(const Tensor& dst, const Tensor& src) {
 }
 
 void fill_(const Tensor& dst, const Scalar& value) {
+    check_representable(value, dst.dtype());
     alignas(16) std::byte element[16];
     store_scalar(element, dst.dtype(), value);
     if (dst.numel() == 1) {

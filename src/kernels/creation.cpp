@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/elementwise.h"
+#include "tensor/representable.h"
 
 namespace wengert::kernels {
 namespace {
@@ -67,20 +68,36 @@ Tensor linear(const Scalar& start, const Scalar& end, int64_t steps, std::option
     return out;
 }
 
-Tensor triangle_indices(int64_t row, int64_t col, std::optional<DType> dtype, const char* op, auto first, auto last) {
-    check(row >= 0 && col >= 0, ErrorKind::Runtime, "[", op, "] row and col must be non-negative, got ", row, " and ",
-          col);
-    int64_t count = 0;
-    for (int64_t r = 0; r < row; ++r) count += std::max<int64_t>(last(r) - first(r), 0);
+// How many elements of rows 0, 1, ... `row` of a matrix with `col` columns stand on or under the diagonal `offset`, which
+// is between -row and col. Only rows from `*first` on have any.
+int64_t elements_under(int64_t row, int64_t col, int64_t offset, int64_t* first, const char* op) {
+    *first = std::clamp<int64_t>(-offset, 0, row);
+    if (col == 0) *first = row;
+    const int64_t whole = std::clamp<int64_t>(col - offset - 1, *first, row);  // the first row that is full
+    const __int128 growing = static_cast<__int128>(whole - *first) *
+                             (static_cast<__int128>(*first) + whole + 2 * static_cast<__int128>(offset) + 1) / 2;
+    const __int128 count = growing + static_cast<__int128>(row - whole) * col;
+    check(count < (int64_t{1} << 59), ErrorKind::Runtime, "[", op, "] a triangle of ", row, " rows and ", col,
+          " columns has more elements than a tensor can have");
+    return static_cast<int64_t>(count);
+}
+
+// Rows `begin` to `end` of the triangle, each from column first(row) to last(row).
+Tensor triangle_indices(int64_t count, int64_t begin, int64_t end, std::optional<DType> dtype, auto first, auto last) {
     Tensor out = empty(Dims{2, count}, DType::Int64);
     int64_t* rows = out.data_as<int64_t>();
     int64_t* cols = rows + count;
-    for (int64_t r = 0; r < row; ++r)
+    for (int64_t r = begin; r < end; ++r)
         for (int64_t c = first(r); c < last(r); ++c) {
             *rows++ = r;
             *cols++ = c;
         }
     return dtype ? to_dtype(out, *dtype) : out;
+}
+
+void check_triangle(int64_t row, int64_t col, const char* op) {
+    check(row >= 0 && col >= 0, ErrorKind::Runtime, "[", op, "] row and col must be non-negative, got ", row, " and ",
+          col);
 }
 
 }  // namespace
@@ -89,6 +106,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, std::o
     check(highest_kind({start, end, step}) != Category::Complex, ErrorKind::Runtime,
           "[arange] complex ranges have no order");
     const DType out_dtype = dtype_for(dtype, {start, end, step}, true);
+    for (const Scalar& number : {start, end, step}) check_representable(number, out_dtype);
     // An integral dtype truncates its bounds first.
     const bool integral = is_integral(out_dtype) || highest_kind({start, end, step}) <= Category::Integral;
     Tensor out = empty(Dims{range_length(start, end, step, integral)}, out_dtype);
@@ -125,6 +143,7 @@ Tensor ones_like(const Tensor& self, std::optional<DType> dtype) { return full_l
 
 Tensor full_like(const Tensor& self, const Scalar& value, std::optional<DType> dtype) {
     Tensor out = empty_like(self, dtype.value_or(self.dtype()));  // dense, whatever its strides
+    check_representable(value, out.dtype());
     dispatch(out.dtype(), [&]<class T> { std::fill_n(out.data_as<T>(), out.numel(), value.to<T>()); });
     return out;
 }
@@ -132,14 +151,23 @@ Tensor full_like(const Tensor& self, const Scalar& value, std::optional<DType> d
 Tensor ones(IntSpan sizes, std::optional<DType> dtype) { return full(sizes, 1, dtype.value_or(default_dtype())); }
 
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset, std::optional<DType> dtype) {
+    check_triangle(row, col, "tril_indices");
+    offset = std::clamp(offset, -row, col);
+    int64_t begin = 0;
+    const int64_t count = elements_under(row, col, offset, &begin, "tril_indices");
     return triangle_indices(
-        row, col, dtype, "tril_indices", [](int64_t) { return int64_t{0}; },
+        count, begin, row, dtype, [](int64_t) { return int64_t{0}; },
         [=](int64_t r) { return std::clamp<int64_t>(r + offset + 1, 0, col); });
 }
 
+// What is not under the diagonal before: the triangle under the other one of the matrix turned round.
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset, std::optional<DType> dtype) {
+    check_triangle(row, col, "triu_indices");
+    offset = std::clamp(offset, -row, col);
+    int64_t turned = 0;
+    const int64_t count = elements_under(row, col, col - row - offset, &turned, "triu_indices");
     return triangle_indices(
-        row, col, dtype, "triu_indices", [=](int64_t r) { return std::clamp<int64_t>(r + offset, 0, col); },
+        count, 0, row - turned, dtype, [=](int64_t r) { return std::clamp<int64_t>(r + offset, 0, col); },
         [=](int64_t) { return col; });
 }
 

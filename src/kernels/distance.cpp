@@ -13,6 +13,19 @@ using namespace linalg;
 
 namespace {
 
+// Whether no power that is part of a sum can have overflowed or vanished.
+template <class T>
+bool in_range(T sum) {
+    return sum > std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() &&
+           sum <= std::numeric_limits<T>::max();
+}
+template <class T>
+T greatest_difference(const T* x, const T* y, int64_t n) {
+    T largest = 0;
+    for (int64_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
+    return largest;
+}
+
 // |x - y|_p
 template <class T>
 T distance(const T* x, const T* y, int64_t n, T p) {
@@ -20,11 +33,8 @@ T distance(const T* x, const T* y, int64_t n, T p) {
     if (p == T(2)) {
         for (int64_t i = 0; i < n; ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
         // Squares that overflow or vanish are taken again on a scale of their own.
-        if (sum > std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() &&
-            sum <= std::numeric_limits<T>::max())
-            return std::sqrt(sum);
-        T largest = 0;
-        for (int64_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
+        if (in_range(sum)) return std::sqrt(sum);
+        const T largest = greatest_difference(x, y, n);
         if (largest == 0 || !(largest <= std::numeric_limits<T>::max()) || sum != sum) return std::sqrt(sum);
         sum = 0;
         for (int64_t i = 0; i < n; ++i) {
@@ -49,7 +59,12 @@ T distance(const T* x, const T* y, int64_t n, T p) {
         return sum;
     }
     for (int64_t i = 0; i < n; ++i) sum += std::pow(std::abs(x[i] - y[i]), p);
-    return std::pow(sum, 1 / p);
+    if (in_range(sum)) return std::pow(sum, 1 / p);
+    const T largest = greatest_difference(x, y, n);
+    if (largest == 0 || !(largest <= std::numeric_limits<T>::max()) || sum != sum) return std::pow(sum, 1 / p);
+    sum = 0;
+    for (int64_t i = 0; i < n; ++i) sum += std::pow(std::abs((x[i] - y[i]) / largest), p);
+    return largest * std::pow(sum, 1 / p);
 }
 
 // to += cotangent * d |x - y|_p / d x, and other -= the same.

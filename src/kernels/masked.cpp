@@ -7,6 +7,7 @@
 #include "kernels/indexing.h"
 #include "kernels/reduce.h"
 #include "kernels/shape.h"
+#include "tensor/representable.h"
 
 namespace wengert::kernels {
 namespace {
@@ -47,6 +48,7 @@ void fill_where(const Tensor& self, const Tensor& mask, const Dims& strides, T v
 }  // namespace
 
 void masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
+    check_representable(value, self.dtype());
     check(!value.is_complex() || is_complex(self.dtype()), ErrorKind::Runtime, "value cannot be converted to type ",
           self.dtype(), " without overflow: it is complex");
     Dims strides = mask_strides(self, mask, "masked_fill_");

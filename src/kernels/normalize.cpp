@@ -95,6 +95,24 @@ ThreeTensors norm_backward(const Tensor& grad, const Tensor& input, IntSpan norm
     return {grad_in, grad_weight, grad_bias};
 }
 
+// The standard deviation, if any variance has left the range of its dtype, which the data have not. One that is too small
+// matters beside a small eps only.
+Tensor deviation_beyond(const Tensor& variance, const Tensor& values, const Dims& dims, double eps) {
+    bool beyond = false;
+    dispatch_floating(variance.dtype(), "var", [&]<class T> {
+        for (int64_t i = 0; i < variance.numel(); ++i) {
+            const T v = variance.data_as<T>()[i];
+            beyond |= std::isinf(v) || (v < std::numeric_limits<T>::min() && eps < 1e-30);
+        }
+    });
+    return beyond ? std(values, dims, 0) : Tensor();
+}
+template <class T>
+double rstd_of(const Tensor& variance, const Tensor& deviation, int64_t i, double eps) {
+    if (deviation.defined()) return 1 / std::hypot(static_cast<double>(deviation.data_as<T>()[i]), std::sqrt(eps));
+    return 1 / std::sqrt(static_cast<double>(variance.data_as<T>()[i]) + eps);
+}
+
 // [N, C, space]
 struct Channels {
     int64_t batch, channels, space = 1;
@@ -152,12 +170,13 @@ ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& w
            out = empty(input.sizes(), dtype);
     Tensor rows = alias(in, Dims{groups, each * c.space}, Dims{each * c.space, 1}, in.offset());
     auto [variance, mean] = var_mean(rows, Dims{1}, 0);
+    const Tensor deviation = deviation_beyond(variance, rows, Dims{1}, eps);
     Dims shape{c.batch, num_groups}, strides{num_groups, 1};
     Tensor rstd = empty(shape, dtype);
     dispatch_floating(dtype, "group_norm", [&]<class T> {
         std::vector<T> scale(c.batch * c.channels), shift(c.batch * c.channels);
         for (int64_t g = 0; g < groups; ++g) {
-            double m = mean.data_as<T>()[g], s = 1 / std::sqrt(static_cast<double>(variance.data_as<T>()[g]) + eps);
+            double m = mean.data_as<T>()[g], s = rstd_of<T>(variance, deviation, g, eps);
             rstd.data_as<T>()[g] = static_cast<T>(s);
             for (int64_t i = 0; i < each; ++i) {
                 int64_t channel = g % num_groups * each + i;
@@ -182,7 +201,7 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
     if (wanted[0]) grad_in = empty(input.sizes(), dtype);
     dispatch_floating(dtype, "group_norm", [&]<class T> {
         std::vector<double> sums(all), dots(all), gw(c.channels), gb(c.channels);
-        std::vector<T> mean_of(all), a(all), b(all), d(all);
+        std::vector<T> mean_of(all), weight_of(all), a(all), b(all), scale_of(all);
         for (int64_t i = 0; i < all; ++i) mean_of[i] = m.data_as<T>()[i / each];
         loops<T>().sums(g.data_as<T>(), in.data_as<T>(), mean_of.data(), sums.data(), dots.data(), c.batch, c.channels,
                         c.space, true);
@@ -197,18 +216,19 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
                 gw[i % c.channels] += dots[i] * scale;
                 gb[i % c.channels] += sums[i];
             }
-            // grad_in = rstd * t - (x - mean) * slope - rstd * mean(t)
-            const double slope = sum_td * scale * scale * scale / count;
+            // grad_in = rstd * (t - (x - mean) * slope - mean(t))
+            const double slope = sum_td * scale / count * scale;
             for (int64_t i = k * each; i < (k + 1) * each; ++i) {
                 double weight_i = w.defined() ? static_cast<double>(w.data_as<T>()[i % c.channels]) : 1.0;
-                a[i] = static_cast<T>(scale * weight_i);
-                b[i] = static_cast<T>(-slope);
-                d[i] = static_cast<T>(center * slope - scale * sum_t / count);
+                weight_of[i] = static_cast<T>(weight_i);
+                a[i] = static_cast<T>(-slope);
+                b[i] = static_cast<T>(center * slope - sum_t / count);
+                scale_of[i] = static_cast<T>(scale);
             }
         }
         if (wanted[0])
-            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), a.data(), b.data(), d.data(), grad_in.data_as<T>(),
-                               c.batch, c.channels, c.space, true);
+            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), weight_of.data(), a.data(), b.data(), scale_of.data(),
+                               grad_in.data_as<T>(), c.batch, c.channels, c.space, true);
         if (wanted[1]) grad_weight = rounded<T>(gw, Dims{c.channels});
         if (wanted[2]) grad_bias = rounded<T>(gb, Dims{c.channels});
     });
@@ -224,13 +244,14 @@ ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor&
     const int64_t count = c.batch * c.space;
     Tensor in = dense(input, dtype), w = dense(weight, dtype), b = dense(bias, dtype),
            out = empty(input.sizes(), dtype);
-    Tensor mean, variance;
+    Tensor mean, variance, deviation;
     if (training) {
         check(count > 1, ErrorKind::Value, "Expected more than 1 value per channel when training, got input size ",
               ShapeOf{input.sizes()});
         Tensor blocks =
             alias(in, Dims{c.batch, c.channels, c.space}, Dims{c.channels * c.space, c.space, 1}, in.offset());
         std::tie(variance, mean) = var_mean(blocks, Dims{0, 2}, 0);
+        deviation = deviation_beyond(variance, blocks, Dims{0, 2}, eps);
     } else {
         check(running_mean.defined(), ErrorKind::Runtime,
               "[batch_norm] running_mean must be defined in evaluation mode");
@@ -246,7 +267,7 @@ ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor&
     dispatch_floating(dtype, "batch_norm", [&]<class T> {
         std::vector<T> scale(c.channels), shift(c.channels);
         for (int64_t i = 0; i < c.channels; ++i) {
-            double m = mean.data_as<T>()[i], s = 1 / std::sqrt(static_cast<double>(variance.data_as<T>()[i]) + eps);
+            double m = mean.data_as<T>()[i], s = rstd_of<T>(variance, deviation, i, eps);
             double a = s * (w.defined() ? w.data_as<T>()[i] : T{1});
             rstd.data_as<T>()[i] = static_cast<T>(s);
             scale[i] = static_cast<T>(a);
@@ -280,22 +301,23 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
     if (wanted[0]) grad_in = empty(input.sizes(), dtype);
     dispatch_floating(dtype, "batch_norm", [&]<class T> {
         std::vector<double> sums(c.channels), dots(c.channels);
-        std::vector<T> a(c.channels), b(c.channels), d(c.channels);
+        std::vector<T> weight_of(c.channels), a(c.channels), b(c.channels), scale_of(c.channels);
         loops<T>().sums(g.data_as<T>(), in.data_as<T>(), m.data_as<T>(), sums.data(), dots.data(), c.batch, c.channels,
                         c.space, false);
         const double count = static_cast<double>(c.batch * c.space);
         for (int64_t i = 0; i < c.channels; ++i) {
             const double scale = s.data_as<T>()[i], center = m.data_as<T>()[i];
-            const double factor = scale * (w.defined() ? w.data_as<T>()[i] : T{1});
-            const double slope = training ? factor * scale * scale * dots[i] / count : 0;
-            a[i] = static_cast<T>(factor);
-            b[i] = static_cast<T>(-slope);
-            d[i] = static_cast<T>(training ? center * slope - factor * sums[i] / count : 0.0);
+            weight_of[i] = w.defined() ? w.data_as<T>()[i] : T{1};
+            const double weight_i = static_cast<double>(weight_of[i]);
+            const double slope = training ? weight_i * (dots[i] * scale) / count * scale : 0;
+            a[i] = static_cast<T>(-slope);
+            b[i] = static_cast<T>(training ? center * slope - weight_i * sums[i] / count : 0.0);
+            scale_of[i] = static_cast<T>(scale);
             dots[i] *= scale;
         }
         if (wanted[0])
-            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), a.data(), b.data(), d.data(), grad_in.data_as<T>(),
-                               c.batch, c.channels, c.space, false);
+            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), weight_of.data(), a.data(), b.data(), scale_of.data(),
+                               grad_in.data_as<T>(), c.batch, c.channels, c.space, false);
         if (wanted[1]) grad_weight = rounded<T>(dots, Dims{c.channels});
         if (wanted[2]) grad_bias = rounded<T>(sums, Dims{c.channels});
     });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "kernels/elementwise.h"
 #include "kernels/reducer.h"
@@ -148,17 +149,54 @@ std::tuple<Tensor, Tensor> complex_moments(const Tensor& self, const OptionalDim
     Dims dims = reduced_dims(dim, self.dim(), op);
     Tensor reals = view_as_real(self);
     if (dims.empty()) dims = Dims{}, reals = alias(reals, Dims{1, 2}, Dims{2, 1}, reals.offset()), dims.push_back(0);
-    auto [variance, means] = moments(reals, dims, correction, keepdim, false, op);
-    Tensor total = sum(variance, Dims{-1});
-    if (root)
-        dispatch_floating(total.dtype(), op, [&]<class T> {
-            T* p = total.data_as<T>();
-            std::transform(p, p + total.numel(), p, [](T v) { return std::sqrt(v); });
-        });
-    Dims sizes = total.sizes();
+    auto [parts, means] = moments(reals, dims, correction, keepdim, root, op);  // [..., 2]
+    Dims sizes(IntSpan(parts.sizes()).first(parts.sizes().size() - 1));
+    Tensor total = empty(sizes, parts.dtype());
+    dispatch_floating(total.dtype(), op, [&]<class T> {
+        const T* p = parts.data_as<T>();
+        for (int64_t i = 0; i < total.numel(); ++i, p += 2)
+            total.data_as<T>()[i] = root ? std::hypot(p[0], p[1]) : p[0] + p[1];
+    });
     if (self.dim() == 0) sizes.clear();
     return {alias(total, sizes, contiguous_strides(sizes), 0),
             alias_as(means, self.dtype(), sizes, contiguous_strides(sizes), 0)};
+}
+
+// Whether the first two passes may have gone wrong: squares out of range, or distances from the mean no greater than its
+// own rounding, as of numbers that all are equal.
+template <class T>
+bool is_doubtful(const Centered& c, double n) {
+    constexpr double low = static_cast<double>(std::numeric_limits<T>::min()) / std::numeric_limits<T>::epsilon();
+    const double units =
+        64 * static_cast<double>(std::numeric_limits<T>::epsilon()) + n * std::numeric_limits<double>::epsilon();
+    const double rounding = units * std::abs(c.center);
+    return !(c.total > low && c.total > n * rounding * rounding && c.total < std::numeric_limits<double>::infinity());
+}
+
+// Both passes again, in double, from the first element and on a scale of their own. The variance is that of the scaled
+// elements.
+struct CarefulMoments {
+    double mean, variance, scale;
+};
+template <class T>
+std::vector<CarefulMoments> careful_moments(const Reducer& reducer, const Reducer::Chunk& chunk, double freedom,
+                                            DType dtype, const char* op) {
+    const double n = static_cast<double>(reducer.count());
+    std::vector<T> largest(static_cast<size_t>(chunk.cols), T{0});
+    std::vector<Spread> spread(largest.size());
+    reducer.accumulate(chunk, tile_loop(Reduction::AbsMax, dtype, op), largest.data());
+    for (int64_t i = 0; i < chunk.cols; ++i) {
+        int exponent = 0;
+        if (std::isfinite(largest[i])) std::frexp(largest[i], &exponent);
+        const double scale = std::ldexp(1.0, std::min(-exponent, 1022));
+        spread[i] = {scale, static_cast<double>(reinterpret_cast<const T*>(chunk.in)[i * chunk.col_stride]) * scale, 0,
+                     0};
+    }
+    reducer.accumulate(chunk, tile_loop(Reduction::Spread, dtype, op), spread.data());
+    std::vector<CarefulMoments> out;
+    for (const Spread& s : spread)
+        out.push_back({(s.origin + s.sum / n) / s.scale, (s.squares - s.sum * (s.sum / n)) / freedom, s.scale});
+    return out;
 }
 
 std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim,
@@ -183,11 +221,23 @@ std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, 
             reducer.accumulate(chunk, sums, total);
             for (int64_t i = 0; i < chunk.cols; ++i) acc[i] = {total[i] / n, 0};
             reducer.accumulate(chunk, squares, acc);
+            bool doubtful = false;
+            for (int64_t i = 0; i < chunk.cols; ++i) doubtful |= is_doubtful<T>(acc[i], n);
             chunk.write(means.data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].center); });
             chunk.write(variance.data_as<T>(), [&](int64_t i) {
                 double v = acc[i].total / freedom;
                 return static_cast<T>(root ? std::sqrt(v) : v);
             });
+            if (!doubtful || reducer.count() == 0) return;
+            const std::vector<CarefulMoments> again = careful_moments<T>(reducer, chunk, freedom, self.dtype(), op);
+            for (int64_t i = 0; i < chunk.cols; ++i) {
+                const CarefulMoments& c = again[i];
+                if (!is_doubtful<T>(acc[i], n) || !std::isfinite(c.variance)) continue;
+                const int64_t at = chunk.out + i * chunk.out_stride;
+                const double v = std::max(c.variance, 0.0);
+                means.data_as<T>()[at] = static_cast<T>(c.mean);
+                variance.data_as<T>()[at] = static_cast<T>(root ? std::sqrt(v) / c.scale : v / c.scale / c.scale);
+            }
         });
     });
     return {variance, means};

@@ -22,39 +22,50 @@ Tensor absolute(const Tensor& self) {  // of a complex tensor
     return out;
 }
 
-// sqrt(sum |x|^2). Where a sum of squares may have left the range of T on the way, all is done again in double,
-// scaled by a power of two near the largest element: rare, so its cost does not matter.
+// Whether a sum of powers may have left the range of T on the way.
+template <class T>
+bool is_doubtful(double sum) {
+    constexpr double low = static_cast<double>(std::numeric_limits<T>::min()) / std::numeric_limits<T>::epsilon();
+    return !(std::isnan(sum) || (sum > low && sum < std::numeric_limits<double>::infinity()));
+}
+
+// The norms again, in double, scaled by a power of two near the largest element: rare, so its cost does not matter.
+template <class T>
+void scaled_norms(const Tensor& self, const Dims& dims, bool keepdim, double ord, const Tensor& out, const char* op) {
+    Tensor magnitude = is_complex(self.dtype()) ? absolute(self) : self;
+    Reducer again(magnitude, dims, keepdim);
+    TileLoop maxima = tile_loop(Reduction::AbsMax, magnitude.dtype(), op),
+             powers = tile_loop(ord == 2 ? Reduction::ScaledSquares : Reduction::ScaledPowSum, magnitude.dtype(), op);
+    again.chunks([&](const Reducer::Chunk& chunk) {
+        T largest[Reducer::kChunk];
+        Centered acc[Reducer::kChunk];
+        std::fill_n(largest, chunk.cols, T{0});
+        again.accumulate(chunk, maxima, largest);
+        for (int64_t i = 0; i < chunk.cols; ++i) {
+            int exponent = 0;
+            if (std::isfinite(largest[i])) std::frexp(largest[i], &exponent);
+            acc[i] = {std::ldexp(1.0, std::min(-exponent, 1022)), 0};
+        }
+        again.accumulate(chunk, powers, acc, ord);
+        chunk.write(out.data_as<T>(), [&](int64_t i) {
+            if (!std::isfinite(largest[i]) && ord > 0) return largest[i];
+            const double root = ord == 2 ? std::sqrt(acc[i].total) : std::pow(acc[i].total, 1 / ord);
+            return static_cast<T>(root / acc[i].center);
+        });
+    });
+}
+
+// sqrt(sum |x|^2)
 Tensor two_norm(const Tensor& self, const Dims& dims, bool keepdim, const char* op) {
     Reducer reducer(self, dims, keepdim);
-    DType dtype = real_dtype(self.dtype());
-    Tensor out = empty(reducer.out_sizes(), dtype);
-    dispatch_floating(dtype, op, [&]<class T> {
-        constexpr double low = static_cast<double>(std::numeric_limits<T>::min()) / std::numeric_limits<T>::epsilon();
-        bool safe = true;
+    Tensor out = empty(reducer.out_sizes(), real_dtype(self.dtype()));
+    dispatch_floating(out.dtype(), op, [&]<class T> {
+        bool doubtful = false;
         fill_results<double, T>(reducer, out, tile_loop(Reduction::SquareSum, self.dtype(), op), 0.0, 0, [&](double a) {
-            safe &= std::isnan(a) || (a > low && a < std::numeric_limits<double>::infinity());
+            doubtful |= is_doubtful<T>(a);
             return static_cast<T>(std::sqrt(a));
         });
-        if (safe || reducer.count() == 0) return;
-        Tensor magnitude = is_complex(self.dtype()) ? absolute(self) : self;
-        Reducer again(magnitude, dims, keepdim);
-        TileLoop maxima = tile_loop(Reduction::AbsMax, dtype, op),
-                 squares = tile_loop(Reduction::ScaledSquares, dtype, op);
-        again.chunks([&](const Reducer::Chunk& chunk) {
-            T largest[Reducer::kChunk];
-            Centered acc[Reducer::kChunk];
-            std::fill_n(largest, chunk.cols, T{0});
-            again.accumulate(chunk, maxima, largest);
-            for (int64_t i = 0; i < chunk.cols; ++i) {
-                int exponent = 0;
-                if (std::isfinite(largest[i])) std::frexp(largest[i], &exponent);
-                acc[i] = {std::ldexp(1.0, -exponent), 0};
-            }
-            again.accumulate(chunk, squares, acc);
-            chunk.write(out.data_as<T>(), [&](int64_t i) {
-                return std::isfinite(largest[i]) ? static_cast<T>(std::sqrt(acc[i].total) / acc[i].center) : largest[i];
-            });
-        });
+        if (doubtful && reducer.count() > 0) scaled_norms<T>(self, dims, keepdim, 2, out, op);
     });
     return out;
 }
@@ -69,10 +80,15 @@ Tensor norm_by(Reduction kind, const Tensor& self, const Dims& dims, bool keepdi
             fill_results<T, T>(reducer, out, loop, start, 0, [](T a) { return a; });
         } else if (kind == Reduction::CountNonzero) {
             fill_results<int64_t, T>(reducer, out, loop, 0, 0, [](int64_t a) { return static_cast<T>(a); });
+        } else if (kind == Reduction::AbsSum) {
+            fill_results<double, T>(reducer, out, loop, 0.0, ord, [=](double a) { return static_cast<T>(a); });
         } else {
-            fill_results<double, T>(reducer, out, loop, 0.0, ord, [=](double a) {
-                return static_cast<T>(kind == Reduction::AbsSum ? a : std::pow(a, 1 / ord));
+            bool doubtful = false;
+            fill_results<double, T>(reducer, out, loop, 0.0, ord, [&](double a) {
+                doubtful |= is_doubtful<T>(a);
+                return static_cast<T>(std::pow(a, 1 / ord));
             });
+            if (doubtful && reducer.count() > 0) scaled_norms<T>(self, dims, keepdim, ord, out, op);
         }
     });
     return out;
@@ -139,7 +155,8 @@ Tensor logsumexp(const Tensor& self, const OptionalDims& dim, bool keepdim) {
     if (reducer.count() == 0) return full(reducer.out_sizes(), -std::numeric_limits<double>::infinity(), in.dtype());
     if (is_complex(in.dtype())) return complex_logsumexp(in, dims, keepdim);
     Tensor out = empty(reducer.out_sizes(), in.dtype());
-    TileLoop maxima = tile_loop(Reduction::Max, in.dtype(), op), sums = tile_loop(Reduction::ExpSum, in.dtype(), op);
+    TileLoop maxima = tile_loop(Reduction::Max, in.dtype(), op), sums = tile_loop(Reduction::ExpSum, in.dtype(), op),
+             others = tile_loop(Reduction::ExpSumBelow, in.dtype(), op);
     dispatch_floating(in.dtype(), op, [&]<class T> {
         reducer.chunks([&](const Reducer::Chunk& chunk) {
             T largest[Reducer::kChunk];
@@ -148,8 +165,20 @@ Tensor logsumexp(const Tensor& self, const OptionalDims& dim, bool keepdim) {
             reducer.accumulate(chunk, maxima, largest);
             for (int64_t i = 0; i < chunk.cols; ++i) acc[i] = {std::isfinite(largest[i]) ? largest[i] : 0, 0};
             reducer.accumulate(chunk, sums, acc);
-            chunk.write(out.data_as<T>(),
-                        [&](int64_t i) { return static_cast<T>(acc[i].center + std::log(acc[i].total)); });
+            double logs[Reducer::kChunk];
+            bool few_others = false;
+            for (int64_t i = 0; i < chunk.cols; ++i) {
+                logs[i] = std::log(acc[i].total);
+                few_others |= acc[i].total < 1.5;
+            }
+            if (few_others) {  // the 1 of the greatest element would swallow the digits of the others
+                Centered below[Reducer::kChunk];
+                for (int64_t i = 0; i < chunk.cols; ++i) below[i] = {acc[i].center, 0};
+                reducer.accumulate(chunk, others, below);
+                for (int64_t i = 0; i < chunk.cols; ++i)
+                    if (acc[i].total >= 1 && acc[i].total < 1.5) logs[i] = std::log1p(below[i].total);
+            }
+            chunk.write(out.data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].center + logs[i]); });
         });
     });
     return out;

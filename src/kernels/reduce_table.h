@@ -43,13 +43,21 @@ enum class Reduction : uint8_t {
     AbsMin,         // T
     Deviation,      // struct Centered: sum of (x - center)^2 for the center already there
     ExpSum,         // Centered too: sum of exp(x - center)
+    ExpSumBelow,    // the same over x < center
     ScaledSquares,  // Centered too: sum of |x * center|^2, computed in double
+    ScaledPowSum,   // Centered too: sum of |x * center|^parameter, computed in double
+    Spread,         // struct Spread, computed in double
 };
-inline constexpr int kNumReductions = 16;
+inline constexpr int kNumReductions = 19;
 
 struct Centered {
     double center;
     double total;
+};
+// Sums of x * scale - origin and of its square.
+struct Spread {
+    double scale, origin;
+    double sum, squares;
 };
 
 struct ReduceTable {

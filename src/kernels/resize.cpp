@@ -113,18 +113,19 @@ Tensor resampled(const Tensor& from, IntSpan input, IntSpan output, std::string_
               "[interpolate] Input and output sizes should be greater than 0, but got input ", ShapeOf{input},
               " and output ", ShapeOf{output});
     Mode mode = mode_of(mode_name, dims);
+    if (from.numel() == 0) return zeros(forward ? output : input, from.dtype());
     Tensor current = contiguous(from);
     dispatch_floating(from.dtype(), "interpolate", [&]<class T> {
         for (int64_t i = 0; i < dims; ++i) {
             // Forward from the last dimension, which is the longest to read; backward in the opposite order.
             auto d = static_cast<size_t>(forward ? dims + 1 - i : 2 + i);
             double scale = scales.empty() ? 0 : scales[d - 2];
+            Dims sizes = current.sizes();
+            sizes[d] = forward ? output[d] : input[d];
+            Tensor next = empty(sizes, from.dtype());  // first: a size without bound ends here
             std::vector<Taps> taps;
             for (int64_t y = 0; y < output[d]; ++y)
                 taps.push_back(taps_of<T>(mode, y, input[d], output[d], align_corners, scale));
-            Dims sizes = current.sizes();
-            sizes[d] = forward ? output[d] : input[d];
-            Tensor next = empty(sizes, from.dtype());
             int64_t outer = numel_of(IntSpan(sizes).first(d)), inner = numel_of(IntSpan(sizes).subspan(d + 1));
             resample<T>(taps, forward, outer, input[d], inner, current.data_as<T>(), next.data_as<T>());
             current = next;

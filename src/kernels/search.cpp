@@ -127,8 +127,10 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
         T* count = out.data_as<T>();
         for (int64_t i = 0; i < in.numel(); ++i) {
             if (!(p[i] >= low && p[i] <= high)) continue;
-            auto bin = static_cast<int64_t>((p[i] - low) * static_cast<T>(bins) / (high - low));
-            count[std::min(bin, bins - 1)] += 1;
+            T place = (p[i] - low) * static_cast<T>(bins) / (high - low);
+            if (!std::isfinite(place))  // the range, or what is multiplied, is greater than a number can be
+                place = (p[i] / 2 - low / 2) / (high / 2 - low / 2) * static_cast<T>(bins);
+            count[place < static_cast<T>(bins) ? static_cast<int64_t>(place) : bins - 1] += 1;
         }
     });
     return out;

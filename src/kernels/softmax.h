@@ -1,9 +1,11 @@
 // softmax and log_softmax along one dimension, with fused backward kernels.
 //
 // Forward: subtract the largest element, exponentiate, normalise, in one pass over each row while it is in the cache.
-// A row that is all -inf gives NaN, as in PyTorch. The backward kernels take the forward result:
+// A row that is all -inf gives NaN, as in PyTorch; one infinite element has all of the probability. The backward kernels
+// take the forward result:
 //     softmax:      grad_self = (grad - sum(grad * result)) * result
 //     log_softmax:  grad_self =  grad - exp(result) * sum(grad)
+// All keep their digits where probabilities are nearly 0 and 1 (see isa/softmax_loops.cpp).
 // They are used where nothing differentiates them; the differentiable forms are compositions in the table.
 #pragma once
 

@@ -21,6 +21,7 @@
 #include "python/frames.h"
 #include "python/generator_object.h"
 #include "python/interop.h"
+#include "python/memory_functions.h"
 #include "python/numpy_interop.h"
 #include "python/overrides.h"
 #include "python/random_functions.h"
@@ -70,11 +71,11 @@ int fill_module(PyObject* module) {
               add_generators(module) == 0 && add_override_functions(module) == 0 && add_tensor_type(module) == 0 &&
               add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
               add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
-              add_functions(module, "", random_functions) == 0 && add_tensor_methods(random_methods) == 0 &&
-              add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
-              add_tensor_methods(dlpack_methods) == 0 && add_tensor_methods(view_methods) == 0 &&
-              add_frame_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
-              add_generated(module) == 0;
+              add_functions(module, "", memory_functions) == 0 && add_functions(module, "", random_functions) == 0 &&
+              add_tensor_methods(random_methods) == 0 && add_tensor_methods(creation_methods) == 0 &&
+              add_tensor_methods(interop_methods) == 0 && add_tensor_methods(dlpack_methods) == 0 &&
+              add_tensor_methods(view_methods) == 0 && add_frame_functions(module) == 0 && add_autograd(module) == 0 &&
+              add_watch_functions(module) == 0 && add_generated(module) == 0;
     return ok ? 0 : -1;
 }
 

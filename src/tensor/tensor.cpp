@@ -6,6 +6,7 @@
 
 #include "base/checked_math.h"
 #include "tensor/region.h"
+#include "tensor/representable.h"
 #include "tensor/resting.h"
 #include "tensor/wrappers.h"
 
@@ -148,6 +149,7 @@ Tensor zeros(IntSpan sizes, DType dtype, Device device) {
 }
 
 Tensor full(IntSpan sizes, Scalar value, DType dtype, Device device) {
+    check_representable(value, dtype);
     Tensor t = empty(sizes, dtype, device);
     dispatch(dtype, [&]<class T> { std::fill_n(t.data_as<T>(), t.numel(), value.to<T>()); });
     return t;

@@ -1,11 +1,13 @@
 // Large blocks: where they begin, and that they are found again.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <set>
 #include <vector>
 
+#include "base/error.h"
 #include "tensor/block_cache.h"
 
 using namespace wengert;
@@ -58,4 +60,54 @@ TEST_CASE("a freed block is handed out again") {
 #endif
     block_free(second.data, second.size);
     empty_block_cache();
+}
+
+#ifndef WENGERT_SANITIZE
+TEST_CASE("blocks of one size make room for blocks of another") {
+    empty_block_cache();
+    const size_t before = block_statistics().held;
+    constexpr size_t kSize = 120 << 10, kCount = 4096;  // 480 MiB
+    std::vector<Block> small;
+    for (size_t i = 0; i < kCount; ++i) small.push_back(allocate(kSize));
+    const size_t most = block_statistics().held - before;
+    for (const auto& [data, size] : small) block_free(data, size);
+    CHECK(block_statistics().kept > most / 2);
+    std::vector<Block> large;  // as much again, in blocks that the kept ones are too small for
+    size_t held = 0;
+    for (size_t i = 0; i < 120; ++i) {
+        large.push_back(allocate(size_t{4} << 20));
+        held = std::max(held, block_statistics().held - before);
+    }
+    CHECK(held <= most + most / 4 + kSpareBytes + (size_t{8} << 20));
+    for (const auto& [data, size] : large) block_free(data, size);
+    empty_block_cache();
+    CHECK(block_statistics().kept == 0);
+    CHECK(block_statistics().held == before);
+}
+
+TEST_CASE("what two sizes need in turn is kept") {
+    empty_block_cache();
+    const Block a = allocate(kHugeBlock), b = allocate(3 * kHugeBlock);
+    block_free(a.data, a.size);
+    block_free(b.data, b.size);
+    for (int i = 0; i < 3; ++i) {
+        const Block c = allocate(kHugeBlock);
+        CHECK(c.data == a.data);
+        block_free(c.data, c.size);
+        const Block d = allocate(3 * kHugeBlock);
+        CHECK(d.data == b.data);
+        block_free(d.data, d.size);
+    }
+    empty_block_cache();
+}
+#endif
+
+TEST_CASE("how much is kept can be said in bytes, K, M and G") {
+    CHECK(parse_cache_bytes("0") == 0);
+    CHECK(parse_cache_bytes("1234") == 1234);
+    CHECK(parse_cache_bytes("500K") == size_t{500} << 10);
+    CHECK(parse_cache_bytes("64M") == size_t{64} << 20);
+    CHECK(parse_cache_bytes("2G") == size_t{2} << 30);
+    for (const char* text : {"", "x", "-1", "1.5G", "3T", "12MB", "99999999999999999999", "18446744073709551615K"})
+        CHECK_THROWS_AS(parse_cache_bytes(text), Error);
 }

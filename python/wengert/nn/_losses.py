@@ -15,6 +15,13 @@ def _reduced(loss: Any, reduction: str) -> Any:
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
+def _check_classes(input: Tensor, name: str) -> None:
+    if input.ndim not in (1, 2) or input.shape[-1] == 0:
+        raise RuntimeError(
+            f"[{name}] Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
+        )
+
+
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -45,10 +52,11 @@ def multi_margin_loss(
     Raises
     ------
     RuntimeError
-        If `p` is neither 1 nor 2.
+        If `p` is neither 1 nor 2, or there are no classes.
     """
     if p not in (1, 2):
         raise RuntimeError(f"multi_margin_loss: only p == 1 and p == 2 supported, got {p}")
+    _check_classes(input, "multi_margin_loss")
     scores: Any = input if input.ndim == 2 else input.unsqueeze(0)
     labels = target.reshape(-1, 1)
     violation = (margin - scores.gather(1, labels) + scores).clamp(min=0)
@@ -75,7 +83,13 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     Returns
     -------
     Tensor
+
+    Raises
+    ------
+    RuntimeError
+        If there are no classes.
     """
+    _check_classes(input, "multilabel_margin_loss")
     scores: Any = input if input.ndim == 2 else input.unsqueeze(0)
     labels = target if target.ndim == 2 else target.unsqueeze(0)
     named = (labels < 0).cumsum(1) == 0

@@ -27,14 +27,35 @@ void norm_row(const T* __restrict in, const T* __restrict weight, const T* __res
     }
 }
 
+// 1 / sqrt(mean((x - center)^2) + eps) where squares leave the range of T: of double, scaled by a power of two.
+template <class T>
+double careful_rstd(const T* in, T center, int64_t n, double eps) {
+    double largest = 0, total = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const double d = static_cast<double>(in[i]) - static_cast<double>(center);
+        largest = larger(largest, absolute(d));
+    }
+    if (!(largest > 0 && largest < highest<double>)) return 1 / ::sqrt(largest + eps);
+    int exponent = 0;
+    ::frexp(largest, &exponent);
+    const double scale = ::ldexp(1.0, exponent > -1022 ? -exponent : 1022);
+    for (int64_t i = 0; i < n; ++i) {
+        const double d = (static_cast<double>(in[i]) - static_cast<double>(center)) * scale;
+        total += d * d;
+    }
+    return 1 / ::hypot(::sqrt(total / static_cast<double>(n)) / scale, ::sqrt(eps));
+}
+
 template <class T>
 void norm_rows(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n,
                double eps, bool center) {
     const double count = static_cast<double>(n);
+    constexpr double least = static_cast<double>(std::numeric_limits<T>::min()) / std::numeric_limits<T>::epsilon();
     for (int64_t r = 0; r < rows; ++r, in += n, out += n) {
         T m = center ? static_cast<T>(row_sum(in, n) / count) : T{0};
         double variance = (center ? row_squared_distance(in, m, n) : row<SquareSumOp<T>>(in, n, 0.0)) / count;
         T s = static_cast<T>(1.0 / ::sqrt(variance + eps));
+        if (!(variance + eps > least && variance < highest<double>)) s = static_cast<T>(careful_rstd(in, m, n, eps));
         norm_row(in, weight, bias, out, m, s, n);
         if (center) mean[r] = m;
         rstd[r] = s;
@@ -122,22 +143,23 @@ void affine(const T* in, const T* scale, const T* shift, T* out, int64_t batch, 
 }
 
 template <class T>
-void combine(const T* grad, const T* in, const T* a, const T* b, const T* d, T* out, int64_t batch, int64_t channels,
-             int64_t space, bool per_sample) {
+void combine(const T* grad, const T* in, const T* weight, const T* a, const T* b, const T* rstd, T* out, int64_t batch,
+             int64_t channels, int64_t space, bool per_sample) {
     for (int64_t s = 0; s < batch; ++s) {
+        const T* __restrict ws = of_sample(weight, s, channels, per_sample);
         const T* __restrict as = of_sample(a, s, channels, per_sample);
         const T* __restrict bs = of_sample(b, s, channels, per_sample);
-        const T* __restrict ds = of_sample(d, s, channels, per_sample);
+        const T* __restrict rs = of_sample(rstd, s, channels, per_sample);
         const T* __restrict g = grad + s * channels * space;
         const T* __restrict x = in + s * channels * space;
         T* __restrict o = out + s * channels * space;
         if (space == 1) {
-            for (int64_t c = 0; c < channels; ++c) o[c] = g[c] * as[c] + x[c] * bs[c] + ds[c];
+            for (int64_t c = 0; c < channels; ++c) o[c] = (g[c] * ws[c] + x[c] * as[c] + bs[c]) * rs[c];
             continue;
         }
         for (int64_t c = 0; c < channels; ++c, g += space, x += space, o += space) {
-            const T ac = as[c], bc = bs[c], dc = ds[c];
-            for (int64_t i = 0; i < space; ++i) o[i] = g[i] * ac + x[i] * bc + dc;
+            const T wc = ws[c], ac = as[c], bc = bs[c], rc = rs[c];
+            for (int64_t i = 0; i < space; ++i) o[i] = (g[i] * wc + x[i] * ac + bc) * rc;
         }
     }
 }

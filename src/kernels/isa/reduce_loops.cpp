@@ -107,12 +107,12 @@ void pow_tile(const void* in, const Tile& t, void* out, double parameter) {
         });
 }
 
-// Sums of exp(x - center); the caller has put the largest element there.
-template <class T>
+// Sums of exp(x - center); the caller has put the largest element there. kBelow leaves it out.
+template <class T, bool kBelow>
 void exp_tile(const void* in, const Tile& t, void* out, double) {
     auto* acc = static_cast<Centered*>(out);
     auto* p = static_cast<const T*>(in);
-    if (t.row_stride == 1 && t.rows < Lanes<T>::kCount && t.cols >= 8) {
+    if (!kBelow && t.row_stride == 1 && t.rows < Lanes<T>::kCount && t.cols >= 8) {
         transposed_rows(p, t.rows, t.cols, t.col_stride, [=](const T* block, int64_t first, int64_t count) {
             T shift[kTransposed], total[kTransposed] = {};
             for (int64_t c = 0; c < count; ++c) shift[c] = static_cast<T>(acc[first + c].center);
@@ -125,6 +125,9 @@ void exp_tile(const void* in, const Tile& t, void* out, double) {
     for (int64_t c = 0; c < t.cols; ++c) {
         const T shift = static_cast<T>(acc[c].center);
         gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
+            if constexpr (kBelow) {
+                for (int64_t i = 0; i < n; ++i) b[i] = b[i] < shift ? b[i] : lowest<T>;
+            }
             for (int64_t i = 0; i < n; ++i) b[i] = vector_exp(b[i] - shift);
             acc[c].total = row<SumOp<T>>(b, n, acc[c].total);
         });
@@ -139,6 +142,29 @@ void scaled_square_tile(const void* in, const Tile& t, void* out, double) {
         gather<double>(p + c * t.col_stride, t.rows, t.row_stride, [&](double* b, int64_t n) {
             for (int64_t i = 0; i < n; ++i) b[i] *= acc[c].center;
             acc[c].total = row<SquareSumOp<double>>(b, n, acc[c].total);
+        });
+}
+
+template <class T>
+void scaled_pow_tile(const void* in, const Tile& t, void* out, double parameter) {
+    auto* acc = static_cast<Centered*>(out);
+    auto* p = static_cast<const T*>(in);
+    for (int64_t c = 0; c < t.cols; ++c)
+        gather<double>(p + c * t.col_stride, t.rows, t.row_stride, [&](double* b, int64_t n) {
+            for (int64_t i = 0; i < n; ++i) b[i] = vector_pow(absolute(b[i] * acc[c].center), parameter);
+            acc[c].total = row<SumOp<double>>(b, n, acc[c].total);
+        });
+}
+
+template <class T>
+void spread_tile(const void* in, const Tile& t, void* out, double) {
+    auto* acc = static_cast<Spread*>(out);
+    auto* p = static_cast<const T*>(in);
+    for (int64_t c = 0; c < t.cols; ++c)
+        gather<double>(p + c * t.col_stride, t.rows, t.row_stride, [&](double* b, int64_t n) {
+            for (int64_t i = 0; i < n; ++i) b[i] = b[i] * acc[c].scale - acc[c].origin;
+            acc[c].sum = row<SumOp<double>>(b, n, acc[c].sum);
+            acc[c].squares = row<SquareSumOp<double>>(b, n, acc[c].squares);
         });
 }
 
@@ -321,8 +347,11 @@ constexpr void add_floating(ReduceTable& table, DType d) {
     set(table, Reduction::AbsMax, d, lane_tile<AbsMaxOp, T>);
     set(table, Reduction::AbsMin, d, lane_tile<AbsMinOp, T>);
     set(table, Reduction::Deviation, d, deviation_tile<T>);
-    set(table, Reduction::ExpSum, d, exp_tile<T>);
+    set(table, Reduction::ExpSum, d, exp_tile<T, false>);
+    set(table, Reduction::ExpSumBelow, d, exp_tile<T, true>);
     set(table, Reduction::ScaledSquares, d, scaled_square_tile<T>);
+    set(table, Reduction::ScaledPowSum, d, scaled_pow_tile<T>);
+    set(table, Reduction::Spread, d, spread_tile<T>);
     add_logical<T>(table, d);
     table.arg_max[static_cast<int>(d)] = arg_tile<true, T>;
     table.arg_min[static_cast<int>(d)] = arg_tile<false, T>;

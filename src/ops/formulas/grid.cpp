@@ -43,10 +43,12 @@ std::vector<Tap> taps_of(const Tensor& coordinate, int64_t size, std::string_vie
     std::vector<Tap> taps;
     auto add = [&](const Tensor& place, const Tensor& weight) {
         const Tensor inside = ops::logical_and(ops::ge(place, 0), ops::le(place, n - 1));
-        taps.push_back({ops::to_dtype(ops::clamp(place, 0, n - 1), DType::Int64), ops::where(inside, weight, 0)});
+        // No integer is made of what is none; the weight of a place that is NaN is NaN.
+        taps.push_back({ops::to_dtype(ops::where(inside, place, 0), DType::Int64),
+                        ops::where(ops::logical_or(inside, ops::isnan(place)), weight, 0)});
     };
     if (mode == "bicubic") {
-        const Tensor left = ops::floor(pixels), t = pixels - left;
+        const Tensor left = ops::floor(pixels), t = ops::where(ops::isinf(pixels), 0, pixels - left);
         const Tensor weights[] = {far_weight(t + 1), near_weight(t), near_weight(1 - t), far_weight(2 - t)};
         for (int k = 0; k < 4; ++k) add(into_image(left + (k - 1), size, padding, align_corners), weights[k]);
         return taps;

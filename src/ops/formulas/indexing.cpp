@@ -10,6 +10,7 @@
 #include "kernels/shape.h"
 #include "kernels/sort.h"
 #include "ops/formulas/common.h"
+#include "ops/formulas/scans.h"
 
 namespace wengert::ops::formulas {
 
@@ -136,6 +137,34 @@ struct GroupPartials {
     Tensor self, src;  // undefined: zero
 };
 
+// Of the product, by products of those before and those behind each member of its group, which members stand in when they
+// are sorted by group: without a division, and made of products and sums alone, so that derivatives of any order are right.
+GroupPartials product_partials_by_scans(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                                        bool include_self) {
+    auto neighbour = [&](const Tensor& t) {  // the element before each one, of the first any
+        const Tensor parts[] = {ops::slice(t, dim, 0, 1), ops::slice(t, dim, 0, t.size(dim) - 1)};
+        return ops::cat(parts, dim);
+    };
+    const Tensor order = kernels::argsort(index, dim, false, true), group = kernels::gather(index, dim, order),
+                 places = kernels::argsort(order, dim), x = ops::gather(src, dim, order);
+    auto product_before = [&](const Tensor& x, const Tensor& group) {
+        Tensor same = ops::eq(group, neighbour(group));
+        Dims one = same.sizes();
+        one[static_cast<size_t>(dim)] = 1;
+        const Tensor parts[] = {full(one, false, DType::Bool), ops::slice(same, dim, 1, same.size(dim))};
+        same = ops::cat(parts, dim);
+        return linear_scan(ops::where(same, neighbour(x), 0), ops::where(same, zeros_like(x), 1), dim);
+    };
+    auto reversed = [&](const Tensor& t) { return ops::flip(t, Dims{dim}); };
+    Tensor others = product_before(x, group) * reversed(product_before(reversed(x), reversed(group)));
+    if (include_self) others = others * ops::gather(self, dim, group);
+    GroupPartials partials;
+    partials.src = ops::gather(others, dim, places);
+    partials.self = ops::scatter_reduce(full(self.sizes(), 1, self.dtype()), dim, index, src, "prod");
+    if (!include_self) partials.self = ops::scatter_value(partials.self, dim, index, 0);
+    return partials;
+}
+
 // Of the product. Zeros are left out of the product and counted: with one zero only its own derivative is not zero, with
 // two there is none.
 GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
@@ -144,8 +173,9 @@ GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& in
     Tensor counts = kernels::to_dtype(self_zero, DType::Int64);
     if (!include_self) counts = kernels::scatter_value(counts, dim, index, 0);
     counts = kernels::scatter_add(counts, dim, index, kernels::to_dtype(src_zero, DType::Int64));
-    check(!GradMode::is_enabled() || *kernels::all(ops::eq(counts, 0)).data_as<bool>(), ErrorKind::NotImplemented,
-          "[scatter_reduce] Double backward is unsupported for 'prod' with factors that are zero");
+    if (GradMode::is_enabled() && self.dim() > 0 && index.numel() > 0 &&
+        !*kernels::all(ops::eq(counts, 0)).data_as<bool>())
+        return product_partials_by_scans(self, wrap_dim(dim, self.dim(), "scatter_reduce"), index, src, include_self);
     Tensor nonzero_self = ops::where(self_zero, 1, self), nonzero_src = ops::where(src_zero, 1, src);
     Tensor product = ops::scatter_reduce(nonzero_self, dim, index, nonzero_src, "prod", include_self);
     auto others = [&](const Tensor& product, const Tensor& count, const Tensor& is_zero, const Tensor& x) {

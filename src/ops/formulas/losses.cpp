@@ -80,19 +80,16 @@ Tensor poisson_nll(const Tensor& input, const Tensor& target, bool log_input, bo
 }
 
 Tensor cosine(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-    const Dims along{dim};
-    Tensor product = ops::sum(x1 * x2, along);
-    Tensor length1 = ops::clamp_min(ops::sqrt(ops::sum(x1 * x1, along)), eps);
-    Tensor length2 = ops::clamp_min(ops::sqrt(ops::sum(x2 * x2, along)), eps);
-    return product / length1 / length2;
+    const Dims sizes = broadcast_shapes(x1.sizes(), x2.sizes(), "cosine_similarity");
+    const Dims along{wrap_dim(dim, static_cast<int64_t>(sizes.size()), "cosine_similarity")};
+    auto direction = [&](const Tensor& x) {  // broadcast first: it may repeat elements along `dim`
+        const Tensor wide = x.sizes() == sizes ? x : ops::expand(x, sizes);
+        return wide / ops::clamp_min(ops::linalg_vector_norm(wide, 2, along, true), eps);
+    };
+    return ops::sum(direction(x1) * direction(x2), along);
 }
 
-Tensor row_norm(const Tensor& x, double p, bool keepdim) {
-    const Dims last{-1};
-    if (p == 2) return ops::sqrt(ops::sum(x * x, last, keepdim));
-    if (p == 1) return ops::sum(ops::abs(x), last, keepdim);
-    return ops::pow(ops::sum(ops::pow(ops::abs(x), p), last, keepdim), 1 / p);
-}
+Tensor row_norm(const Tensor& x, double p, bool keepdim) { return ops::linalg_vector_norm(x, p, Dims{-1}, keepdim); }
 
 Tensor triplet_margin(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p,
                       double eps, bool swap) {

@@ -1,26 +1,48 @@
 #include "ops/formulas/normalization.h"
 
+#include <cmath>
 #include <limits>
 
 #include "generated/ops/ops.h"
+#include "graph/autograd_meta.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
+#include "ops/formulas/reductions.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
 
 // --- softmax
 
-Tensor softmax_derivative(const Tensor& t, const Tensor& result, int64_t dim) {
-    return (t - ops::sum(t * result, Dims{dim}, true)) * result;
+namespace {
+
+// Only differences of t matter, as the probabilities add up to 1. Measured from that of the most probable element nothing
+// cancels where this one has almost all of the probability.
+Tensor from_most_probable(const Tensor& t, const Tensor& result, int64_t dim) {
+    if (t.dim() == 0) return t - t;
+    if (t.numel() == 0) return t;
+    return t - ops::gather(t, dim, kernels::argmax(detach(result), dim, true));
 }
 
+}  // namespace
+
+Tensor softmax_derivative(const Tensor& t, const Tensor& result, int64_t dim) {
+    const Tensor difference = from_most_probable(t, result, dim);
+    return (difference - ops::sum(difference * result, Dims{dim}, true)) * result;
+}
+
+// grad - p * sum(grad). For a probability above 1/2, of which a row has one at most, it is written with 1 - p, taken from
+// the logarithm, and with the sum over the others.
 Tensor log_softmax_grad(const Tensor& grad, const Tensor& result, int64_t dim) {
-    return grad - ops::exp(result) * ops::sum(grad, Dims{dim}, true);
+    const Tensor p = ops::exp(result), dominant = ops::gt(result, -0.69314718055994531);
+    const Tensor all = ops::sum(grad, Dims{dim}, true),
+                 others = ops::sum(ops::where(dominant, 0, grad), Dims{dim}, true);
+    return grad * ops::where(dominant, -ops::expm1(result), 1) - p * ops::where(dominant, others, all);
 }
 
 Tensor log_softmax_tangent(const Tensor& tangent, const Tensor& result, int64_t dim) {
-    return tangent - ops::sum(ops::exp(result) * tangent, Dims{dim}, true);
+    const Tensor difference = from_most_probable(tangent, result, dim);
+    return difference - ops::sum(ops::exp(result) * difference, Dims{dim}, true);
 }
 
 Tensor as_dtype(const Tensor& t, std::optional<DType> dtype) { return dtype ? ops::to_dtype(t, *dtype) : t; }
@@ -35,12 +57,28 @@ Tensor mean_over(const Tensor& t, const Dims& dims) {
     return ops::sum(t, dims, true) / static_cast<double>(count);
 }
 
+// Whether squares of data that are in range are not.
+bool leaves_range(const Tensor& variance, double eps) {
+    Tensor beyond = ops::isinf(detach(variance));
+    const double least = variance.dtype() == DType::Float32 ? double{std::numeric_limits<float>::min()}
+                                                            : std::numeric_limits<double>::min();
+    if (eps < least) beyond = ops::logical_or(beyond, ops::lt(detach(variance), least / 1e-16));
+    return *kernels::any(beyond).data_as<bool>();
+}
+
 // x_hat = (x - mean) * rstd over `dims`; the mean counts as 0 where not `centered`.
 class Standardized {
 public:
     Standardized(const Tensor& x, Dims dims, double eps, bool centered) : dims_(std::move(dims)), centered_(centered) {
         const Tensor deviation = centered ? x - mean_over(x, dims_) : x;
-        rstd_ = ops::rsqrt(mean_over(ops::square(deviation), dims_) + eps);
+        const Tensor variance = mean_over(ops::square(deviation), dims_);
+        if (leaves_range(variance, eps)) {
+            const double n = static_cast<double>(reduced_count(x.sizes(), dims_));
+            const Tensor length = ops::linalg_vector_norm(deviation, 2, dims_, true);
+            rstd_ = 1 / ops::hypot(length / std::sqrt(n), std::sqrt(eps));
+        } else {
+            rstd_ = ops::rsqrt(variance + eps);
+        }
         hat_ = deviation * rstd_;
     }
     const Tensor& hat() const { return hat_; }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "generated/ops/ops.h"
+#include "graph/autograd_meta.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
 #include "kernels/shape.h"
@@ -204,14 +205,39 @@ Tensor std_mean_grad(const Tensor& grad_std, const Tensor& grad_mean, const Tens
 
 // --- logsumexp
 
+namespace {
+
+Tensor softmax_over(const Tensor& self, const OptionalDims& dim) {
+    if (self.dim() == 0) return full(self.sizes(), 1, self.dtype());
+    if (dim && dim->size() == 1) return ops::softmax_along(self, (*dim)[0]);
+    Dims order, shape, inverse(static_cast<size_t>(self.dim()));
+    const Tensor line = ops::softmax_along(products_last(self, dim, &order, &shape), -1);
+    for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    return ops::permute(ops::reshape(line, shape), inverse);
+}
+
+// The derivative is the softmax, whose own derivatives keep their digits. Where the result is infinite it is that of the
+// limit: of one infinite element 1, and 0 where no element is known to be greater than another.
+Tensor logsumexp_weights(const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim) {
+    const Tensor log_sum = restored(result, self.sizes(), dim, keepdim);
+    if (is_complex(self.dtype())) return exp_difference(self, log_sum);
+    const Tensor infinite = ops::isinf(detach(log_sum));
+    if (!*kernels::any(infinite).data_as<bool>()) return softmax_over(self, dim);
+    const Tensor greatest = ops::eq(self, std::numeric_limits<double>::infinity());
+    const Tensor alone = ops::eq(kernels::sum(greatest, dim, true), 1);
+    const Tensor limit = kernels::to_dtype(ops::logical_and(greatest, alone), self.dtype());
+    return ops::where(infinite, limit, softmax_over(ops::where(infinite, 0, self), dim));
+}
+
+}  // namespace
+
 Tensor logsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
                       bool keepdim) {
-    Tensor weights = exp_difference(self, restored(result, self.sizes(), dim, keepdim));
-    return expand_reduced(grad, self.sizes(), dim, keepdim) * conj_of(weights);
+    return expand_reduced(grad, self.sizes(), dim, keepdim) * conj_of(logsumexp_weights(self, result, dim, keepdim));
 }
 Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
                          bool keepdim) {
-    return ops::sum(tangent * exp_difference(self, restored(result, self.sizes(), dim, keepdim)), dim, keepdim);
+    return ops::sum(tangent * logsumexp_weights(self, result, dim, keepdim), dim, keepdim);
 }
 
 // --- Quantiles
@@ -242,6 +268,8 @@ Tensor quantiles(const Tensor& self, const Tensor& q, std::optional<int64_t> dim
                  std::string_view interpolation, bool without_nan) {
     check(self.numel() > 0, ErrorKind::Runtime, "quantile() input tensor must be non-empty");
     check(q.dim() <= 1, ErrorKind::Runtime, "quantile() q must be a scalar or 1D tensor");
+    const Tensor within = ops::logical_and(ops::ge(detach(q), 0), ops::le(detach(q), 1));  // NaN is not
+    check(*kernels::all(within).data_as<bool>(), ErrorKind::Runtime, "quantile() q values must be in the range [0, 1]");
     check(is_floating(self.dtype()), ErrorKind::Runtime,
           "quantile() input tensor must be either float or double dtype");
     // The dimension goes last, quantiles take its place and then go first.

@@ -67,13 +67,21 @@ int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
     return count;
 }
 
-// Where the elements of a padded dimension come from, as int64.
+// What negative padding leaves of a dimension.
+struct Kept {
+    int64_t start, length;
+    Kept(int64_t size, int64_t before, int64_t after)
+        : start(std::max<int64_t>(-before, 0)), length(size - start - std::max<int64_t>(-after, 0)) {}
+};
+
+// Where the elements of a padded dimension come from, as int64. What is cropped does not come back by wrapping around.
 Tensor source_positions(int64_t length, int64_t before, int64_t after, std::string_view mode) {
     Tensor index = empty(Dims{std::max<int64_t>(before + length + after, 0)}, DType::Int64);
+    const Kept kept(length, before, after);
     for (int64_t i = 0; i < index.numel(); ++i) {
         int64_t at = i - before;
         if (mode == "replicate") at = std::clamp<int64_t>(at, 0, length - 1);
-        if (mode == "circular") at = (at % length + length) % length;
+        if (mode == "circular") at = kept.start + ((at - kept.start) % kept.length + kept.length) % kept.length;
         if (mode == "reflect") at = at < 0 ? -at : at >= length ? 2 * (length - 1) - at : at;
         index.data_as<int64_t>()[i] = at;
     }
@@ -119,10 +127,12 @@ Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, st
         const int64_t d = self.dim() - 1 - i, before = pad[2 * static_cast<size_t>(i)],
                       after = pad[2 * static_cast<size_t>(i) + 1];
         const int64_t length = self.size(d);
-        const int64_t limit = mode == "reflect" ? length - 1 : mode == "circular" ? length : before + after + length;
-        check(length > 0 && before <= limit && after <= limit, ErrorKind::Runtime,
-              "[pad] Padding size should be less than the ", "corresponding input dimension, but got: padding (",
-              before, ", ", after, ") at dimension ", d, " of input ", ShapeOf{self.sizes()});
+        const int64_t wrapped = Kept(length, before, after).length;
+        const int64_t limit = mode == "reflect" ? length - 1 : mode == "circular" ? wrapped : before + after + length;
+        check(length > 0 && (mode != "circular" || wrapped > 0) && before <= limit && after <= limit,
+              ErrorKind::Runtime, "[pad] Padding size should be less than the ",
+              "corresponding input dimension, but got: padding (", before, ", ", after, ") at dimension ", d,
+              " of input ", ShapeOf{self.sizes()});
         check(length + before + after >= 0, ErrorKind::Runtime, "[pad] negative output size at dimension ", d);
         if (before != 0 || after != 0) out = ops::index_select(out, d, source_positions(length, before, after, mode));
     }

@@ -69,7 +69,7 @@ bool all_normal(const Tensor& t) {
 
 Tensor exp_difference(const Tensor& x, const Tensor& log_sum) {
     if (is_complex(x.dtype())) return ops::exp(x - log_sum);
-    Tensor weight = ops::exp(x - ops::where(ops::isinf(log_sum), 0, log_sum));
+    Tensor weight = ops::exp(x - ops::where(ops::eq(log_sum, -std::numeric_limits<double>::infinity()), 0, log_sum));
     return ops::where(ops::eq(x, std::numeric_limits<double>::infinity()), 1, weight);
 }
 

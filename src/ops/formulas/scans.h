@@ -15,7 +15,7 @@ Tensor linear_scan(const Tensor& a, const Tensor& b, int64_t dim);
 Tensor shifted_cumprod(const Tensor& x, int64_t dim);
 // Whether no element is zero, subnormal, infinite or NaN: one may divide by it, and it lost no digits.
 bool all_normal(const Tensor& t);
-// exp(x - log_sum), where log_sum is at least x: 0 where both are -inf, 1 where both are inf.
+// exp(x - log_sum), where log_sum is at least x: 0 where both are -inf or log_sum alone is inf, 1 where both are inf.
 Tensor exp_difference(const Tensor& x, const Tensor& log_sum);
 
 Tensor reversed_cumsum(const Tensor& grad, int64_t dim);

@@ -50,7 +50,7 @@ Tensor covariance(const Tensor& self, int64_t correction, const Tensor& fweights
     x = x - ops::unsqueeze(ops::sum(ops::mul(x, w), Dims{1}) / total, 1);
     Tensor freedom = total - correction;
     if (correction != 0 && aweights.defined())
-        freedom = total - ops::sum(ops::mul(w, ops::reshape(aweights, Dims{n}))) * correction / total;
+        freedom = total - ops::sum(ops::mul(w, ops::reshape(aweights, Dims{n}) / total)) * correction;
     return ops::squeeze(ops::matmul(ops::mul(x, w), ops::conj(ops::t(x))) / ops::clamp_min(freedom, 0));
 }
 
@@ -58,10 +58,12 @@ Tensor correlation(const Tensor& self) {
     check(self.dim() <= 2, ErrorKind::Runtime,
           "corrcoef(): expected input to have two or fewer dimensions but got an input with ", self.dim(),
           " dimensions");
-    const Tensor c = covariance(self, 1, {}, {});
-    if (c.dim() == 0) return c / c;
-    const Tensor deviation = ops::sqrt(ops::real(ops::diagonal(c)));
-    Tensor r = c / ops::unsqueeze(deviation, 1) / ops::unsqueeze(deviation, 0);
+    check(self.dtype() != DType::Bool, ErrorKind::Runtime, "corrcoef(): bool dtype is not supported for input");
+    Tensor x = is_integral(self.dtype()) ? ops::to_dtype(self, default_dtype()) : self;
+    if (x.dim() < 2) x = ops::reshape(x, Dims{1, x.numel()});
+    x = x - ops::mean(x, Dims{1}, true);
+    x = x / ops::linalg_vector_norm(x, 2, Dims{1}, true);  // products of directions, not of what may be huge
+    const Tensor r = ops::squeeze(ops::matmul(x, ops::conj(ops::t(x))));
     auto within = [](const Tensor& t) { return ops::clamp_max(ops::clamp_min(t, -1), 1); };
     return is_complex(r.dtype()) ? ops::complex(within(ops::real(r)), within(ops::imag(r))) : within(r);
 }
