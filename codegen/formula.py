@@ -296,6 +296,9 @@ class Translator:
                 values[operands[0]] = self.wide([values[i] for i in operands])
         elif keywords:
             raise self.fail(f"keyword arguments of the helper '{name}'", "pass all arguments by position")
+        elif not function.takes([v.kind for v in values]):
+            declared = " or ".join(f"{name}({', '.join(o)})" for o in function.overloads)
+            raise self.fail(f"the arguments of the helper '{name}'", f"src/ops/formulas declares {declared}")
         return Text(f"{function.cpp}({', '.join(v.cpp for v in values)})", function.result)
 
     def bind(self, name: str, schema: Schema, positional: list[Text], keywords: dict[str, Text]) -> list[Text]:

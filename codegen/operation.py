@@ -165,15 +165,17 @@ class Operation:
             return self.forward
         if isinstance(self.row.get("inplace"), str):
             return self._translate(str(self.row.get("inplace")).removeprefix("kernels::"), "kernels::")
-        return (
-            f"run_into(self, {self.operands})"
-            if self.row.is_elementwise
-            else f"kernels::copy_into(self, {self.forward})"
-        )
+        if not self.row.is_elementwise:
+            return f"kernels::copy_into(self, {self.forward})"
+        into = f"run_into(self, {self.operands})"
+        if not self.row.get("divides"):
+            return into
+        apart = f"const Tensor apart = empty(self.sizes(), self.dtype()); {into.replace('self', 'apart', 1)};"
+        return f"if (is_integral(self.dtype())) {{ {apart} kernels::copy_into(self, apart); }} else {into}"
 
     @property
     def write_out(self) -> str:
-        if self.row.is_elementwise:
+        if self.row.is_elementwise and not self.row.get("divides"):
             return f"run_out(out, {self.operand_list})"
         return f'write_out(out, {self.forward}, "{self.name}")'
 

@@ -23,10 +23,10 @@ import yaml  # type: ignore[import-untyped]
 from .schema import Argument, Result, RowError, Schema, parse_schema
 
 FORMS = ("compose", "non_differentiable", "not_implemented")
-KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
+KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "recorded", "tangent", "reduces", "length", "scatters", "contracts",
-        "batch", "unlike_pytorch", "exempt", "inplace_argument", "overwritten", "doc"}  # fmt: skip
+        "batch", "unlike_pytorch", "exempt", "inplace_argument", "overwritten", "divides", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 

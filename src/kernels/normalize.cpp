@@ -7,7 +7,9 @@
 
 #include "kernels/choose_isa.h"
 #include "kernels/elementwise.h"
+#include "kernels/overlap.h"
 #include "kernels/reduce.h"
+#include "tensor/writable.h"
 
 namespace wengert::kernels {
 
@@ -217,6 +219,22 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
 
 // --- Batches: statistics over [batch, space] of each channel.
 
+namespace {
+
+// Everything that could be wrong with a running statistic: it is written last.
+void check_running(const Tensor& t, const char* name, int64_t channels, DType dtype, bool written) {
+    if (!t.defined()) return;
+    check(t.dim() == 1 && t.numel() == channels, ErrorKind::Runtime, "[batch_norm] ", name, " should contain ",
+          channels, " elements in one dimension, got shape ", ShapeOf{t.sizes()});
+    check(is_floating(t.dtype()), ErrorKind::Runtime, "[batch_norm] ", name, " should be floating-point as the input, ",
+          dtype, ", got ", t.dtype());
+    if (!written) return;
+    check_writable(t);
+    check_no_internal_overlap(t, "batch_norm");
+}
+
+}  // namespace
+
 ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                         const Tensor& running_var, bool training, double momentum, double eps) {
     Channels c(input, weight, bias, "batch_norm");
@@ -238,9 +256,8 @@ ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor&
         mean = dense(running_mean, dtype);
         variance = dense(running_var, dtype);
     }
-    for (const auto& [name, t] : {std::pair("running_mean", &running_mean), std::pair("running_var", &running_var)})
-        check(!t->defined() || t->numel() == c.channels, ErrorKind::Runtime, "[batch_norm] ", name, " should contain ",
-              c.channels, " elements not ", t->defined() ? t->numel() : 0);
+    check_running(running_mean, "running_mean", c.channels, dtype, training);
+    check_running(running_var, "running_var", c.channels, dtype, training);
     Tensor rstd = empty(Dims{c.channels}, dtype), saved_mean = mean;
     if (!training) saved_mean = clone(mean);
     dispatch_floating(dtype, "batch_norm", [&]<class T> {

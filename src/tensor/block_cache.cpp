@@ -15,7 +15,9 @@
 #include <new>
 #include <utility>
 
+#include "base/failing_allocation.h"
 #include "base/lock.h"
+#include "base/out_of_memory.h"
 
 namespace wengert {
 namespace {
@@ -163,6 +165,8 @@ constexpr bool kKeepBlocks = true;
 #endif
 
 void* block_allocate(size_t bytes, size_t* actual) {
+    if (failing::now()) [[unlikely]]
+        throw OutOfMemory(bytes);
     size_t size = rounded(bytes);
     if (bytes <= kThreadBlock) {
         const SizeClass c = class_of(std::max(bytes, kSmallest));
@@ -176,7 +180,7 @@ void* block_allocate(size_t bytes, size_t* actual) {
         empty_block_cache();
         p = make_block(size);
     }
-    if (!p) throw std::bad_alloc();
+    if (!p) throw OutOfMemory(bytes);
     *actual = size;
     return p;
 }

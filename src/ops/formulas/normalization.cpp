@@ -4,6 +4,7 @@
 
 #include "generated/ops/ops.h"
 #include "kernels/elementwise.h"
+#include "kernels/overlap.h"
 #include "kernels/reduce.h"
 #include "ops/recording.h"
 
@@ -181,6 +182,8 @@ Tensor batch_norm_checked(const Tensor& input, const Tensor& running_mean, const
         check(running_mean.defined() && running_var.defined(), ErrorKind::Runtime,
               "[batch_norm] Expected running_mean and running_var to be defined when training=False");
     }
+    for (const Tensor* running : {&running_mean, &running_var})
+        if (training && running->defined()) check_inplace(*running, false);
     Tensor out =
         std::get<0>(ops::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
     if (training && running_mean.defined()) bump_version(running_mean, "batch_norm");
@@ -196,18 +199,31 @@ Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, c
     if (!use_input_stats)
         return batch_norm_checked(input, running_mean, running_var, weight, bias, false, momentum, eps);
     const Dims space = range(2, input.dim());
+    Tensor normalized = ops::group_norm(input, input.sizes()[1], weight, bias, eps);
     if (running_mean.defined() || running_var.defined()) {  // means over the batch of the statistics of each sample
-        auto update = [&](const Tensor& running, const Tensor& statistic) {
+        const NoGradGuard unrecorded;
+        auto moved = [&](const Tensor& running, const Tensor& statistic) {
+            if (!running.defined()) return Tensor();
+            check(running.dim() == 1 && running.numel() == input.sizes()[1], ErrorKind::Runtime,
+                  "[instance_norm] running statistics should have ", input.sizes()[1],
+                  " elements in one dimension, got shape ", ShapeOf{running.sizes()});
+            check(is_floating(running.dtype()), ErrorKind::Runtime,
+                  "[instance_norm] running statistics should be floating-point, got ", running.dtype());
+            check_inplace(running, false);
+            kernels::check_no_internal_overlap(running, "instance_norm");
+            return ops::add(ops::mul(running, 1 - momentum), ops::mul(kernels::mean(statistic, Dims{0}), momentum));
+        };
+        auto update = [](const Tensor& running, const Tensor& value) {
             if (!running.defined()) return;
-            const NoGradGuard unrecorded;
-            const Tensor average = kernels::mean(statistic, Dims{0});
-            kernels::copy_into(running, ops::add(ops::mul(running, 1 - momentum), ops::mul(average, momentum)));
+            kernels::copy_into(running, value);
             bump_version(running, "instance_norm");
         };
-        update(running_mean, kernels::mean(input, space));
-        update(running_var, kernels::var(input, space, 1));
+        const Tensor mean = moved(running_mean, kernels::mean(input, space)),
+                     var = moved(running_var, kernels::var(input, space, 1));
+        update(running_mean, mean);
+        update(running_var, var);
     }
-    return ops::group_norm(input, input.sizes()[1], weight, bias, eps);
+    return normalized;
 }
 
 Tensor divided_by_neighbours(const Tensor& input, int64_t size, double alpha, double beta, double k) {

@@ -1,5 +1,6 @@
 #include "ops/formulas/rearranging.h"
 
+#include "base/checked_math.h"
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
 #include "kernels/shape.h"
@@ -17,7 +18,7 @@ Tensor without_diagonal(const Tensor& grad, bool wrap) {
 
 Dims negated(IntSpan values) {
     Dims out;
-    for (int64_t v : values) out.push_back(-v);
+    for (int64_t v : values) out.push_back(checked_neg(v, "negation"));
     return out;
 }
 
