@@ -137,7 +137,7 @@ void Engine::deliver(GraphTask& task, const Edge& edge, Tensor&& grad) {
         s.buffer.emplace_in_room(std::move(grad));
     } else {
         if (s.buffer.empty()) s.buffer.resize(next->num_inputs());
-        InputBuffer(s.buffer).add(edge.input_nr, std::move(grad));
+        InputBuffer(s.buffer, next).add(edge.input_nr, std::move(grad));
     }
     arrived(task, edge, s);
 }
