@@ -8,7 +8,7 @@ from wengert import _C
 from wengert._C import Tensor
 
 
-class DisableTorchFunctionSubclass:
+class DisableTorchFunctionSubclass(_C._Switch):
     """A block in which subclasses do not override operations.
 
     Examples
@@ -22,11 +22,8 @@ class DisableTorchFunctionSubclass:
     'Tensor'
     """
 
-    def __enter__(self) -> None:
-        self._previous = _C._set_overrides_disabled(True)
-
-    def __exit__(self, *exc_info: object) -> None:
-        _C._set_overrides_disabled(self._previous)
+    def __init__(self) -> None:
+        super().__init__("overrides_disabled", True)
 
 
 def overridden(*arguments: Any) -> bool:

@@ -10,6 +10,7 @@
 #include "python/arg_parser.h"
 #include "python/convert.h"
 #include "python/interop.h"
+#include "python/numpy_interop.h"
 #include "python/registry.h"
 #include "python/tensor_type.h"
 
@@ -75,6 +76,7 @@ template <class Managed>
 struct Export {
     Managed managed{};
     Tensor tensor;
+    std::optional<Loan> loan;
 };
 
 template <class Managed>
@@ -91,12 +93,8 @@ PyObject* export_capsule(Tensor t, const char* name, uint64_t flags) {
     d.strides = x.impl()->strides.data();
     d.byte_offset = 0;
     out->managed.context = out.get();
-    x.storage()->lend();
-    out->managed.deleter = [](Managed* m) {
-        auto* mine = static_cast<Export<Managed>*>(m->context);
-        mine->tensor.storage()->take_back();
-        delete mine;
-    };
+    out->loan.emplace(x.storage());
+    out->managed.deleter = [](Managed* m) { delete static_cast<Export<Managed>*>(m->context); };
     if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
         out->managed.version = {1, 0};
         out->managed.flags = flags;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/out_of_memory.h"
 #include "base/thread_end.h"
 
 namespace wengert::python {
@@ -95,8 +96,10 @@ void set_python_error() noexcept {
         e.restore();
     } catch (const Error& e) {
         PyErr_SetString(exception_type(e.kind()), e.what());
+    } catch (const OutOfMemory& e) {
+        PyErr_SetString(PyExc_MemoryError, e.what());
     } catch (const std::bad_alloc&) {
-        PyErr_NoMemory();
+        PyErr_SetString(PyExc_MemoryError, "out of memory");
     } catch (const std::exception& e) {
         PyErr_SetString(PyExc_RuntimeError, e.what());
     } catch (...) {

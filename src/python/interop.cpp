@@ -126,8 +126,12 @@ PyObject* format(PyObject* self, PyObject* spec) noexcept {
 
 // --- Buffers
 struct BufferShape {
+    explicit BufferShape(const Tensor& t) : loan(t.storage()) {
+        for (int64_t s : t.sizes()) sizes.push_back(s);
+        for (int64_t s : t.strides()) strides.push_back(s * item_size(t.dtype()));
+    }
     SmallVector<Py_ssize_t, 4> sizes, strides;
-    Ref<Storage> storage;  // lent while the buffer is in use
+    Loan loan;  // while the buffer is in use
 };
 
 const char* buffer_format(DType d) noexcept {
@@ -144,9 +148,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
         bool strides_wanted = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
         bool c_wanted = (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS || !strides_wanted;
         check(!c_wanted || t.is_contiguous(), ErrorKind::Buffer, "the tensor is not contiguous");
-        auto shape = std::make_unique<BufferShape>();
-        for (int64_t s : t.sizes()) shape->sizes.push_back(s);
-        for (int64_t s : t.strides()) shape->strides.push_back(s * item_size(t.dtype()));
+        auto shape = std::make_unique<BufferShape>(t);
         view->buf = t.data();
         view->len = t.numel() * item_size(t.dtype());
         view->readonly = 0;
@@ -156,17 +158,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
         view->shape = flags & PyBUF_ND ? shape->sizes.data() : nullptr;
         view->strides = strides_wanted ? shape->strides.data() : nullptr;
         view->suboffsets = nullptr;
-        shape->storage = t.storage();
-        shape->storage->lend();
         view->internal = shape.release();
         view->obj = Py_NewRef(self);
     });
 }
-void release_buffer(PyObject*, Py_buffer* view) noexcept {
-    auto* shape = static_cast<BufferShape*>(view->internal);
-    shape->storage->take_back();
-    delete shape;
-}
+void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<BufferShape*>(view->internal); }
 
 }  // namespace
 

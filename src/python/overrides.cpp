@@ -1,5 +1,7 @@
 #include "python/overrides.h"
 
+#include "base/small_vector.h"
+
 #include <unordered_set>
 #include <vector>
 
@@ -47,8 +49,9 @@ int for_each_nested(PyObject* root, F&& f) {
         PyRef list;
         Py_ssize_t next = 0;
     };
-    std::vector<Level> levels;
+    SmallVector<Level, 8> levels;  // indices are rarely deeper; who asks may not fail for want of memory
     std::unordered_set<PyObject*> seen;  // a list may contain itself
+    constexpr size_t shallow = 3;
     levels.push_back({PyRef::share(root)});
     while (!levels.empty()) {
         Level& level = levels.back();
@@ -58,7 +61,7 @@ int for_each_nested(PyObject* root, F&& f) {
         }
         PyRef item = PyRef::share(PySequence_Fast_GET_ITEM(level.list.get(), level.next++));
         if (is_list(item.get())) {
-            if (seen.insert(item.get()).second) levels.push_back({std::move(item)});
+            if (levels.size() < shallow || seen.insert(item.get()).second) levels.push_back({std::move(item)});
         } else if (int answer = f(item.get())) {
             return answer;
         }
