@@ -52,7 +52,7 @@ def test_cpp(session):
     session.install(*CMAKE, "pyyaml", "jinja2")
     folder, prefix, consumer = "build/cpp", os.path.abspath("build/cpp/installed"), "build/cpp/consumer"
     configure(session, folder, "-DWENGERT_PYTHON=OFF", "-DWENGERT_BUILD_TESTS=ON", "-DWENGERT_INSTALL_CPP=ON")
-    session.run("ninja", "-C", folder)
+    session.run("ninja", "-C", folder, "all", "wengert_headers_alone")
     session.run(f"{folder}/wengert_cpp_tests", *session.posargs, external=True)
 
     session.run("cmake", "--install", folder, "--component", "cpp", "--prefix", prefix, silent=True)

@@ -33,3 +33,15 @@ def test_values(instruction_set):
         env={**os.environ, "WENGERT_ISA": instruction_set},
     )
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_an_unknown_one_is_an_error():
+    result = subprocess.run(
+        [sys.executable, "-c", "import wengert"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "WENGERT_ISA": "avx9"},
+    )
+    assert result.returncode != 0
+    assert "WENGERT_ISA=avx9 names no instruction set of this build; use one of" in result.stderr
