@@ -26,6 +26,7 @@ FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "recorded", "tangent", "reduces", "length", "scatters", "contracts",
+        "multilinear", "solves", "matrix_function",
         "batch", "unlike_pytorch", "exempt", "inplace_argument", "overwritten", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
@@ -230,6 +231,9 @@ def check(row: Row) -> None:
             )
     if keys.get("length", True) is not True and schema.find(str(keys["length"])) is None:
         raise row.error(f"`length: {keys['length']}` names no argument", "write `length: true` or an exponent's name")
+    for name in [*keys.get("multilinear", []), *keys.get("solves", [])[1:]]:
+        if schema.find(name) is None:
+            raise row.error(f"multilinear or solving in '{name}', which is no argument", "name arguments of the row")
     for key in ("recorded", "tangent"):
         for name in keys.get(key, {}):
             if name not in row.partials:

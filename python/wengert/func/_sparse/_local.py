@@ -165,9 +165,8 @@ def _is_linear(row: Row) -> bool:
 
 
 def _is_multilinear(row: Row) -> bool:
-    """Whether the result is a sum of products of the arguments: its tangent applies the operation to one at a time."""
-    jvp = row["formulas"].get("jvp")
-    return not row["elementwise"] and isinstance(jvp, str) and jvp.count(f"{row['name']}(") >= 2
+    """Whether the result is a sum of products of the arguments, or linear in one of them while the others stay."""
+    return not row["elementwise"] and ("multilinear" in row["formulas"] or "solves" in row["formulas"])
 
 
 def _from_table(node: Any, row: Row | None, index: int, count: int, result: Shape, given: Shape) -> Join | None:
