@@ -79,7 +79,7 @@ def _probe(values: Any, like: Any) -> Any:
 
 
 def _directions(metadata: Any) -> tuple[complex, ...]:
-    """Return the directions in which one element may move. A complex one has two, and a map may see one of them only."""
+    """Return the directions in which one element may move: two of a complex one, and a map may see one of them only."""
     return (1, 1j) if metadata.dtype.is_complex else (1,)
 
 

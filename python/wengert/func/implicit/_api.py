@@ -268,8 +268,8 @@ def argmin(
             lowest = min(height(x0), height(found))
             if not height(result) <= lowest + 1e-6 * (1 + abs(lowest)):
                 raise RuntimeError(
-                    "[implicit.argmin] found no minimum: where the gradient vanishes the function is higher than nearby; "
-                    "it may have no lower bound. Start elsewhere, or pass another solver="
+                    "[implicit.argmin] found no minimum: where the gradient vanishes the function is higher than "
+                    "nearby; it may have no lower bound. Start elsewhere, or pass another solver="
                 )
             return result
 

@@ -105,6 +105,6 @@ def _norm(tensors: Tensors) -> float:
 
 def _failure(name: str, error: float, most: int) -> RuntimeError:
     return RuntimeError(
-        f"[implicit.{name}] no convergence within {most} iterations, residual {error:.3g}; if there is a solution, start "
-        "nearer to it, allow more with max_iterations=, or pass another solver="
+        f"[implicit.{name}] no convergence within {most} iterations, residual {error:.3g}; if there is a solution, "
+        "start nearer to it, allow more with max_iterations=, or pass another solver="
     )
