@@ -89,6 +89,7 @@ Tensor cosine(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
 
 Tensor row_norm(const Tensor& x, double p, bool keepdim) {
     const Dims last{-1};
+    if (is_complex(x.dtype())) return row_norm(ops::abs(x), p, keepdim);
     if (p == 2) return ops::sqrt(ops::sum(x * x, last, keepdim));
     if (p == 1) return ops::sum(ops::abs(x), last, keepdim);
     return ops::pow(ops::sum(ops::pow(ops::abs(x), p), last, keepdim), 1 / p);
