@@ -175,7 +175,16 @@ class Operation:
     def write_out(self) -> str:
         if self.row.is_elementwise:
             return f"run_out(out, {self.operand_list})"
-        return f'write_out(out, {self.forward}, "{self.name}")'
+        computed = self.composition if self.row.form == "compose" else self.forward
+        return f'write_out(out, {computed}, "{self.name}")'
+
+    @property
+    def out_parameter(self) -> str:
+        return f"{'TensorSpan' if self.row.returns_several else 'const Tensor&'} out"
+
+    @property
+    def out_returns(self) -> str:
+        return self.returns if self.row.returns_several else "const Tensor&"
 
     @property
     def composition(self) -> str:
