@@ -26,8 +26,8 @@ FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "recorded", "tangent", "reduces", "length", "scatters", "contracts",
-         "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample", "unlike_pytorch", "exempt",
-         "inplace_argument", "overwritten", "copy", "doc"}  # fmt: skip
+        "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample", "unlike_pytorch", "exempt",
+        "inplace_argument", "overwritten", "copy", "doc"}  # fmt: skip
 # What the copy of a view (`copy: true`) has in common with it.
 COPY = "of the row above"
 COPIED = ("linear", "jvp", "non_differentiable", "complex", "samples", "batch", "exempt", "materialize")
