@@ -26,7 +26,8 @@ FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "recorded", "tangent", "reduces", "length", "scatters", "contracts",
-        "batch", "unlike_pytorch", "exempt", "inplace_argument", "overwritten", "copy", "doc"}  # fmt: skip
+        "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample", "unlike_pytorch", "exempt",
+        "inplace_argument", "overwritten", "copy", "doc"}  # fmt: skip
 # What the copy of a view (`copy: true`) has in common with it.
 COPY = "of the row above"
 COPIED = ("linear", "jvp", "non_differentiable", "complex", "samples", "batch", "exempt", "materialize")
@@ -254,6 +255,9 @@ def check(row: Row) -> None:
             )
     if keys.get("length", True) is not True and schema.find(str(keys["length"])) is None:
         raise row.error(f"`length: {keys['length']}` names no argument", "write `length: true` or an exponent's name")
+    for name in [*keys.get("multilinear", []), *keys.get("solves", [])[1:]]:
+        if schema.find(name) is None:
+            raise row.error(f"multilinear or solving in '{name}', which is no argument", "name arguments of the row")
     for key in ("recorded", "tangent"):
         for name in keys.get(key, {}):
             if name not in row.partials:
@@ -269,6 +273,8 @@ def check(row: Row) -> None:
             raise row.error(problem, "name the argument that is 'mean', 'sum' or 'none'")
         if row.categories != ["floating"] or row.rule != "Same":
             raise row.error("`reduces` of results that are not floating", "write `dtypes: [floating]`")
+    if "sample" in keys and (row.form != "explicit" or len(row.differentiable) != 1):
+        raise row.error("`sample` of a row without exactly one argument with a gradient", "leave it out")
     if "scatters" in keys and (row.form != "explicit" or len(row.differentiable) != 1 or len(schema.results) != 1):
         raise row.error("`scatters` of a row without exactly one gradient", "leave it out")
     if "node_if" in keys and ("node" not in keys or not row.is_recorded):

@@ -108,6 +108,8 @@ else:
             return getattr(_importlib.import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
         if name.endswith("_") and name[:-1] in globals() and hasattr(_C.Tensor, name):
             return getattr(_C.Tensor, name)  # relu_(x) is x.relu_()
+        if name.startswith("_"):  # as the import system asks while the package is loaded
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
         from ._missing import no_attribute
 
         raise no_attribute("", name)

@@ -58,7 +58,7 @@ def power(a: Any, b: Any) -> Any:
 
 
 def chain(g: Any, p: Any) -> Any:
-    return mpf(0) if g == 0 else g * p
+    return mpf(0) if g == 0 or p == 0 else g * p
 
 
 def sign(x: Any) -> Any:

@@ -23,7 +23,7 @@ COMPARE = {
 
 
 def chain(g: Any, p: Any) -> Any:
-    return np.float64(0) if g == 0 else g * p
+    return np.float64(0) if g == 0 else p if p == 0 else g * p
 
 
 def erfcx_integral(n: Any, x: Any) -> Any:

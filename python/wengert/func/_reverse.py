@@ -36,12 +36,6 @@ from ._frames import (
     without_inference_mode,
 )
 
-_hooks = _C._autograd
-_NO_HOOKS = (
-    "wengert.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Leave saved_tensors_hooks outside "
-    "of the function, or use wengert.autograd.grad."
-)
-
 
 class ReverseFrame(Frame):
     """A call of the user's function whose results will be differentiated with respect to the aliases it is given.
@@ -66,14 +60,6 @@ class ReverseFrame(Frame):
             self.inside is not None and self.inside.tracked
         )  # whether somebody outside may differentiate results
         self._known: dict[Any, bool] = {}  # nodes whose graphs were searched
-        self._previous_message = _hooks._saved_tensors_hooks_get_disabled_error_message()
-        try:
-            _hooks._saved_tensors_hooks_disable(_NO_HOOKS)  # refuses, after taking effect, while hooks are active
-        except BaseException:
-            self._allow_hooks()
-            if self._no_inference is not None:
-                self._no_inference.__exit__(None, None, None)
-            raise
         _C._set_grad_enabled(True)
         super().__enter__()
         return self
@@ -81,15 +67,8 @@ class ReverseFrame(Frame):
     def __exit__(self, *exc_info: object) -> None:
         super().__exit__()
         _C._set_grad_enabled(self.outer_is_recording)
-        self._allow_hooks()
         if self._no_inference is not None:
             self._no_inference.__exit__(None, None, None)
-
-    def _allow_hooks(self) -> None:
-        if self._previous_message is None:
-            _hooks._saved_tensors_hooks_enable()
-        else:
-            _hooks._saved_tensors_hooks_disable(self._previous_message)
 
     def alias(self, primal: Any) -> Any:
         """Return the tensor that stands for `primal` inside; gradients will be with respect to it.

@@ -62,8 +62,14 @@ inline std::complex<R> complex_pow(std::complex<R> base, std::complex<R> exponen
 }
 template <class R>
 inline std::complex<R> complex_sgn(std::complex<R> z) {
-    R size = hypot(z.real(), z.imag());
-    return size == R(0) ? std::complex<R>(0) : z / size;
+    R x = z.real(), y = z.imag();
+    if (isinf(hypot(x, y))) [[unlikely]] {  // of infinite parts a finite one is nothing; finite ones may overflow together
+        bool infinite = isinf(x) | isinf(y);
+        x = infinite ? copysign(R(isinf(x)), x) : x * R(0.5);
+        y = infinite ? copysign(R(isinf(y)), y) : y * R(0.5);
+    }
+    R size = hypot(x, y);
+    return size == R(0) ? std::complex<R>(0) : std::complex<R>(x / size, y / size);
 }
 template <class R>
 inline std::complex<R> complex_sigmoid(std::complex<R> z) {
