@@ -1,6 +1,7 @@
 #include "kernels/linear_nll.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/elementwise.h"
 #include "kernels/matmul.h"
@@ -60,6 +61,9 @@ std::tuple<Tensor, Tensor, Tensor> linear_nll_backward(const Tensor& grad, const
         if (of_bias.defined())
             of_bias = addmv(of_bias, transpose(of_scores, 0, 1), full(Dims{last - first}, 1, bias.dtype()), 1, 1);
     });
+    // Where something is not finite, rows without a cotangent are no longer zero: the formula decides.
+    for (const Tensor& result : {of_input, of_weight, of_bias})
+        if (result.defined() && !std::isfinite(sum(result, {}, false, DType::Float64).data_as<double>()[0])) return {};
     return {of_input, of_weight, of_bias};
 }
 

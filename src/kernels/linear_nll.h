@@ -14,6 +14,7 @@ namespace wengert::kernels {
 // input [N, K], weight [C, K], bias [C] or undefined, target [N] -> [N]; 0 where the target is ignore_index.
 Tensor linear_nll(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& target,
                   int64_t ignore_index);
+// Gives nothing where a result is not finite.
 std::tuple<Tensor, Tensor, Tensor> linear_nll_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                                        const Tensor& bias, const Tensor& target, int64_t ignore_index,
                                                        const std::array<bool, 3>& wanted);

@@ -1,6 +1,7 @@
 #include "ops/formulas/classification.h"
 
 #include "generated/ops/ops.h"
+#include "ops/formulas/chain_products.h"
 #include "ops/formulas/losses.h"
 #include "ops/formulas/normalization.h"
 
@@ -71,8 +72,8 @@ std::tuple<Tensor, Tensor, Tensor> linear_nll_grads(const Tensor& grad, const Te
     const Tensor picked = ops::nll_loss_backward(grad, target, Tensor(), "none", ignore_index,
                                                  full(Dims{}, 1, grad.dtype()), scores.sizes());
     const Tensor of_scores = log_softmax_grad(picked, scores, 1);
-    return {mask[0] ? ops::matmul(of_scores, linear_weight) : Tensor(),
-            mask[1] ? ops::matmul(ops::transpose(of_scores, 0, 1), input) : Tensor(),
+    return {mask[0] ? chain_rule_matmul(of_scores, linear_weight) : Tensor(),
+            mask[1] ? chain_rule_matmul(ops::transpose(of_scores, 0, 1), input) : Tensor(),
             mask[2] ? ops::sum(of_scores, Dims{0}) : Tensor()};
 }
 
