@@ -107,7 +107,7 @@ Slopes slopes_of(const Tensor& c, const Zeros& at, const Tensor& weights, bool r
     }
     if (!found && edges.size() == 1) return {};
     if (record) edges.resize(1);
-    const AutoForwardGradMode tangents(record);
+    const AutoForwardGradMode tangents(record && GradMode::is_forward_enabled());
     const TensorList slopes = derivatives_of(c, edges, weights, record);
     Slopes out{slopes[0]};
     for (size_t i = 1; i < slopes.size(); ++i) out.others |= slopes[i].defined() && any(is_not_zero(slopes[i]));
@@ -118,7 +118,7 @@ Slopes slopes_of(const Tensor& c, const Zeros& at, const Tensor& weights, bool r
 // Where elements of c change with other elements of the lengths than their own: weights on one half of them reach the other
 // one, for each way to halve them by a bit of their numbers.
 Tensor entangled(const Tensor& c, const Zeros& at, const Tensor& changing) {
-    Tensor found = ops::logical_not(ops::logical_or(changing, ops::logical_not(changing)));
+    Tensor found = zeros(changing.sizes(), DType::Bool);
     const Tensor numbers = kernels::reshape(
         kernels::cumsum(kernels::reshape(ops::to_dtype(changing, DType::Float64), Dims{-1}), 0), changing.sizes());
     const double count = *kernels::sum(ops::to_dtype(changing, DType::Float64)).data_as<double>();
