@@ -25,7 +25,7 @@ from .schema import Argument, Result, RowError, Schema, parse_schema
 FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
-        "python", "node", "node_if", "recorded_if", "recorded", "tangent", "reduces", "length", "scatters", "contracts",
+        "python", "node", "node_if", "recorded_if", "singular", "reduces", "length", "scatters", "contracts",
         "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample", "unlike_pytorch", "exempt",
         "inplace_argument", "overwritten", "copy", "doc"}  # fmt: skip
 # What the copy of a view (`copy: true`) has in common with it.
@@ -253,15 +253,12 @@ def check(row: Row) -> None:
             raise row.error(
                 f"linear in '{name}', which has no formula", f"add `{name}: formula` or leave it out of linear"
             )
-    if keys.get("length", True) is not True and schema.find(str(keys["length"])) is None:
-        raise row.error(f"`length: {keys['length']}` names no argument", "write `length: true` or an exponent's name")
     for name in [*keys.get("multilinear", []), *keys.get("solves", [])[1:]]:
         if schema.find(name) is None:
             raise row.error(f"multilinear or solving in '{name}', which is no argument", "name arguments of the row")
-    for key in ("recorded", "tangent"):
-        for name in keys.get(key, {}):
-            if name not in row.partials:
-                raise row.error(f"`{key}` of '{name}', which has no d_{name}", f"use it beside `d_{name}: formula`")
+    for name in keys.get("singular", {}):
+        if name not in row.partials:
+            raise row.error(f"`singular` of '{name}', which has no d_{name}", f"use it beside `d_{name}: formula`")
     if "overwritten" in keys and (
         len(row.differentiable) != 1 or row.differentiable[0].name not in keys["overwritten"]
     ):

@@ -63,7 +63,8 @@ inline std::complex<R> complex_pow(std::complex<R> base, std::complex<R> exponen
 template <class R>
 inline std::complex<R> complex_sgn(std::complex<R> z) {
     R x = z.real(), y = z.imag();
-    if (isinf(hypot(x, y))) [[unlikely]] {  // of infinite parts a finite one is nothing; finite ones may overflow together
+    if (isinf(hypot(x, y)))
+        [[unlikely]] {  // of infinite parts a finite one is nothing; finite ones may overflow together
         bool infinite = isinf(x) | isinf(y);
         x = infinite ? copysign(R(isinf(x)), x) : x * R(0.5);
         y = infinite ? copysign(R(isinf(y)), y) : y * R(0.5);
