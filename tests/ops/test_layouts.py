@@ -243,10 +243,18 @@ def test_out(operation: Operation) -> None:
     for sample in operation.samples():
         c = case(operation, sample)
         expected = operation(c.values)
-        out = wg.empty_like(expected)
         positional, keywords = operation.split(c.values)
-        assert operation.function(*positional, **keywords, out=out) is out
-        np.testing.assert_array_equal(out.numpy(), expected.numpy())
+        if isinstance(expected, wg.Tensor):
+            out = wg.empty_like(expected)
+            assert operation.function(*positional, **keywords, out=out) is out
+            np.testing.assert_array_equal(out.numpy(), expected.numpy())
+            continue
+        outs = tuple(wg.empty_like(t) for t in expected)
+        returned = operation.function(*positional, **keywords, out=outs)
+        assert type(returned) is type(expected)
+        for out, given, wanted in zip(outs, returned, expected, strict=True):
+            assert given is out
+            np.testing.assert_array_equal(out.numpy(), wanted.numpy())
 
 
 @each_differentiable
@@ -254,13 +262,14 @@ def test_layout_of_tangents(operation: Operation) -> None:
     """A tangent lies in memory as its primal does: what is a view of one is a view of the other."""
     operation.unless_exempt("layout_of_tangents")
     for c in itertools.islice(cases(operation), 3):
-        for transposes in (False, True):
+        for transposes in (False,) if operation.entry["samples"] in OF_MEMORY else (False, True):
             with forward_ad.dual_level():
                 duals = [
                     forward_ad.make_dual(t, wg.ones_like(t))
                     for t in (transposed(t.numpy()) if transposes else t for t in c.tensors)
                 ]
-                with contextlib.suppress(NotImplementedError):
+                refusals = (NotImplementedError, RuntimeError) if transposes else (NotImplementedError,)
+                with contextlib.suppress(*refusals):  # `view` never copies
                     for result in c.function(*duals):
                         primal, tangent = forward_ad.unpack_dual(result)
                         if tangent is not None and primal.numel() > 0:

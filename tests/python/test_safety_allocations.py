@@ -1,7 +1,7 @@
 """Memory that comes to its end at any allocation: MemoryError, and nothing left behind.
 
-One allocation fails here. Where all fail from then on, a pass that gives up still needs some; a profile may need some where
-it is told of an end.
+One allocation fails here. Where all fail from then on, a pass that gives up still needs some; a profile may need
+some where it is told of an end.
 """
 
 import itertools
