@@ -72,7 +72,8 @@ def output_paths(table: Path) -> list[str]:
 
 def generate(table: Path, source: Path) -> dict[str, str]:
     rows = load(table)
-    vocabulary = read_vocabulary(source, [row.schema for row in rows])
+    in_derivatives = {row.name: str(row.get("in_derivatives")) for row in rows if "in_derivatives" in row.keys}
+    vocabulary = read_vocabulary(source, [row.schema for row in rows], in_derivatives)
     operations = [Operation(row, vocabulary) for row in rows]
     return {
         **dict(kernel_texts(rows, vocabulary)),

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from .elementwise import CONSTANT_PARTIALS, is_complex, vjp_inputs
-from .formula import Formula, Translator, parse
+from .formula import DerivativeTranslator, Formula, Translator, parse
 from .saved import Field, saved_fields
 from .schema import Argument, Type
 from .table import Row
@@ -96,7 +96,8 @@ def _rescue(row: Row, formulas: Formulas, unpacked: list[Field],
         instead = chain_rule(row, source, "grad", vocabulary, "conjugate" if is_complex(row, vocabulary) else "")
     else:
         names = argument_types(row) | result_types(row) | gradient_names(row)
-        instead = Translator(row.text, names, vocabulary, saved=argument_types(row) | result_types(row))(source)
+        instead = DerivativeTranslator(row.text, names, vocabulary, gradient_names(row),
+                                       saved=argument_types(row) | result_types(row))(source)  # fmt: skip
         instead.names -= set(gradient_names(row))
     needed = {f.name for f in saved_fields(row, {group: instead})}
     lost = [f for f in unpacked if f.is_tensor and f.name not in needed]
@@ -173,7 +174,8 @@ def _explicit_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, lis
     formulas: Formulas = {}
     gradients = []
     for group, source in row.vjps.items():
-        formula = Translator(row.text, names, vocabulary, saved=values)(source)
+        source = by_samples(row, source, ", ".join(n for n in gradient_names(row) if n != "grads"))
+        formula = DerivativeTranslator(row.text, names, vocabulary, gradient_names(row), saved=values)(source)
         mentions = {n for n in formula.names if n in gradient_names(row) or _is_tensor(values.get(n))}
         fused = None
         if ", ".join(group) in fused_sources:
@@ -190,6 +192,13 @@ def _explicit_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, lis
         gradients.append(Gradient(arguments, tuple(edge_index(row, a) for a in arguments), formula.text, fused, None,
                                   tuple(sorted(mentions))))  # fmt: skip
     return formulas, gradients
+
+
+def by_samples(row: Row, source: str, cotangents: str) -> str:
+    """A formula that gives zero to the samples that these leave out, where the row says what a sample is."""
+    if "sample" not in row.keys:
+        return source
+    return f"zero_where_unread({source}, [{cotangents}], {row.differentiable[0].name}.dim - {row.get('sample')})"
 
 
 def _is_tensor(type_: Type | Kind | None) -> bool:
@@ -215,7 +224,8 @@ def _tangents(row: Row, vocabulary: Vocabulary) -> tuple[dict[str, list[Term]], 
     tangents, materialized = {}, set()
     for result, source in sources.items():
         if str(source) != "none":
-            tangents[result], needed = _terms(row, str(source), vocabulary)
+            source = by_samples(row, str(source), ", ".join(f"{a.name}_t" for a in row.differentiable))
+            tangents[result], needed = _terms(row, source, vocabulary)
             materialized |= needed
     return tangents, materialized, ""
 
@@ -238,7 +248,8 @@ def _terms(row: Row, source: str, vocabulary: Vocabulary) -> tuple[list[Term], s
     tangent_names = {f"{a.name}_t": Kind.OTHER if a.type.is_list else Kind.TENSOR for a in row.differentiable}
     results = {} if row.writes_only else result_types(row)
     names = argument_types(row) | results | tangent_names
-    formulas = [Translator(row.text, names, vocabulary)(term) for term in _summands(parse(source, row.text))]
+    terms = _summands(parse(source, row.text))
+    formulas = [DerivativeTranslator(row.text, names, vocabulary, tangent_names)(term) for term in terms]
     mentioned = [sorted(f.names & set(tangent_names)) for f in formulas]
     if not all(mentioned):
         raise row.error(f"a term of `jvp: {source}` mentions no tangent", "a tangent is linear in <argument>_t")

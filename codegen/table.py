@@ -26,8 +26,8 @@ FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "recorded", "tangent", "reduces", "length", "scatters", "contracts",
-        "multilinear", "solves", "matrix_function",
-        "batch", "unlike_pytorch", "exempt", "inplace_argument", "overwritten", "doc"}  # fmt: skip
+        "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample", "unlike_pytorch", "exempt",
+        "inplace_argument", "overwritten", "doc"}  # fmt: skip
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
@@ -249,6 +249,8 @@ def check(row: Row) -> None:
             raise row.error(problem, "name the argument that is 'mean', 'sum' or 'none'")
         if row.categories != ["floating"] or row.rule != "Same":
             raise row.error("`reduces` of results that are not floating", "write `dtypes: [floating]`")
+    if "sample" in keys and (row.form != "explicit" or len(row.differentiable) != 1):
+        raise row.error("`sample` of a row without exactly one argument with a gradient", "leave it out")
     if "scatters" in keys and (row.form != "explicit" or len(row.differentiable) != 1 or len(schema.results) != 1):
         raise row.error("`scatters` of a row without exactly one gradient", "leave it out")
     if "node_if" in keys and ("node" not in keys or not row.is_recorded):

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "generated/kernels/kernels.h"
 #include "generated/ops/ops.h"
@@ -160,6 +161,17 @@ inline bool any_of(std::span<const bool> mask) noexcept {
     return std::ranges::any_of(mask, [](bool b) { return b; });
 }
 bool any_wanted(const Node& node, size_t first, size_t count) noexcept;
+// Fused kernels that meet what is not finite decline, and give nothing of what is wanted: the formula, made of products that
+// obey the chain rule, then computes it with care.
+template <class... T, size_t n>
+bool has_declined(const std::tuple<T...>& values, const std::array<bool, n>& wanted) noexcept {
+    return std::apply(
+        [&](const auto&... value) {
+            size_t i = 0;
+            return ((wanted[i++] && !value.defined()) || ...);
+        },
+        values);
+}
 void assign(TensorList& grad_inputs, size_t first, TensorList&& values);
 // Zeros for undefined gradients.
 void materialize_grads(const Node& node, TensorList& grads);

@@ -58,6 +58,11 @@ def convolution(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"input": make.tensor(1, 2, 3, 3), "weight": make.tensor(2, 2, 2, 1), "bias": None, **GEOMETRY}]
 
 
+@samples("convolution_chain")
+def convolution_chain(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"input": make.tensor(1, 2, 3, 3), "weight": make.tensor(2, 2, 2, 1), **GEOMETRY}]
+
+
 @samples("convolution_input")
 def convolution_input(make: Maker, entry: Entry) -> list[Arguments]:
     values = {"grad_output": make.tensor(1, 2, 4, 2), "weight": make.tensor(2, 2, 2, 1)}

@@ -5,6 +5,7 @@
 #include "generated/ops/ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
+#include "ops/formulas/common.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
@@ -12,15 +13,15 @@ namespace wengert::ops::formulas {
 // --- softmax
 
 Tensor softmax_derivative(const Tensor& t, const Tensor& result, int64_t dim) {
-    return (t - ops::sum(t * result, Dims{dim}, true)) * result;
+    return chain_rule(t - ops::sum(chain_rule(t, result), Dims{dim}, true), result);
 }
 
 Tensor log_softmax_grad(const Tensor& grad, const Tensor& result, int64_t dim) {
-    return grad - ops::exp(result) * ops::sum(grad, Dims{dim}, true);
+    return grad - chain_rule(ops::sum(grad, Dims{dim}, true), ops::exp(result));
 }
 
 Tensor log_softmax_tangent(const Tensor& tangent, const Tensor& result, int64_t dim) {
-    return tangent - ops::sum(ops::exp(result) * tangent, Dims{dim}, true);
+    return tangent - ops::sum(chain_rule(tangent, ops::exp(result)), Dims{dim}, true);
 }
 
 Tensor as_dtype(const Tensor& t, std::optional<DType> dtype) { return dtype ? ops::to_dtype(t, *dtype) : t; }
@@ -46,9 +47,9 @@ public:
     const Tensor& hat() const { return hat_; }
     // Gradient and tangent alike: the Jacobian rstd (I - 1 1^T / n - hat hat^T / n) is symmetric.
     Tensor derivative(const Tensor& t) const {
-        Tensor rest = t - hat_ * mean_over(t * hat_, dims_);
+        Tensor rest = t - chain_rule(mean_over(chain_rule(t, hat_), dims_), hat_);
         if (centered_) rest = rest - mean_over(t, dims_);
-        return rest * rstd_;
+        return chain_rule(rest, rstd_);
     }
 
 private:
@@ -86,7 +87,7 @@ Tensor sum_channels(const Tensor& t) { return ops::sum(t, all_but_channel(t)); }
 
 }  // namespace
 
-Tensor times(const Tensor& t, const Tensor& weight) { return weight.defined() ? t * weight : t; }
+Tensor times(const Tensor& t, const Tensor& weight) { return weight.defined() ? chain_rule(t, weight) : t; }
 
 Tensor along_channels(const Tensor& weight, int64_t dim) {
     Dims shape(static_cast<size_t>(dim), 1);
@@ -95,7 +96,7 @@ Tensor along_channels(const Tensor& weight, int64_t dim) {
 }
 
 Tensor times_channels(const Tensor& t, const Tensor& weight) {
-    return weight.defined() ? t * along_channels(weight, t.dim()) : t;
+    return weight.defined() ? chain_rule(t, along_channels(weight, t.dim())) : t;
 }
 
 ThreeGradients layer_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
@@ -103,7 +104,7 @@ ThreeGradients layer_norm_grads(const Tensor& grad, const Tensor& input, IntSpan
     const Standardized x(input, last_dims(input, normalized_shape.size()), eps, true);
     ThreeGradients out;
     if (mask[0]) std::get<0>(out) = x.derivative(times(grad, weight));
-    if (mask[1]) std::get<1>(out) = ops::sum_to_size(grad * x.hat(), normalized_shape);
+    if (mask[1]) std::get<1>(out) = ops::sum_to_size(chain_rule(grad, x.hat()), normalized_shape);
     if (mask[2]) std::get<2>(out) = ops::sum_to_size(grad, normalized_shape);
     return out;
 }
@@ -120,7 +121,7 @@ std::tuple<Tensor, Tensor> rms_norm_grads(const Tensor& grad, const Tensor& inpu
     const Standardized x(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false);
     std::tuple<Tensor, Tensor> out;
     if (mask[0]) std::get<0>(out) = x.derivative(times(grad, weight));
-    if (mask[1]) std::get<1>(out) = ops::sum_to_size(grad * x.hat(), normalized_shape);
+    if (mask[1]) std::get<1>(out) = ops::sum_to_size(chain_rule(grad, x.hat()), normalized_shape);
     return out;
 }
 Tensor rms_norm_hat(const Tensor& input, IntSpan normalized_shape, std::optional<double> eps) {
@@ -137,7 +138,7 @@ ThreeGradients group_norm_grads(const Tensor& grad, const Tensor& input, int64_t
     const Standardized x(grouped(input, num_groups), Dims{2}, eps, true);
     ThreeGradients out;
     if (mask[0]) std::get<0>(out) = ungrouped(x.derivative(grouped(times_channels(grad, weight), num_groups)), input);
-    if (mask[1]) std::get<1>(out) = sum_channels(grad * ungrouped(x.hat(), input));
+    if (mask[1]) std::get<1>(out) = sum_channels(chain_rule(grad, ungrouped(x.hat(), input)));
     if (mask[2]) std::get<2>(out) = sum_channels(grad);
     return out;
 }
@@ -154,7 +155,7 @@ ThreeGradients batch_norm_grads(const Tensor& grad, const Tensor& input, const T
     ThreeGradients out;
     const Tensor scaled = times_channels(grad, weight);
     if (mask[0]) std::get<0>(out) = batch_norm_tangent(scaled, input, rstd, training, eps);
-    if (mask[1]) std::get<1>(out) = sum_channels(grad * batch_norm_hat(input, mean, rstd, training, eps));
+    if (mask[1]) std::get<1>(out) = sum_channels(chain_rule(grad, batch_norm_hat(input, mean, rstd, training, eps)));
     if (mask[2]) std::get<2>(out) = sum_channels(grad);
     return out;
 }
@@ -164,7 +165,7 @@ Tensor batch_norm_hat(const Tensor& input, const Tensor& mean, const Tensor& rst
 }
 Tensor batch_norm_tangent(const Tensor& tangent, const Tensor& input, const Tensor& rstd, bool training, double eps) {
     if (training) return Standardized(input, all_but_channel(input), eps, true).derivative(tangent);
-    return tangent * along_channels(rstd, input.dim());
+    return chain_rule(tangent, along_channels(rstd, input.dim()));
 }
 
 // --- Layers

@@ -78,7 +78,7 @@ Tensor product_of_others(const Tensor& self, const Tensor& result, const Optiona
     Tensor before = shifted_cumprod(line, -1);
     Tensor behind = ops::flip(shifted_cumprod(ops::flip(line, last), -1), last);
     for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-    return ops::permute(ops::reshape(before * behind, shape), inverse);
+    return ops::permute(ops::reshape(chain_rule(before, behind), shape), inverse);
 }
 
 // --- Extremes and medians
@@ -207,11 +207,12 @@ Tensor std_mean_grad(const Tensor& grad_std, const Tensor& grad_mean, const Tens
 Tensor logsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
                       bool keepdim) {
     Tensor weights = exp_difference(self, restored(result, self.sizes(), dim, keepdim));
-    return expand_reduced(grad, self.sizes(), dim, keepdim) * conj_of(weights);
+    return chain_rule(expand_reduced(grad, self.sizes(), dim, keepdim), conj_of(weights));
 }
 Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
                          bool keepdim) {
-    return ops::sum(tangent * exp_difference(self, restored(result, self.sizes(), dim, keepdim)), dim, keepdim);
+    return ops::sum(chain_rule(tangent, exp_difference(self, restored(result, self.sizes(), dim, keepdim))), dim,
+                    keepdim);
 }
 
 // --- Quantiles

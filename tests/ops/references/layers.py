@@ -105,18 +105,18 @@ for n in (1, 2, 3):
     reference(f"conv_transpose{n}d")(conv_transpose(n))
 
 
-@reference("convolution")
-def convolution(input: Any, weight: Any, bias: Any, **geometry: Any) -> np.ndarray:
+@reference("convolution", "convolution_chain")
+def convolution(input: Any, weight: Any, bias: Any = None, **geometry: Any) -> np.ndarray:
     return with_bias(correlated(input, weight, **geometry), bias)
 
 
 # Transposes without conjugates: formulas give them conjugated factors.
-reference("convolution_input")(
+reference("convolution_input", "convolution_input_chain")(
     lambda grad_output, weight, input_sizes, **how: transposed(
         lambda x: correlated(x, weight, **how), grad_output, input_sizes
     )
 )
-reference("convolution_weight")(
+reference("convolution_weight", "convolution_weight_chain")(
     lambda grad_output, input, weight_sizes, **how: transposed(
         lambda w: correlated(input, w, **how), grad_output, weight_sizes
     )
