@@ -29,7 +29,8 @@ def spec(argument: Argument) -> str:
     kind = KINDS[type_.base]
     if type_.is_list:
         kind = "IndexList" if type_.base == "Tensor" and type_.optional else f"{kind}List"
-    flags = ["kOptional"] * (argument.default is not None) + ["kNullable"] * type_.optional
+    flags = ["kOptional"] * (argument.default is not None)
+    flags += ["kNullable"] * (type_.optional or argument.none_is_empty)
     flags += ["kKeywordOnly"] * argument.keyword_only
     rest = f", {' | '.join(flags)}" if flags else ", 0" if type_.size else ""
     return f'{{"{argument.name}", ArgKind::{kind}{rest}{f", {type_.size}" if type_.size else ""}}}'

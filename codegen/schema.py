@@ -96,6 +96,11 @@ class Argument:
     keyword_only: bool = False
 
     @property
+    def none_is_empty(self) -> bool:
+        """Whether None stands for the empty list, as in `roll(x, 1, None)`."""
+        return self.type.is_list and self.default == "[]"
+
+    @property
     def cpp_default(self) -> str | None:
         if self.default is None:
             return None

@@ -38,7 +38,8 @@ def _result(result: Result) -> str:
 
 def parameter(argument: Argument, name: str) -> str:
     default = f" = {argument.default}" if argument.default is not None else ""
-    return f"{name}: {annotation(argument.type)}{default}"
+    none = " | None" if argument.none_is_empty and not argument.type.optional else ""
+    return f"{name}: {annotation(argument.type)}{none}{default}"
 
 
 # NumPy's names of arguments, which calls may use as well (src/python/arg_parser.cpp).
