@@ -10,7 +10,7 @@ from wengert._C import Tensor
 
 
 def gradient(
-    input: Tensor, *, spacing: Any = 1, dim: int | Sequence[int] | None = None, edge_order: int = 1
+    input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1
 ) -> list[Tensor]:
     """The derivatives of a function along dimensions of its samples.
 
@@ -47,7 +47,7 @@ def gradient(
     [tensor([0., 2., 6.])]
     """
     dims = _dims(input, dim)
-    spacings = _spacings(spacing, len(dims))
+    spacings = _spacings(1 if spacing is None else spacing, len(dims))
     if edge_order not in (1, 2):
         raise RuntimeError(f"wengert.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
     if not (input.is_floating_point() or input.is_complex()):

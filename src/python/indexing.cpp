@@ -77,7 +77,10 @@ public:
     enum class Purpose : uint8_t { Read, Write };
     IndexReader(const Tensor& self, PyObject* index, Purpose purpose)
         : view(self), purpose_(purpose), raw_(purpose == Purpose::Write && !shows_target(self)) {
-        if (PyTuple_Check(index)) {
+        if (PyList_Check(index) && lists_items(index)) {
+            const PyRef items(checked(PyList_AsTuple(index)));
+            read_items(&PyTuple_GET_ITEM(items.get(), 0), PyTuple_GET_SIZE(items.get()));
+        } else if (PyTuple_Check(index)) {
             read_items(&PyTuple_GET_ITEM(index, 0), PyTuple_GET_SIZE(index));
         } else {
             read_items(&index, 1);
@@ -92,6 +95,15 @@ public:
     bool is_raw() const noexcept { return raw_; }
 
 private:
+    // Whether a list holds one item for each dimension: as PyTorch, one with what is neither a number nor a list does.
+    static bool lists_items(PyObject* list) noexcept {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+            PyObject* item = PyList_GET_ITEM(list, i);
+            if (PySlice_Check(item) || item == Py_None || item == Py_Ellipsis || is_tensor(item)) return true;
+        }
+        return false;
+    }
+
     void read_items(PyObject** items, Py_ssize_t n) {
         SmallVector<Tensor, 4> tensors(static_cast<size_t>(n));  // of the items that are arrays of some kind
         int64_t consumed = 0;

@@ -30,6 +30,7 @@ TensorList unsafe_chunks_of(const Tensor& self, int64_t chunks, int64_t dim);
 TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim);
 TensorList equal_sections(const Tensor& self, int64_t sections, int64_t dim);
 TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim);
+TensorList sections_by(const Tensor& self, const Tensor& sections_or_indices, int64_t dim);  // of 0 or 1 dimensions
 TensorList meshgrid_of(TensorSpan tensors, std::string_view indexing);
 TensorList broadcast_all(TensorSpan tensors);
 

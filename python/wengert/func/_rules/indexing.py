@@ -15,12 +15,11 @@ import wengert
 from wengert._C import Tensor
 
 from .._batch import Batch, NoRuleError
-from .._batched_tensor import NotBatchableError
 from .._compositions.arrangement import filled_along
 from .._operations import Operation, operations
 from ._registry import handles, rule
 from .dims import shifted
-from .elementwise import _INCOMPATIBLE
+from .memory import batched_memory
 
 _MASK = (
     "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
@@ -303,12 +302,11 @@ def get_item(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Ba
 def set_item(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     """``x[index] = value``."""
     tensor, index, value = args
-    reader = _Reader(tensor, index)
+    view = batched_memory(tensor, batch)
+    reader = _Reader(view, index)
     view = reader.view
     if not isinstance(value, Tensor):
         value = wengert.as_tensor(value, dtype=view.dtype)
-    if not batch.has(tensor):
-        raise NotBatchableError(_INCOMPATIBLE)
     gathers = _index_vectors(reader.gathers, batch)
     if gathers and reader.reversed:
         raise IndexError("an assignment takes no negative steps beside tensors, lists or masks")
