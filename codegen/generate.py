@@ -230,7 +230,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "arguments": [
             {
                 "name": a.name,
-                "type": a.type.text,
+                "type": a.type.text + "?" * a.nullable,
                 "default": a.default,
                 "keyword_only": a.keyword_only,
                 "differentiable": a in row.differentiable,

@@ -127,7 +127,7 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
         fused, added = f"run_as({call})", f"run_onto(*this, {edge}, {call})"
         if source in CONSTANT_PARTIALS:
             fused = added = None
-        recorded = beyond(row, "recorded", argument, formula, {"grad": Kind.TENSOR}, vocabulary)
+        recorded = beyond(row, argument, formula, "gradient", ("grad",), vocabulary)
         if row.reduces:  # what `unreduced` needs
             recorded.names |= {row.reduces}
             recorded.attributes |= {(a.name, "sizes") for a in row.schema.tensors}
@@ -144,16 +144,17 @@ def chain_rule(row: Row, partial: str, cotangent: str, vocabulary: Vocabulary, c
     )
 
 
-def beyond(row: Row, key: str, argument: Argument, product: Formula, cotangent: dict[str, Type | Kind],
+def beyond(row: Row, argument: Argument, product: Formula, mode: str, own: tuple[str, ...],
            vocabulary: Vocabulary) -> Formula:  # fmt: skip
-    """What the row says of `argument` under `key`, a formula of the chain-rule `product`; by default that itself."""
-    source = row.get(key, {}).get(argument.name)
+    """The chain-rule `product`, or what the row's `singular: {argument: f(...)}` makes of it: f_gradient, f_tangent."""
+    source = row.get("singular", {}).get(argument.name)
     if source is None:
         return product
-    names = {**argument_types(row), **result_types(row), **cotangent, "product": Kind.TENSOR}
-    formula = Translator(row.text, names, vocabulary)(str(source))
+    name, _, rest = str(source).partition("(")
+    names = {**argument_types(row), **result_types(row), **dict.fromkeys((*own, "product"), Kind.TENSOR)}
+    formula = Translator(row.text, names, vocabulary)(f"{name}_{mode}(product, {', '.join(own)}, {rest}")
     formula.text = re.sub(r"\bproduct\b", lambda _: product.text, formula.text)
-    formula.names = (formula.names - {"product", *cotangent}) | product.names
+    formula.names = (formula.names - {"product", *own}) | product.names
     return formula
 
 
@@ -209,7 +210,7 @@ def _is_tensor(type_: Type | Kind | None) -> bool:
 
 
 def _tangents(row: Row, vocabulary: Vocabulary) -> tuple[dict[str, list[Term]], set[str], str]:
-    if row.form == "elementwise":
+    if row.form == "elementwise" and "jvp" not in row.keys:
         return {"result": [_partial_term(row, a, vocabulary) for a in row.differentiable]}, set(), ""
     if "linear" in row.keys:
         linear = row.get("linear")
@@ -235,7 +236,7 @@ def _partial_term(row: Row, argument: Argument, vocabulary: Vocabulary) -> Term:
     if row.partials[argument.name] == "1":  # the sum must not be the operand's own tangent
         return Term(tangent, f"ops::clone({tangent})")
     product = chain_rule(row, row.partials[argument.name], tangent, vocabulary)
-    text = beyond(row, "tangent", argument, product, {tangent: Kind.TENSOR}, vocabulary).text
+    text = beyond(row, argument, product, "tangent", (tangent, "result"), vocabulary).text
     if row.reduces:
         sizes = ", ".join(f"get_sizes({a.name})" for a in row.schema.tensors)
         text = f"formulas::reduced({text}, {row.reduces}, {{{sizes}}})"

@@ -153,12 +153,7 @@ class Pullback:
         if batches:
             gradients = tuple([physical(gradient, batches) for gradient in gradients])
         record = wengert.is_grad_enabled() and self._is_recorded(gradients)
-        # Second derivatives of lengths at 0 need to know how gradients were computed (ops/formulas/direction.h).
-        for_itself = not record and _forward_ad._current_level >= 0 and any(map(_passes_length, self.roots))
-        keep, create = keep_graph or record or for_itself, record or for_itself
-        results = run_engine(self.roots, gradients, keep, create, self.aliases, True, False)
-        if for_itself:
-            results = [None if result is None else _without_history(result) for result in results]
+        results = run_engine(self.roots, gradients, keep_graph or record, record, self.aliases, True, False)
         results = [
             wengert.zeros_like(alias) if result is None else result
             for alias, result in zip(self.aliases, results, strict=True)
@@ -193,20 +188,3 @@ def detached(tensor: Any) -> Any:
         return tensor.detach()
     with wengert.no_grad():
         return tensor.view_as(tensor)
-
-
-def _without_history(tensor: Any, level: int | None = None) -> Any:
-    """Return the tensor and its tangents of all open levels, none of them with a history."""
-    if level is None:
-        level = _forward_ad._current_level
-    if level < 0:
-        return tensor.detach()
-    primal, tangent = _forward_ad.unpack_dual(tensor, level=level)
-    primal = _without_history(primal, level - 1)
-    return (
-        primal if tangent is None else _forward_ad.make_dual(primal, _without_history(tangent, level - 1), level=level)
-    )
-
-
-def _passes_length(output: Any) -> bool:
-    return output.grad_fn is not None and _C._autograd._reaches_length(output.grad_fn)

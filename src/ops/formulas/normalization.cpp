@@ -1,7 +1,9 @@
 #include "ops/formulas/normalization.h"
 
+#include <algorithm>
 #include <limits>
 
+#include "base/checked_math.h"
 #include "generated/ops/ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
@@ -131,6 +133,32 @@ Tensor rms_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan norm
                         std::optional<double> eps) {
     return Standardized(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false)
         .derivative(tangent);
+}
+
+Tensor rms_norm_of(const Tensor& input, IntSpan normalized_shape, const Tensor& weight, std::optional<double> eps) {
+    if (!is_complex(input.dtype())) return std::get<0>(ops::native_rms_norm(input, normalized_shape, weight, eps));
+    const auto count = static_cast<int64_t>(normalized_shape.size());
+    check(count > 0 && input.dim() >= count &&
+              std::ranges::equal(IntSpan(input.sizes()).last(normalized_shape.size()), normalized_shape),
+          ErrorKind::Runtime, "[rms_norm] normalized_shape ", ShapeOf{normalized_shape},
+          " must be the last sizes of the input, ", ShapeOf{input.sizes()});
+    Dims last;
+    for (int64_t d = -count; d < 0; ++d) last.push_back(d);
+    const double unit = input.dtype() == DType::Complex64 ? double{std::numeric_limits<float>::epsilon()}
+                                                          : std::numeric_limits<double>::epsilon();
+    const Tensor scale = ops::rsqrt(ops::mean(ops::square(input), last, true) + eps.value_or(unit));
+    return weight.defined() ? input * scale * weight : input * scale;
+}
+
+std::tuple<Tensor, Tensor, Tensor> group_norm_of_sizes(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                                       int64_t batch, int64_t channels, int64_t space, int64_t groups,
+                                                       double eps) {
+    check(
+        input.dim() >= 2 && input.size(0) == batch && input.size(1) == channels &&
+            input.numel() == checked_mul(checked_mul(batch, channels, "native_group_norm"), space, "native_group_norm"),
+        ErrorKind::Runtime, "[native_group_norm] N, C and HxW, ", batch, ", ", channels, " and ", space,
+        ", are not the sizes of the input, ", ShapeOf{input.sizes()});
+    return ops::group_norm_statistics(input, groups, weight, bias, eps);
 }
 
 ThreeGradients group_norm_grads(const Tensor& grad, const Tensor& input, int64_t num_groups, const Tensor& weight,

@@ -125,6 +125,7 @@ Tensor differences(const Tensor& self, int64_t n, int64_t dim, const Tensor& pre
     check(self.dim() > 0, ErrorKind::Runtime, "diff expects input to be at least one-dimensional");
     check(n >= 0, ErrorKind::Runtime, "order must be non-negative but got ", n);
     dim = wrap_dim(dim, self.dim(), "diff");
+    if (n == 0) return ops::clone(self);
     Tensor t = self;
     if (prepend.defined()) t = joined(prepend, t, dim);
     if (append.defined()) t = joined(t, append, dim);

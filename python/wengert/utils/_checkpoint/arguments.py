@@ -22,10 +22,19 @@ class SavedArguments:
 
     def __init__(self, arguments: Any) -> None:
         self._levels = _forward_ad._current_level + 1
+        self._first: _Saved | None = None
         self._saved = _map_leaves(arguments, self._save)
 
     def _save(self, value: Any) -> Any:
-        return _saved(value, self._levels - 1) if isinstance(value, Tensor) else value
+        if not isinstance(value, Tensor):
+            return value
+        saved = _saved(value, self._levels - 1)
+        self._first = self._first or saved
+        return saved
+
+    def unpack_hook(self) -> Any:
+        """Return what hands out the first tensor: a hook of a checkpoint around this one, or None."""
+        return None if self._first is None else self._first.unpack_hook()
 
     @contextlib.contextmanager
     def fetched(self) -> Iterator[Any]:
@@ -56,6 +65,9 @@ class _Saved:
     def get(self) -> Any:
         return self._saved.unpack()
 
+    def unpack_hook(self) -> Any:
+        return self._saved.unpack_hook
+
 
 class _SavedDual(_Saved):
     """A primal with its tangent."""
@@ -63,6 +75,9 @@ class _SavedDual(_Saved):
     def __init__(self, primal: _Saved, tangent: _Saved, level: int) -> None:
         self._parts = primal, tangent
         self._level = level
+
+    def unpack_hook(self) -> Any:
+        return self._parts[0].unpack_hook()
 
     def get(self) -> Any:
         primal, tangent = (part.get() for part in self._parts)
@@ -76,6 +91,9 @@ class _SavedSample(_Saved):
         self._batch = _saved(sample._value, level)
         self._wrap = type(sample).wrap
         self._place = sample._batch_dim, sample._level
+
+    def unpack_hook(self) -> Any:
+        return self._batch.unpack_hook()
 
     def get(self) -> Any:
         return self._wrap(self._batch.get(), *self._place)

@@ -113,16 +113,9 @@ class Frame:
         key = active_group() or _C._current_graph_task_id()
         known = self._passes.get(key)
         if known is None:
-            key = current_pass(self._forget)
-            known = self._passes[key] = Recomputation()
-            try:
-                self._recompute(known)
-            except CheckpointError as error:
-                self._forget(key)
-                raise self.on_error(error) from None
-            except BaseException:
-                self._forget(key)
-                raise
+            for frame in self._waiting(key):
+                key, known = frame._begin()
+            assert known is not None
         if number not in known.tensors:
             raise CheckpointError(_unpacked_before(self.saved[number], in_group=active_group() is not None))
         tensor, version = known.tensors.pop(number)
@@ -136,6 +129,33 @@ class Frame:
                 "Clone it in the checkpointed function before it is written."
             )
         return tensor
+
+    def _waiting(self, key: Any) -> list[Frame]:
+        """Return the frames that must run before this one has its arguments, outermost first, and this one.
+
+        They would also run each other, but then the deepest recursion would be as deep as checkpoints are nested.
+        """
+        frames = [self]
+        while key != -1:
+            around = frames[-1]._arguments.unpack_hook()
+            frame = getattr(around, "__self__", None)
+            if not isinstance(frame, Frame) or key in frame._passes:
+                break
+            frames.append(frame)
+        return frames[::-1]
+
+    def _begin(self) -> tuple[Any, Recomputation]:
+        key = current_pass(self._forget)
+        known = self._passes[key] = Recomputation()
+        try:
+            self._recompute(known)
+        except CheckpointError as error:
+            self._forget(key)
+            raise self.on_error(error) from None
+        except BaseException:
+            self._forget(key)
+            raise
+        return key, known
 
     def _forget(self, key: Any) -> None:
         self._passes.pop(key, None)
