@@ -61,7 +61,10 @@ WRITTEN_IN_PYTHON = {
     ("nn.functional", "resize"): ["upsample", "upsample_bilinear", "upsample_nearest"],
     ("linalg", "linalg"): ["cond", "matrix_rank", "tensorinv", "tensorsolve"],
     ("fft", "fft"): ["fftfreq", "rfftfreq"],
+    ("nn.functional", "attention"): ["multi_head_attention_forward"],
     ("", "rearranging"): ["cartesian_prod", "combinations", "unique", "unique_consecutive"],
+    ("", "views"): ["broadcast_shapes"],
+    ("", "scans"): ["histogramdd"],
     ("", "comparison"): ["allclose", "equal"],
     ("", "arithmetic"): ["gradient"],
 }  # fmt: skip

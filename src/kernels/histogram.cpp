@@ -13,12 +13,12 @@ namespace wengert::kernels {
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins, const Tensor& weight, bool density) {
     check(is_floating(self.dtype()), ErrorKind::NotImplemented, "[histogram] not implemented for dtype ", self.dtype());
     check(bins.dim() == 1 && bins.numel() > 0, ErrorKind::Runtime,
-          "torch.histogram(): bins tensor should have one dimension and at least one element, but got shape ",
+          "wengert.histogram(): bins tensor should have one dimension and at least one element, but got shape ",
           ShapeOf{bins.sizes()});
     check(bins.dtype() == self.dtype() && (!weight.defined() || weight.dtype() == self.dtype()), ErrorKind::Runtime,
-          "torch.histogram(): bins and weight should have the dtype of the input, ", self.dtype());
+          "wengert.histogram(): bins and weight should have the dtype of the input, ", self.dtype());
     check(!weight.defined() || weight.sizes() == self.sizes(), ErrorKind::Runtime,
-          "torch.histogram(): if weight tensor is provided it should have the same shape as the input tensor, ",
+          "wengert.histogram(): if weight tensor is provided it should have the same shape as the input tensor, ",
           ShapeOf{self.sizes()});
     const int64_t count = bins.numel() - 1;
     Tensor in = contiguous(self), edges = clone(contiguous(bins)), hist = zeros(Dims{count}, self.dtype());
@@ -93,20 +93,20 @@ std::tuple<Tensor, Tensor> histogram_bin_ct(const Tensor& self, int64_t bins,
                                             const std::optional<std::vector<double>>& range, const Tensor& weight,
                                             bool density) {
     check(is_floating(self.dtype()), ErrorKind::NotImplemented, "[histogram] not implemented for dtype ", self.dtype());
-    check(bins > 0, ErrorKind::Runtime, "torch.histogram(): bins must be > 0, but got ", bins);
+    check(bins > 0, ErrorKind::Runtime, "wengert.histogram(): bins must be > 0, but got ", bins);
     double low = 0, high = 1;
     if (range) {
         check(range->size() == 2, ErrorKind::Runtime,
-              "torch.histogram(): range should have 2 elements, the least and the greatest, but got ", range->size());
+              "wengert.histogram(): range should have 2 elements, the least and the greatest, but got ", range->size());
         low = (*range)[0];
         high = (*range)[1];
     } else if (self.numel() > 0) {
         low = to_dtype(amin(self), DType::Float64).data_as<double>()[0];
         high = to_dtype(amax(self), DType::Float64).data_as<double>()[0];
     }
-    check(std::isfinite(low) && std::isfinite(high), ErrorKind::Runtime, "torch.histogram: range of [", low, ", ", high,
-          "] is not finite");
-    check(low <= high, ErrorKind::Runtime, "torch.histogram: min should not exceed max, but got min ", low, ", max ",
+    check(std::isfinite(low) && std::isfinite(high), ErrorKind::Runtime, "wengert.histogram: range of [", low, ", ",
+          high, "] is not finite");
+    check(low <= high, ErrorKind::Runtime, "wengert.histogram: min should not exceed max, but got min ", low, ", max ",
           high);
     if (low == high) {
         low -= 0.5;

@@ -106,9 +106,10 @@ bool names(const char* name, std::string_view given) noexcept {
     static constexpr struct {
         const char* name;
         const char* alias;
-    } aliases[] = {{"self", "input"}, {"self", "x"},      {"input", "self"},       {"input", "x"},
-                   {"self", "a"},     {"dim", "axis"},    {"keepdim", "keepdims"}, {"other", "x2"},
-                   {"dims", "axes"},  {"self", "tensor"}, {"dims", "axis"},        {"size", "shape"}};
+    } aliases[] = {{"self", "input"},     {"self", "x"},      {"input", "self"},       {"input", "x"},
+                   {"self", "a"},         {"dim", "axis"},    {"keepdim", "keepdims"}, {"other", "x2"},
+                   {"dims", "axes"},      {"self", "tensor"}, {"dims", "axis"},        {"size", "shape"},
+                   {"correction", "ddof"}};
     for (auto& [n, alias] : aliases)
         if (same_name(alias, given) && std::strcmp(n, name) == 0) return true;
     return false;

@@ -26,6 +26,7 @@
 #include "python/frames.h"
 #include "python/generator_object.h"
 #include "python/interop.h"
+#include "python/number_protocol.h"
 #include "python/numpy_interop.h"
 #include "python/overrides.h"
 #include "python/random_functions.h"
@@ -104,8 +105,9 @@ int fill_module(PyObject* module) {
               add_functions(module, "", random_functions) == 0 && add_functions(module, "", batch_functions) == 0 &&
               add_tensor_methods(random_methods) == 0 && add_tensor_methods(creation_methods) == 0 &&
               add_tensor_methods(interop_methods) == 0 && add_tensor_methods(dlpack_methods) == 0 &&
-              add_tensor_methods(view_methods) == 0 && add_frame_functions(module) == 0 && add_autograd(module) == 0 &&
-              add_watch_functions(module) == 0 && add_generated(module) == 0 && add_test_functions(module) == 0;
+              add_tensor_methods(view_methods) == 0 && add_tensor_methods(number_methods) == 0 &&
+              add_frame_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
+              add_generated(module) == 0 && add_test_functions(module) == 0;
     return ok ? 0 : -1;
 }
 

@@ -1,4 +1,4 @@
-"""A factor of the chain rule that is exactly zero adds nothing, whatever the other one is, in all modes of two orders."""
+"""A factor of the chain rule that is exactly zero adds nothing, whatever the other is, in all modes of two orders."""
 
 import math
 

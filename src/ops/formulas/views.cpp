@@ -208,6 +208,12 @@ Tensor unflattened(const Tensor& self, int64_t dim, IntSpan sizes) {
     return ops::view(self, shape);
 }
 
+Dims reversed_dims(int64_t n) {
+    Dims order;
+    for (int64_t d = n - 1; d >= 0; --d) order.push_back(d);
+    return order;
+}
+
 Dims moved_dims(int64_t n, IntSpan source, IntSpan destination) {
     check(source.size() == destination.size(), ErrorKind::Runtime,
           "movedim: Invalid source or destination dims: source (", ShapeOf{source},

@@ -90,6 +90,8 @@ def sum_to_size(self: np.ndarray, size: Any) -> np.ndarray:
 
 
 reference("permute")(lambda self, dims: np.transpose(self, dims))
+reference("transpose_axes")(lambda self, axes: np.transpose(self, axes))
+reference("transpose_reversed")(lambda self, axes=None: np.transpose(self, axes))
 reference("transpose")(lambda self, dim0, dim1: np.swapaxes(self, dim0, dim1))
 reference("swapaxes")(lambda self, axis0, axis1: np.swapaxes(self, axis0, axis1))
 reference("movedim")(lambda self, source, destination: np.moveaxis(self, source, destination))

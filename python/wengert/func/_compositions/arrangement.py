@@ -32,6 +32,11 @@ def sliced(tensor: Any, dim: int, start: Any, end: Any, step: int = 1) -> Any:
     return tensor[(*(slice(None),) * (dim % tensor.ndim), slice(start, end, step))]
 
 
+def reversed_dims(ndim: int) -> list[int]:
+    """Return the dimensions from the last to the first."""
+    return list(range(ndim))[::-1]
+
+
 def at(tensor: Any, index: Any) -> Any:
     """Return ``tensor[index]``."""
     return tensor[index]
