@@ -9,18 +9,12 @@ import pytest
 
 SEEDS = int(os.environ.get("WENGERT_HOSTILE_SEEDS", "1"))
 CASES = {"calls": 500, "rows": 500, "internals": 500}
-SHARES = 4  # of every integer of every row, tests/hostile/integers.py
 
 
 @pytest.mark.parametrize("seed", range(1, 1 + SEEDS))
 @pytest.mark.parametrize("module", CASES)
 def test_no_call_brings_the_process_down(module, seed, tmp_path):
     run(module, seed, CASES[module], tmp_path)
-
-
-@pytest.mark.parametrize("share", range(1, 1 + SHARES))
-def test_no_integer_brings_the_process_down(share, tmp_path):
-    run("integers", share, SHARES, tmp_path)
 
 
 def run(module, seed, count, tmp_path):
