@@ -1,9 +1,11 @@
 #include "ops/formulas/linalg.h"
 
 #include <cmath>
+#include <limits>
 
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
+#include "kernels/linalg.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/matmul.h"
 #include "ops/recording.h"
@@ -90,19 +92,37 @@ Tensor solve_triangular_tangent(const Tensor& a_tangent, const Tensor& A, const 
 
 std::tuple<Tensor, Tensor> solve_grads(const Tensor& grad, const Tensor& A, IntSpan b_sizes, const Tensor& result,
                                        const std::array<bool, 2>& mask) {
-    const Tensor g = ops::solve_matrices(conjugate_transpose(A), grad);
+    const Tensor g = ops::solve_matrices(conjugate_transpose(A), grad, false);  // may be singular to other pivots
     std::tuple<Tensor, Tensor> out;
     if (mask[0]) std::get<0>(out) = summed_to(ops::neg(ops::matmul(g, conjugate_transpose(result))), A.sizes());
     if (mask[1]) std::get<1>(out) = summed_to(g, b_sizes);
     return out;
 }
 
-Tensor system_solution(const Tensor& A, const Tensor& B, bool left) {
+namespace {
+
+// Whether B is vectors: one, or as many as there are matrices.
+bool is_of_vectors(const Tensor& A, const Tensor& B) {
     check(A.dim() >= 2 && A.size(-1) == A.size(-2), ErrorKind::Runtime,
           "linalg.solve: A must be batches of square matrices, but they are ", ShapeOf{A.sizes()});
-    // Vectors: one, or as many as there are matrices.
-    const bool vector =
-        B.dim() == 1 || (A.dim() - 1 == B.dim() && std::equal(B.sizes().begin(), B.sizes().end(), A.sizes().begin()));
+    return B.dim() == 1 ||
+           (A.dim() - 1 == B.dim() && std::equal(B.sizes().begin(), B.sizes().end(), A.sizes().begin()));
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> system_solution_ex(const Tensor& A, const Tensor& B, bool left, bool check_errors) {
+    const bool vector = is_of_vectors(A, B);
+    check(left || !vector, ErrorKind::Runtime,
+          "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
+    const auto [lu, pivots, info] = ops::linalg_lu_factor_ex(A, true, false);
+    if (check_errors) kernels::check_solvable(A, info);
+    const Tensor x = lu_system(lu, pivots, vector ? ops::unsqueeze(B, -1) : B, left, false);
+    return {vector ? ops::select(x, -1, 0) : x, info};
+}
+
+Tensor system_solution(const Tensor& A, const Tensor& B, bool left) {
+    const bool vector = is_of_vectors(A, B);
     if (vector) {
         check(left, ErrorKind::Runtime,
               "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
@@ -155,12 +175,14 @@ Tensor products_of_others(const Tensor& values) {
     return out;
 }
 
-// A = U S V^H: adj(A) = det(U) det(V^H) V adj(S) U^H
+// A = U S V^H: adj(A) = det(U) det(V^H) V adj(S) U^H. NaN for matrices that are not finite, which have no decomposition.
 Tensor singular_adjugate(const Tensor& a) {
-    const auto [u, s, vh] = ops::linalg_svd(a, true);
+    const Tensor finite = ops::all(ops::isfinite(a), Dims{-2, -1}, true);
+    const auto [u, s, vh] = ops::linalg_svd(ops::where(finite, a, 0), true);
     const Tensor others = ops::unsqueeze(products_of_others(s), -2);
     const Tensor phase = ops::linalg_det(u) * ops::linalg_det(vh);
-    return ops::matmul(conjugate_transpose(vh) * others, conjugate_transpose(u)) * as_matrix_factor(phase);
+    const Tensor out = ops::matmul(conjugate_transpose(vh) * others, conjugate_transpose(u)) * as_matrix_factor(phase);
+    return ops::where(finite, out, std::numeric_limits<double>::quiet_NaN());
 }
 
 enum class Condition { Regular, Poor, Singular };
