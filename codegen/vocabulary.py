@@ -6,7 +6,7 @@ Headers are the one place where helper functions are listed; their names and ret
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -39,6 +39,7 @@ class Function:
     cpp: str  # how C++ calls it
     result: Kind
     schema: Schema | None = None
+    in_derivatives: str = ""  # the name that formulas of derivatives call instead where an argument is a (co)tangent
 
 
 @dataclass
@@ -54,12 +55,13 @@ class Vocabulary:
         return self.helpers.get(name) or self.operations.get(name)
 
 
-def read_vocabulary(source: Path, schemas: Iterable[Schema]) -> Vocabulary:
+def read_vocabulary(source: Path, schemas: Iterable[Schema], in_derivatives: Mapping[str, str] = {}) -> Vocabulary:
     """`source` is the directory src/; what is missing there is not part of the vocabulary."""
     vocabulary = Vocabulary()
     for schema in schemas:
         kind = kind_of_type(schema.results[0].type) if len(schema.results) == 1 else Kind.OTHER
-        vocabulary.operations[schema.cpp_name] = Function(f"ops::{schema.cpp_name}", kind, schema)
+        name = schema.cpp_name
+        vocabulary.operations[name] = Function(f"ops::{name}", kind, schema, in_derivatives.get(name, ""))
     for header in sorted(source.glob("ops/formulas/*.h")):
         vocabulary.helper_headers.append(header.relative_to(source).as_posix())
         for result, name in declarations(header.read_text().partition("namespace wengert::ops::formulas {")[2]):

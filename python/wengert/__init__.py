@@ -19,9 +19,11 @@ from . import _C as _C
 from . import _randomness as _randomness  # wraps random functions before their names are exported below
 from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
 from ._compositions import allclose as allclose
+from ._compositions import broadcast_shapes as broadcast_shapes
 from ._compositions import cartesian_prod as cartesian_prod
 from ._compositions import combinations as combinations
 from ._compositions import equal as equal
+from ._compositions import histogramdd as histogramdd
 from ._compositions import tensordot as tensordot
 from ._compositions import unique as unique
 from ._compositions import unique_consecutive as unique_consecutive
@@ -111,6 +113,8 @@ else:
             return getattr(_importlib.import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
         if name.endswith("_") and name[:-1] in globals() and hasattr(_C.Tensor, name):
             return getattr(_C.Tensor, name)  # relu_(x) is x.relu_()
+        if name.startswith("_"):  # as the import system asks while the package is loaded
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
         from ._missing import no_attribute
 
         raise no_attribute("", name)

@@ -32,7 +32,7 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper, bo
 // A X = B, or X A = B where not `left`; A triangular [...,n,n], batches broadcast.
 Tensor linalg_solve_triangular(const Tensor& self, const Tensor& b, bool upper, bool left, bool unitriangular);
 // The gradient with respect to A, from that with respect to its factor.
-Tensor cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper);
+Tensor cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper);  // undefined where it is not finite
 // With A = L L^H: A X = self, and A^-1.
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper);
 Tensor cholesky_inverse(const Tensor& self, bool upper);

@@ -195,7 +195,8 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu_data, const Tensor
                                              bool unpack_pivots) {
     check_matrix(lu_data, "lu_unpack", "LU_data");
     check(lu_pivots.dtype() == DType::Int32, ErrorKind::Runtime,
-          "[lu_unpack] LU_pivots is expected to be a contiguous tensor of torch.int32 dtype, got ", lu_pivots.dtype());
+          "[lu_unpack] LU_pivots is expected to be a contiguous tensor of wengert.int32 dtype, got ",
+          lu_pivots.dtype());
     if (unpack_pivots) check_pivots(lu_data, lu_pivots, "lu_unpack");
     int64_t m = rows(lu_data), n = cols(lu_data), k = std::min(m, n), batches = batch_count(lu_data);
     IntSpan batch = batch_sizes(lu_data);
@@ -241,7 +242,7 @@ Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b, 
     check_same_dtype(lu, b, op);
     check_matrix(b, op, "B");
     check(pivots.dtype() == DType::Int32, ErrorKind::Runtime, op,
-          ": pivots should be a Tensor of scalar type torch.int32");
+          ": pivots should be a Tensor of scalar type wengert.int32");
     check_pivots(lu, pivots, op);
     check_system(lu, b, left, op);
     Dims batch = common_batch(lu, b, op);

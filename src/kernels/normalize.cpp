@@ -83,15 +83,17 @@ ThreeTensors norm_backward(const Tensor& grad, const Tensor& input, IntSpan norm
     Tensor g = dense(grad, dtype), in = dense(input, dtype), w = dense(weight, dtype), m = dense(mean, dtype),
            s = dense(rstd, dtype), grad_in, grad_weight, grad_bias;
     if (wanted[0]) grad_in = empty(input.sizes(), dtype);
-    dispatch_floating(dtype, op, [&]<class T> {
+    const bool finite = dispatch_floating(dtype, op, [&]<class T> {
         std::vector<double> gw(wanted[1] ? r.n : 0), gb(wanted[2] ? r.n : 0);
         std::vector<T> partial(2 * r.n);
-        loops<T>().rows_backward(g.data_as<T>(), in.data_as<T>(), pointer<T>(w), pointer<T>(m), s.data_as<T>(),
-                                 pointer<T>(grad_in), wanted[1] ? gw.data() : nullptr, wanted[2] ? gb.data() : nullptr,
-                                 partial.data(), r.rows, r.n);
+        const bool all = loops<T>().rows_backward(g.data_as<T>(), in.data_as<T>(), pointer<T>(w), pointer<T>(m),
+                                                  s.data_as<T>(), pointer<T>(grad_in), wanted[1] ? gw.data() : nullptr,
+                                                  wanted[2] ? gb.data() : nullptr, partial.data(), r.rows, r.n);
         if (wanted[1]) grad_weight = rounded<T>(gw, normalized);
         if (wanted[2]) grad_bias = rounded<T>(gb, normalized);
+        return all;
     });
+    if (!finite) return {};
     return {grad_in, grad_weight, grad_bias};
 }
 
@@ -180,7 +182,8 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
     Tensor g = dense(grad, dtype), in = dense(input, dtype), w = dense(weight, dtype), m = dense(mean, dtype),
            s = dense(rstd, dtype), grad_in, grad_weight, grad_bias;
     if (wanted[0]) grad_in = empty(input.sizes(), dtype);
-    dispatch_floating(dtype, "group_norm", [&]<class T> {
+    const bool finite = dispatch_floating(dtype, "group_norm", [&]<class T> {
+        double met = 0;  // NaN once something was not finite
         std::vector<double> sums(all), dots(all), gw(c.channels), gb(c.channels);
         std::vector<T> mean_of(all), a(all), b(all), d(all);
         for (int64_t i = 0; i < all; ++i) mean_of[i] = m.data_as<T>()[i / each];
@@ -199,6 +202,7 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
             }
             // grad_in = rstd * t - (x - mean) * slope - rstd * mean(t)
             const double slope = sum_td * scale * scale * scale / count;
+            met += 0 * (slope + sum_t + scale);
             for (int64_t i = k * each; i < (k + 1) * each; ++i) {
                 double weight_i = w.defined() ? static_cast<double>(w.data_as<T>()[i % c.channels]) : 1.0;
                 a[i] = static_cast<T>(scale * weight_i);
@@ -211,7 +215,9 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
                                c.batch, c.channels, c.space, true);
         if (wanted[1]) grad_weight = rounded<T>(gw, Dims{c.channels});
         if (wanted[2]) grad_bias = rounded<T>(gb, Dims{c.channels});
+        return met == 0;
     });
+    if (!finite) return {};
     return {grad_in, grad_weight, grad_bias};
 }
 
@@ -278,7 +284,8 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
     Tensor g = dense(grad, dtype), in = dense(input, dtype), w = dense(weight, dtype), m = dense(mean, dtype),
            s = dense(rstd, dtype), grad_in, grad_weight, grad_bias;
     if (wanted[0]) grad_in = empty(input.sizes(), dtype);
-    dispatch_floating(dtype, "batch_norm", [&]<class T> {
+    const bool finite = dispatch_floating(dtype, "batch_norm", [&]<class T> {
+        double met = 0;  // NaN once something was not finite
         std::vector<double> sums(c.channels), dots(c.channels);
         std::vector<T> a(c.channels), b(c.channels), d(c.channels);
         loops<T>().sums(g.data_as<T>(), in.data_as<T>(), m.data_as<T>(), sums.data(), dots.data(), c.batch, c.channels,
@@ -292,13 +299,16 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
             b[i] = static_cast<T>(-slope);
             d[i] = static_cast<T>(training ? center * slope - factor * sums[i] / count : 0.0);
             dots[i] *= scale;
+            met += 0 * (factor + sums[i] + dots[i]);
         }
         if (wanted[0])
             loops<T>().combine(g.data_as<T>(), in.data_as<T>(), a.data(), b.data(), d.data(), grad_in.data_as<T>(),
                                c.batch, c.channels, c.space, false);
         if (wanted[1]) grad_weight = rounded<T>(dots, Dims{c.channels});
         if (wanted[2]) grad_bias = rounded<T>(sums, Dims{c.channels});
+        return met == 0;
     });
+    if (!finite) return {};
     return {grad_in, grad_weight, grad_bias};
 }
 

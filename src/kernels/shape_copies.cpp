@@ -17,6 +17,21 @@ Tensor clone_in(const Tensor& self, std::optional<MemoryFormat> format) {
     return out;
 }
 
+Tensor full_of(const Tensor& like, const Tensor& value) {
+    check(value.dim() == 0, ErrorKind::Runtime, "fill only supports 0-dimension value tensor but got tensor with ",
+          value.dim(), " dimensions; use where");
+    Tensor out = empty_like(like);
+    copy_into(out, expand(value, like.sizes()));
+    return out;
+}
+
+Tensor fresh(const Tensor& view) { return clone_in(view, MemoryFormat::Contiguous); }
+TensorList fresh(const TensorList& views) {
+    TensorList copies;
+    for (const Tensor& view : views) copies.push_back(fresh(view));
+    return copies;
+}
+
 Tensor cat(TensorSpan tensors, int64_t dim) {
     check(!tensors.empty(), ErrorKind::Value, "cat(): expected a non-empty list of Tensors");
     // Empty one-dimensional tensors go with any shape, as they always did.

@@ -4,7 +4,8 @@
 // A row that is all -inf gives NaN, as in PyTorch. The backward kernels take the forward result:
 //     softmax:      grad_self = (grad - sum(grad * result)) * result
 //     log_softmax:  grad_self =  grad - exp(result) * sum(grad)
-// They are used where nothing differentiates them; the differentiable forms are compositions in the table.
+// They are used where nothing differentiates them; the differentiable forms are compositions in the table. Where a line is not
+// finite they decline: the result is undefined, and the composition says what its zeros are worth.
 #pragma once
 
 #include <optional>

@@ -71,6 +71,13 @@ void write_out(const Tensor& out, const Tensor& value, const char* op) {
     bump_version(out, op);
 }
 
+void write_all_out(TensorSpan outs, const TensorList& values, const char* op) {
+    check(outs.size() == values.size(), ErrorKind::Type, "[", op, "] out= must hold ", values.size(), " tensors, not ",
+          outs.size());
+    for (size_t i = 0; i < outs.size(); ++i) check_castable(outs[i], values[i].dtype());
+    for (size_t i = 0; i < outs.size(); ++i) write_out(outs[i], values[i], op);
+}
+
 // --- Operands in formulas
 Tensor wide(const Operand& o) {
     if (o.is_tensor()) return o.tensor();

@@ -24,9 +24,12 @@ struct PyException::State {
     }
 };
 
-PyException::PyException() : state_(std::make_shared<State>()) {
+namespace {
+
+// The exception that is set, and is not any more.
+PyObject* take_raised() noexcept {
 #if PY_VERSION_HEX >= 0x030C0000
-    state_->exception = PyErr_GetRaisedException();
+    return PyErr_GetRaisedException();
 #else
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -34,12 +37,23 @@ PyException::PyException() : state_(std::make_shared<State>()) {
     if (value && traceback) PyException_SetTraceback(value, traceback);
     Py_XDECREF(type);
     Py_XDECREF(traceback);
-    state_->exception = value;
+    return value;
 #endif
+}
+
+}  // namespace
+
+PyException::PyException() : state_(std::make_shared<State>()) {
+    state_->exception = take_raised();
     if (!state_->exception) return;
     PyRef text(PyObject_Str(state_->exception));
     const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-    if (utf8) state_->text = std::string(Py_TYPE(state_->exception)->tp_name) + ": " + utf8;
+    if (utf8) {
+        state_->text = std::string(Py_TYPE(state_->exception)->tp_name) + ": " + utf8;
+    } else if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) {
+        // `str` let a signal's handler run: whoever waits for the first exception must not lose the interrupt with it.
+        PyRef first(std::exchange(state_->exception, take_raised()));
+    }
     PyErr_Clear();
 }
 

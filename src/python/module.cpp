@@ -10,6 +10,7 @@
 #include "base/refcount.h"
 #include "base/thread_end.h"
 #include "python/autograd/module.h"
+#include "python/batch_memory.h"
 #include "python/bindings.h"
 #include "python/blas_loader.h"
 #include "python/creation.h"
@@ -21,6 +22,7 @@
 #include "python/frames.h"
 #include "python/generator_object.h"
 #include "python/interop.h"
+#include "python/number_protocol.h"
 #include "python/numpy_interop.h"
 #include "python/overrides.h"
 #include "python/random_functions.h"
@@ -70,9 +72,10 @@ int fill_module(PyObject* module) {
               add_generators(module) == 0 && add_override_functions(module) == 0 && add_tensor_type(module) == 0 &&
               add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
               add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
-              add_functions(module, "", random_functions) == 0 && add_tensor_methods(random_methods) == 0 &&
-              add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
-              add_tensor_methods(dlpack_methods) == 0 && add_tensor_methods(view_methods) == 0 &&
+              add_functions(module, "", random_functions) == 0 && add_functions(module, "", batch_functions) == 0 &&
+              add_tensor_methods(random_methods) == 0 && add_tensor_methods(creation_methods) == 0 &&
+              add_tensor_methods(interop_methods) == 0 && add_tensor_methods(dlpack_methods) == 0 &&
+              add_tensor_methods(view_methods) == 0 && add_tensor_methods(number_methods) == 0 &&
               add_frame_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
               add_generated(module) == 0 && add_linalg_error(module) == 0;
     return ok ? 0 : -1;

@@ -1,5 +1,6 @@
 #include "python/overrides.h"
 
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -19,6 +20,19 @@ PyRef hook_of(PyTypeObject* type) noexcept {
         PyErr_Clear();
     }
     return PyRef();
+}
+
+// Whether a type is PyTorch's Tensor, or made of it. Its hook is for PyTorch's functions: it would call ours again.
+bool is_of_pytorch(PyTypeObject* type) noexcept {
+    PyObject* bases = type->tp_mro;
+    for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); ++i) {
+        PyRef module(PyObject_GetAttrString(PyTuple_GET_ITEM(bases, i), "__module__"));
+        if (!module) PyErr_Clear();
+        const char* name = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8(module.get()) : nullptr;
+        if (!name) PyErr_Clear();
+        if (name && (std::string_view(name) == "torch" || std::string_view(name).starts_with("torch."))) return true;
+    }
+    return false;
 }
 
 bool holds(PyObject* list, PyTypeObject* type) noexcept {
@@ -135,7 +149,7 @@ PyMethodDef functions[] = {
 bool type_overrides(PyTypeObject* type) noexcept {
     if (type == TensorType) return false;
     PyRef hook = hook_of(type);
-    return hook && hook.get() != disabled_implementation;
+    return hook && hook.get() != disabled_implementation && !is_of_pytorch(type);
 }
 
 bool any_overrides(PyObject* o) noexcept {

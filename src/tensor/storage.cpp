@@ -29,6 +29,7 @@ Ref<Storage> Storage::allocate_block(int64_t bytes) {
     s->inline_bytes_ = sizeof(Storage);
     s->data_ = static_cast<std::byte*>(data);
     s->bytes_ = static_cast<int64_t>(actual);
+    s->batch_level_ = state.batch_level;
     tell_memory_watch(s->bytes_);
     return Ref<Storage>::adopt(s);
 }

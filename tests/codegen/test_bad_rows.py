@@ -37,9 +37,9 @@ BAD_ROWS = {
         ELEMENTWISE + "kernal: exp(self)",
         ["unknown key 'kernal'", "use a tensor argument, d_<argument>"],
     ),
-    "recorded without partial": (
-        ELEMENTWISE + "kernel: exp(self)\nd_self: none\nrecorded: {self: product}",
-        ["`recorded` of 'self', which has no d_self", "use it beside `d_self: formula`"],
+    "singular without partial": (
+        ELEMENTWISE + "kernel: exp(self)\nd_self: none\nsingular: {self: square_root(result)}",
+        ["`singular` of 'self', which has no d_self", "use it beside `d_self: formula`"],
     ),
     "reduces by what is no argument": (
         ELEMENTWISE + "kernel: exp(self)\nd_self: exp(self)\nreduces: how",

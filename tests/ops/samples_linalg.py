@@ -58,6 +58,11 @@ def solve_triangular(make: Maker, entry: Entry) -> list[Arguments]:
     ]
 
 
+@samples("solve_triangular_chain")
+def solve_triangular_chain(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"left": True, "unitriangular": False, **values} for values in solve_triangular(make, entry)]
+
+
 @samples("triangular_solve")
 def triangular_solve(make: Maker, entry: Entry) -> list[Arguments]:
     values = {"self": make.tensor(2, 1), "A": regular(make, n=2)}

@@ -87,18 +87,11 @@ Tensor cosine(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
     return product / length1 / length2;
 }
 
-Tensor row_norm(const Tensor& x, double p, bool keepdim) {
-    const Dims last{-1};
-    if (p == 2) return ops::sqrt(ops::sum(x * x, last, keepdim));
-    if (p == 1) return ops::sum(ops::abs(x), last, keepdim);
-    return ops::pow(ops::sum(ops::pow(ops::abs(x), p), last, keepdim), 1 / p);
-}
-
 Tensor triplet_margin(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p,
                       double eps, bool swap) {
-    Tensor near = row_norm(anchor - positive + eps, p, false);
-    Tensor far = row_norm(anchor - negative + eps, p, false);
-    if (swap) far = ops::minimum(far, row_norm(positive - negative + eps, p, false));
+    Tensor near = ops::pairwise_distance(anchor, positive, p, eps);
+    Tensor far = ops::pairwise_distance(anchor, negative, p, eps);
+    if (swap) far = ops::minimum(far, ops::pairwise_distance(positive, negative, p, eps));
     return ops::clamp_min(near - far + margin, 0);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "generated/ops/ops.h"
+#include "kernels/elementwise.h"
 #include "kernels/shape.h"
 
 namespace wengert::ops::formulas {
@@ -133,6 +134,18 @@ TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim) {
     return parts;
 }
 
+TensorList sections_by(const Tensor& self, const Tensor& given, int64_t dim) {
+    check(is_integral(given.dtype()) && given.dim() <= 1, ErrorKind::Runtime,
+          "tensor_split expected tensor_indices_or_sections to be zero-dimensional or one-dimensional integers, but "
+          "got a "
+          "tensor with ",
+          given.dim(), " dims and dtype ", given.dtype());
+    const Tensor numbers = kernels::contiguous(kernels::to_dtype(given, DType::Int64));
+    const int64_t* first = numbers.data_as<int64_t>();
+    return given.dim() == 0 ? sections_of(self, *first, dim)
+                            : sections_at(self, IntSpan(first, first + numbers.numel()), dim);
+}
+
 TensorList meshgrid_of(TensorSpan tensors, std::string_view indexing) {
     TensorList grids;
     for (const Tensor& grid : kernels::meshgrid(tensors, indexing)) {  // the geometry is the kernel's
@@ -189,6 +202,12 @@ Tensor unflattened(const Tensor& self, int64_t dim, IntSpan sizes) {
             for (int64_t s : inner) shape.push_back(s);
     }
     return ops::view(self, shape);
+}
+
+Dims reversed_dims(int64_t n) {
+    Dims order;
+    for (int64_t d = n - 1; d >= 0; --d) order.push_back(d);
+    return order;
 }
 
 Dims moved_dims(int64_t n, IntSpan source, IntSpan destination) {

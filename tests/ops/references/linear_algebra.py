@@ -34,7 +34,7 @@ def solution(A: np.ndarray, B: np.ndarray, left: bool = True) -> np.ndarray:
 
 
 reference("linalg_solve")(solution)
-reference("solve_matrices")(lambda A, B, check_errors=True: np.linalg.solve(A, B))
+reference("solve_matrices", "solve_chain")(lambda A, B, check_errors=True: np.linalg.solve(A, B))
 reference("linalg_solve_ex")(lambda A, B, left=True: (solution(A, B, left), np.zeros(A.shape[:-2], np.int32)))
 reference("linalg_inv")(lambda A: np.linalg.inv(A))
 reference("linalg_inv_ex")(lambda A: (np.linalg.inv(A), np.zeros(A.shape[:-2], np.int32)))
@@ -46,7 +46,7 @@ def triangle(A: np.ndarray, upper: bool, unitriangular: bool) -> np.ndarray:
     return part - np.diag(np.diagonal(part)) + np.eye(len(A)) if unitriangular else part
 
 
-@reference("linalg_solve_triangular")
+@reference("linalg_solve_triangular", "solve_triangular_chain")
 def solve_triangular(A: Any, B: Any, upper: bool, left: bool = True, unitriangular: bool = False) -> np.ndarray:
     return solution(triangle(A, upper, unitriangular), B, left)
 
