@@ -55,7 +55,8 @@ _LAZY_MODULES = {
 _LAZY_FUNCTIONS = {
     "bartlett_window": "_windows", "blackman_window": "_windows", "gradient": "_differences",
     "hamming_window": "_windows", "hann_window": "_windows", "istft": "_stft", "kaiser_window": "_windows",
-    "range": "_windows", "stft": "_stft", "vmap": "func",
+    "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank", "range": "_windows", "stft": "_stft",
+    "svd_lowrank": "_low_rank", "vmap": "func",
     "BoolTensor": "_legacy_types", "ByteTensor": "_legacy_types", "CharTensor": "_legacy_types",
     "DoubleTensor": "_legacy_types", "FloatTensor": "_legacy_types", "IntTensor": "_legacy_types",
     "LongTensor": "_legacy_types", "ShortTensor": "_legacy_types", "load": "_serialization", "save": "_serialization",
@@ -88,6 +89,10 @@ if _typing.TYPE_CHECKING:
     from ._legacy_types import IntTensor as IntTensor
     from ._legacy_types import LongTensor as LongTensor
     from ._legacy_types import ShortTensor as ShortTensor
+    from ._low_rank import lobpcg as lobpcg
+    from ._low_rank import lu as lu
+    from ._low_rank import pca_lowrank as pca_lowrank
+    from ._low_rank import svd_lowrank as svd_lowrank
     from ._serialization import load as load
     from ._serialization import save as save
     from ._stft import istft as istft

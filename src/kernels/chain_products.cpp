@@ -138,7 +138,7 @@ Tensor convolution_weight_chain(const Tensor& grad_output, const Tensor& input, 
 // --- Systems
 
 Tensor solve_chain(const Tensor& A, const Tensor& B) {
-    Tensor out = linalg_solve(A, B, true);
+    Tensor out = linalg_solve(A, B, true, false);  // A may be singular to other pivots than those of its transpose
     if (all_finite(out)) [[likely]]
         return out;
     out = linalg::row_major_copy(out);

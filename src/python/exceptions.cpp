@@ -6,6 +6,7 @@
 
 #include "base/out_of_memory.h"
 #include "base/thread_end.h"
+#include "kernels/linalg_error.h"
 
 namespace wengert::python {
 
@@ -100,7 +101,18 @@ PyObject* exception_type(ErrorKind kind) noexcept {
     return PyExc_RuntimeError;
 }
 
+PyObject* linalg_error = nullptr;
+
 }  // namespace
+
+int add_linalg_error(PyObject* module) noexcept {
+    const char* doc =
+        "Raised where linear algebra has no result: a singular matrix, one that is not positive definite, an algorithm "
+        "that does not converge. A RuntimeError.";
+    if (!linalg_error)
+        linalg_error = PyErr_NewExceptionWithDoc("wengert.linalg.LinAlgError", doc, PyExc_RuntimeError, nullptr);
+    return linalg_error ? PyModule_AddObjectRef(module, "_LinAlgError", linalg_error) : -1;
+}
 
 void set_python_error() noexcept {
     sleep_if_thread_ends();
@@ -108,6 +120,8 @@ void set_python_error() noexcept {
         throw;
     } catch (const PyException& e) {
         e.restore();
+    } catch (const LinAlgError& e) {
+        PyErr_SetString(linalg_error ? linalg_error : PyExc_RuntimeError, e.what());
     } catch (const Error& e) {
         PyErr_SetString(exception_type(e.kind()), e.what());
     } catch (const OutOfMemory& e) {

@@ -37,7 +37,7 @@ Tensor chain_rule_convolution_weight(const Tensor& grad_output, const Tensor& in
 }
 
 Tensor chain_rule_solve(const Tensor& A, const Tensor& B) {
-    return strict_singular() ? ops::solve_matrices(A, B) : ops::solve_chain(A, B);
+    return strict_singular() ? ops::solve_matrices(A, B, false) : ops::solve_chain(A, B);
 }
 
 Tensor chain_rule_solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular) {

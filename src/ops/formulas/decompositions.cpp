@@ -1,4 +1,4 @@
-// QR, pseudoinverse, least squares, exponential. Eigenvalues and singular values are in spectra.cpp.
+// QR, pseudoinverse, least squares. Eigenvalues and singular values are in spectra.cpp.
 #include "ops/formulas/decompositions.h"
 
 #include "generated/ops/ops.h"
@@ -72,14 +72,15 @@ TwoTensors qr_by_mode(const Tensor& A, std::string_view mode) {
 }
 
 // --- Pseudoinverse P. With projections: dP = -P dA P + P P^H dA^H (I - A P) + (I - P A) dA^H P^H P.
+// No product of P with itself: it may vanish where the result does not.
 
 Tensor pinv_tangent(const Tensor& tangent, const Tensor& A, const Tensor& result) {
     const Tensor& p = result;
     const Tensor ph = conjugate_transpose(p), dh = conjugate_transpose(tangent);
     const Tensor first = chain_rule_matmul(p, chain_rule_matmul(tangent, p));
-    const Tensor outer = chain_rule_matmul(ops::matmul(p, ph), dh);  // [n,m]
+    const Tensor outer = chain_rule_matmul(p, chain_rule_matmul(ph, dh));  // [n,m]
     const Tensor second = outer - chain_rule_matmul(chain_rule_matmul(outer, A), p);
-    const Tensor inner = chain_rule_matmul(dh, ops::matmul(ph, p));
+    const Tensor inner = chain_rule_matmul(chain_rule_matmul(dh, ph), p);
     const Tensor third = inner - chain_rule_matmul(p, chain_rule_matmul(A, inner));
     return second + third - first;
 }
@@ -88,9 +89,9 @@ Tensor pinv_grad(const Tensor& grad, const Tensor& A, const Tensor& result) {
     const Tensor& p = result;
     const Tensor ph = conjugate_transpose(p), gh = conjugate_transpose(grad);  // [m,n]
     const Tensor first = chain_rule_matmul(ph, chain_rule_matmul(grad, ph));
-    const Tensor outer = chain_rule_matmul(gh, ops::matmul(p, ph));
+    const Tensor outer = chain_rule_matmul(chain_rule_matmul(gh, p), ph);
     const Tensor second = outer - chain_rule_matmul(A, chain_rule_matmul(p, outer));
-    const Tensor inner = chain_rule_matmul(ops::matmul(ph, p), gh);
+    const Tensor inner = chain_rule_matmul(ph, chain_rule_matmul(p, gh));
     const Tensor third = inner - chain_rule_matmul(chain_rule_matmul(inner, p), A);
     return second + third - first;
 }
@@ -113,16 +114,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> least_squares(const Tensor& A, const 
         }
     }
     return {solution, residuals, rank, singular_values};
-}
-
-// --- Exponential
-
-Tensor matrix_exp_derivative(const Tensor& A, const Tensor& direction) {
-    const int64_t n = A.size(-1);
-    const Tensor upper_half = ops::cat(TensorList{A, direction}, -1),
-                 lower_half = ops::cat(TensorList{zeros_like(A), A}, -1);
-    const Tensor block = ops::linalg_matrix_exp(ops::cat(TensorList{upper_half, lower_half}, -2));
-    return ops::slice(ops::slice(block, -2, 0, n), -1, n, 2 * n);
 }
 
 }  // namespace wengert::ops::formulas

@@ -1,9 +1,11 @@
 #include "ops/formulas/linalg.h"
 
 #include <cmath>
+#include <limits>
 
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
+#include "kernels/linalg.h"
 #include "ops/formulas/chain_products.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/matmul.h"
@@ -98,12 +100,30 @@ std::tuple<Tensor, Tensor> solve_grads(const Tensor& grad, const Tensor& A, IntS
     return out;
 }
 
-Tensor system_solution(const Tensor& A, const Tensor& B, bool left) {
+namespace {
+
+// Whether B is vectors: one, or as many as there are matrices.
+bool is_of_vectors(const Tensor& A, const Tensor& B) {
     check(A.dim() >= 2 && A.size(-1) == A.size(-2), ErrorKind::Runtime,
           "linalg.solve: A must be batches of square matrices, but they are ", ShapeOf{A.sizes()});
-    // Vectors: one, or as many as there are matrices.
-    const bool vector =
-        B.dim() == 1 || (A.dim() - 1 == B.dim() && std::equal(B.sizes().begin(), B.sizes().end(), A.sizes().begin()));
+    return B.dim() == 1 ||
+           (A.dim() - 1 == B.dim() && std::equal(B.sizes().begin(), B.sizes().end(), A.sizes().begin()));
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> system_solution_ex(const Tensor& A, const Tensor& B, bool left, bool check_errors) {
+    const bool vector = is_of_vectors(A, B);
+    check(left || !vector, ErrorKind::Runtime,
+          "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
+    const auto [lu, pivots, info] = ops::linalg_lu_factor_ex(A, true, false);
+    if (check_errors) kernels::check_solvable(A, info);
+    const Tensor x = lu_system(lu, pivots, vector ? ops::unsqueeze(B, -1) : B, left, false);
+    return {vector ? ops::select(x, -1, 0) : x, info};
+}
+
+Tensor system_solution(const Tensor& A, const Tensor& B, bool left) {
+    const bool vector = is_of_vectors(A, B);
     if (vector) {
         check(left, ErrorKind::Runtime,
               "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
@@ -156,7 +176,7 @@ Tensor products_of_others(const Tensor& values) {
     return out;
 }
 
-// A = U S V^H: adj(A) = det(U) det(V^H) V adj(S) U^H
+// A = U S V^H: adj(A) = det(U) det(V^H) V adj(S) U^H. NaN for matrices that are not finite, which have no decomposition.
 Tensor singular_adjugate(const Tensor& a) {
     // A matrix that is not finite has no singular values: another one takes its place, for the sake of the others.
     const Tensor whole = ops::all(ops::isfinite(a), Dims{-2, -1}, true);

@@ -135,5 +135,10 @@ def system(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
             raise NoRuleError
         b = b.unsqueeze(-1)
     rank = max(a.ndim, b.ndim)
-    solution = batch.wrap(op.function(batch.expanded_to(a, rank), batch.expanded_to(b, rank), left=left))
-    return solution.squeeze(-1) if vector else solution
+    options = {n: values[n] for n in ("check_errors",) if n in values}
+    results = op.function(batch.expanded_to(a, rank), batch.expanded_to(b, rank), left=left, **options)
+    if isinstance(results, Tensor):
+        solution = batch.wrap(results)
+        return solution.squeeze(-1) if vector else solution
+    solution, *rest = (batch.wrap(r) for r in results)
+    return rebuilt(results, [solution.squeeze(-1) if vector else solution, *rest])
