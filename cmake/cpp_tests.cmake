@@ -22,3 +22,18 @@ set_target_properties(wengert_cpp_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${C
 
 enable_testing()
 add_test(NAME wengert_cpp_tests COMMAND wengert_cpp_tests)
+
+# Every header compiles alone: `ninja wengert_headers_alone`, which nox -s test_cpp does. Those that are parts of loops need
+# the file that includes them.
+file(GLOB_RECURSE core_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.h")
+list(FILTER core_headers EXCLUDE REGEX "/src/(python|kernels/isa|kernels/scalar)/")
+set(alone)
+foreach(header IN LISTS core_headers)
+  file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/src" "${header}")
+  set(file "${CMAKE_BINARY_DIR}/headers_alone/${name}.cpp")
+  file(CONFIGURE OUTPUT "${file}" CONTENT "#include \"${name}\"\n")
+  list(APPEND alone "${file}")
+endforeach()
+add_library(wengert_headers_alone OBJECT EXCLUDE_FROM_ALL ${alone})
+add_dependencies(wengert_headers_alone wengert_codegen)
+target_link_libraries(wengert_headers_alone PRIVATE wengert_core wengert_options)

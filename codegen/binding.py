@@ -14,22 +14,21 @@ from dataclasses import dataclass
 from .schema import Argument, RowError, Type
 from .table import Row
 
-KINDS = {"Tensor": "Tensor", "Operand": "Operand", "Scalar": "Scalar", "int": "Int", "float": "Float", "bool": "Bool",
-         "str": "String", "dtype": "DType", "device": "Device",
-         "memory_format": "MemoryFormat", "Generator": "Generator"}  # fmt: skip
-ACCESSORS = {"Tensor": "tensor", "Operand": "operand", "Scalar": "scalar", "int": "integer", "float": "floating",
-             "bool": "boolean", "str": "string", "dtype": "dtype",
-             "device": "device", "memory_format": "memory_format", "Generator": "generator"}  # fmt: skip
+# base: (ArgKind, accessor of ParsedArgs)
+KINDS = {"Tensor": ("Tensor", "tensor"), "Operand": ("Operand", "operand"), "Scalar": ("Scalar", "scalar"),
+         "int": ("Int", "integer"), "float": ("Float", "floating"), "bool": ("Bool", "boolean"),
+         "str": ("String", "string"), "dtype": ("DType", "dtype"), "device": ("Device", "device"),
+         "memory_format": ("MemoryFormat", "memory_format"), "Generator": ("Generator", "generator")}  # fmt: skip
 LIST_ACCESSORS = {"Tensor": "tensors", "int": "ints", "float": "floats"}
 
 
 def spec(argument: Argument) -> str:
     """The argument's line in a table of ArgSpec."""
     type_ = argument.type
-    kind = KINDS[type_.base]
+    kind = KINDS[type_.base][0]
     if type_.is_list:
         kind = "IndexList" if type_.base == "Tensor" and type_.optional else f"{kind}List"
-    flags = ["kOptional"] * (argument.default is not None) + ["kNullable"] * type_.optional
+    flags = ["kOptional"] * (argument.default is not None) + ["kNullable"] * (type_.optional or argument.nullable)
     flags += ["kKeywordOnly"] * argument.keyword_only
     rest = f", {' | '.join(flags)}" if flags else ", 0" if type_.size else ""
     return f'{{"{argument.name}", ArgKind::{kind}{rest}{f", {type_.size}" if type_.size else ""}}}'
@@ -46,7 +45,7 @@ def value(argument: Argument, i: int) -> str:
             return f"p.optional_ints({i})" if type_.base == "int" else f"optional_floats(p, {i})"
         items = ", ".join(map(str, _as_list(default, type_.size))) if default is not None else ""
         return f"p.{accessor}({i}, {{{items}}})" if default is not None else f"p.{accessor}({i})"
-    accessor = ACCESSORS[type_.base]
+    accessor = KINDS[type_.base][1]
     if type_.base in ("Tensor", "Generator", "device"):
         return f"p.{accessor}({i})"
     if type_.optional:
@@ -78,7 +77,8 @@ class Overload:
 
     @property
     def specs(self) -> list[str]:
-        out = ['{"out", ArgKind::Tensor, kOptional | kNullable | kKeywordOnly}'] if self.has_out else []
+        kind = "TensorList" if self.row.returns_several else "Tensor"
+        out = [f'{{"out", ArgKind::{kind}, kOptional | kNullable | kKeywordOnly}}'] if self.has_out else []
         inplace = ['{"inplace", ArgKind::Bool, kOptional}'] if self.has_inplace_argument else []
         return [spec(a) for a in self.row.schema.arguments] + inplace + out
 
@@ -99,8 +99,8 @@ class Overload:
         call = self._wrap(f"ops::{self.cpp_name}({', '.join(arguments)})")
         out = len(arguments) + self.has_inplace_argument
         if self.has_out:
-            given = ", ".join([*arguments, f"p.tensor({out})"])
-            call = f"p.has({out}) ? wrap(ops::{self.cpp_name}_out({given})) : {call}"
+            given = ", ".join([*arguments, f"p.tensor{'s' if self.row.returns_several else ''}({out})"])
+            call = f"p.has({out}) ? {self._wrap(f'ops::{self.cpp_name}_out({given})')} : {call}"
         if self.has_inplace_argument:
             given = ", ".join(["p.tensor(0)", *arguments[1:]])
             call = f"p.boolean({len(arguments)}, false) ? wrap(ops::{self.cpp_name}_({given})) : {call}"
@@ -175,13 +175,13 @@ class Binding:
 
     @property
     def names(self) -> list[tuple[str, str]]:
-        """(where, name) of all places where it is found: `aliases: [absolute, special.expit]`."""
+        """(where, name) of all places where it is found: `aliases: [absolute, special.expit, .dropout]`."""
         aliases = dict.fromkeys(a for o in self.overloads for a in o.row.get("aliases", []))
         if self.is_method:
             suffix = "_" if self.overloads[0].variant == "inplace" else ""
             return [(self.where, self.name), *((self.where, a + suffix) for a in aliases if "." not in a)]
         places = [a.rpartition(".") for a in aliases]
-        return [(self.where, self.name), *((where or self.where, name) for where, _, name in places)]
+        return [(self.where, self.name), *((where if dot else self.where, name) for where, dot, name in places)]
 
     @property
     def direct(self) -> list[tuple[str, str]]:
@@ -202,7 +202,7 @@ class Binding:
         count = len(arguments) - self.is_method
         enough = f"nargs == {count} && !kwnames && " + " && ".join(f"is_exact_tensor({g})" for g in given)
         tensors = [f"tensor_of({g})" for g in given]
-        call = f"wrap(ops::{overload.cpp_name}({', '.join(tensors)}))"
+        call = overload._wrap(f"ops::{overload.cpp_name}({', '.join(tensors)})")
         calls = [(enough, call)]
         if len(arguments) == 2 and arguments[1].type.base == "Operand" and overload is self.overloads[0]:
             number = enough.replace(f"is_exact_tensor({given[1]})", f"PyFloat_CheckExact({given[1]})")

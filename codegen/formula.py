@@ -296,6 +296,9 @@ class Translator:
                 values[operands[0]] = self.wide([values[i] for i in operands])
         elif keywords:
             raise self.fail(f"keyword arguments of the helper '{name}'", "pass all arguments by position")
+        elif not function.takes([v.kind for v in values]):
+            declared = " or ".join(f"{name}({', '.join(o)})" for o in function.overloads)
+            raise self.fail(f"the arguments of the helper '{name}'", f"src/ops/formulas declares {declared}")
         return Text(f"{function.cpp}({', '.join(v.cpp for v in values)})", function.result)
 
     def bind(self, name: str, schema: Schema, positional: list[Text], keywords: dict[str, Text]) -> list[Text]:
@@ -315,6 +318,40 @@ class Translator:
             if argument.type == Type("Tensor") and value.kind in (Kind.NUMBER, Kind.OPERAND):
                 values[i] = Text(f"wide({value.cpp})", Kind.TENSOR)
         return values
+
+
+class DerivativeTranslator(Translator):
+    """Formulas of explicit rows, where a (co)tangent that is exactly zero adds nothing, whatever it meets.
+
+    So `*` of what is linear in one and another tensor is the chain-rule product, and operations that are products give
+    way to those that obey the rule (`in_derivatives`)."""
+
+    def __init__(self, row: str, names: Mapping[str, Type | Kind], vocabulary: Vocabulary, cotangents: Collection[str],
+                 saved: Collection[str] = ()) -> None:  # fmt: skip
+        super().__init__(row, names, vocabulary, saved=saved)
+        self.cotangents = cotangents
+
+    def varies(self, tree: ast.AST) -> bool:
+        return any(isinstance(node, ast.Name) and node.id in self.cotangents for node in ast.walk(tree))
+
+    def visit_binop(self, node: ast.BinOp) -> Text:
+        varying = [self.varies(node.left), self.varies(node.right)]
+        if isinstance(node.op, ast.Mult) and varying in ([True, False], [False, True]):
+            left, right = self.visit(node.left), self.visit(node.right)
+            if left.kind is Kind.TENSOR and right.kind is Kind.TENSOR:
+                cotangent, partial = (left, right) if varying[0] else (right, left)
+                return Text(f"{self.chain_name}({cotangent.cpp}, {partial.cpp})", Kind.TENSOR)
+        return super().visit_binop(node)
+
+    def visit_call(self, node: ast.Call) -> Text:
+        function = self.vocabulary.function(node.func.id) if isinstance(node.func, ast.Name) else None
+        if function is None or not function.in_derivatives or not self.varies(node):
+            return super().visit_call(node)
+        instead = self.vocabulary.helpers.get(function.in_derivatives)
+        if instead is None:
+            raise self.fail(f"unknown helper '{function.in_derivatives}'", "declare it in src/ops/formulas/*.h")
+        text = super().visit_call(node)
+        return Text(instead.cpp + text.cpp.removeprefix(function.cpp), instead.result)
 
 
 class ScalarTranslator(Translator):

@@ -22,6 +22,9 @@ KERNEL_ROWS_PER_UNIT = 40  # of one family; about 300 loops, 6 s of compilation 
 OPERATION_UNITS = 8
 BINDING_UNITS = 4
 
+# What Python reads of a row's formulas, beside partials and gradients.
+EXPORTED = ("kernel", "compose", "jvp", "linear", "fused", "contracts", "multilinear", "solves", "matrix_function")
+
 Item = TypeVar("Item")
 
 templates = jinja2.Environment(
@@ -69,7 +72,8 @@ def output_paths(table: Path) -> list[str]:
 
 def generate(table: Path, source: Path) -> dict[str, str]:
     rows = load(table)
-    vocabulary = read_vocabulary(source, [row.schema for row in rows])
+    in_derivatives = {row.name: str(row.get("in_derivatives")) for row in rows if "in_derivatives" in row.keys}
+    vocabulary = read_vocabulary(source, [row.schema for row in rows], in_derivatives)
     operations = [Operation(row, vocabulary) for row in rows]
     return {
         **dict(kernel_texts(rows, vocabulary)),
@@ -227,7 +231,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "arguments": [
             {
                 "name": a.name,
-                "type": a.type.text,
+                "type": a.type.text + "?" * a.nullable,
                 "default": a.default,
                 "keyword_only": a.keyword_only,
                 "differentiable": a in row.differentiable,
@@ -239,7 +243,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "formulas": {
             **{f"d_{a}": p for a, p in row.partials.items()},
             **{", ".join(a): f for a, f in row.vjps.items()},
-            **{k: row.get(k) for k in ("kernel", "compose", "jvp", "linear", "fused", "contracts") if k in row.keys},
+            **{k: row.get(k) for k in EXPORTED if k in row.keys},
         },
         "view": row.is_view,
         "batch": row.get("batch"),

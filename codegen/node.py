@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from .elementwise import CONSTANT_PARTIALS, is_complex, vjp_inputs
-from .formula import Formula, Translator, parse
+from .formula import DerivativeTranslator, Formula, Translator, parse
 from .saved import Field, saved_fields
 from .schema import Argument, Type
 from .table import Row
@@ -96,7 +96,8 @@ def _rescue(row: Row, formulas: Formulas, unpacked: list[Field],
         instead = chain_rule(row, source, "grad", vocabulary, "conjugate" if is_complex(row, vocabulary) else "")
     else:
         names = argument_types(row) | result_types(row) | gradient_names(row)
-        instead = Translator(row.text, names, vocabulary, saved=argument_types(row) | result_types(row))(source)
+        instead = DerivativeTranslator(row.text, names, vocabulary, gradient_names(row),
+                                       saved=argument_types(row) | result_types(row))(source)  # fmt: skip
         instead.names -= set(gradient_names(row))
     needed = {f.name for f in saved_fields(row, {group: instead})}
     lost = [f for f in unpacked if f.is_tensor and f.name not in needed]
@@ -126,7 +127,7 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
         fused, added = f"run_as({call})", f"run_onto(*this, {edge}, {call})"
         if source in CONSTANT_PARTIALS:
             fused = added = None
-        recorded = beyond(row, "recorded", argument, formula, {"grad": Kind.TENSOR}, vocabulary)
+        recorded = beyond(row, argument, formula, "gradient", ("grad",), vocabulary)
         if row.reduces:  # what `unreduced` needs
             recorded.names |= {row.reduces}
             recorded.attributes |= {(a.name, "sizes") for a in row.schema.tensors}
@@ -143,16 +144,17 @@ def chain_rule(row: Row, partial: str, cotangent: str, vocabulary: Vocabulary, c
     )
 
 
-def beyond(row: Row, key: str, argument: Argument, product: Formula, cotangent: dict[str, Type | Kind],
+def beyond(row: Row, argument: Argument, product: Formula, mode: str, own: tuple[str, ...],
            vocabulary: Vocabulary) -> Formula:  # fmt: skip
-    """What the row says of `argument` under `key`, a formula of the chain-rule `product`; by default that itself."""
-    source = row.get(key, {}).get(argument.name)
+    """The chain-rule `product`, or what the row's `singular: {argument: f(...)}` makes of it: f_gradient, f_tangent."""
+    source = row.get("singular", {}).get(argument.name)
     if source is None:
         return product
-    names = {**argument_types(row), **result_types(row), **cotangent, "product": Kind.TENSOR}
-    formula = Translator(row.text, names, vocabulary)(str(source))
+    name, _, rest = str(source).partition("(")
+    names = {**argument_types(row), **result_types(row), **dict.fromkeys((*own, "product"), Kind.TENSOR)}
+    formula = Translator(row.text, names, vocabulary)(f"{name}_{mode}(product, {', '.join(own)}, {rest}")
     formula.text = re.sub(r"\bproduct\b", lambda _: product.text, formula.text)
-    formula.names = (formula.names - {"product", *cotangent}) | product.names
+    formula.names = (formula.names - {"product", *own}) | product.names
     return formula
 
 
@@ -173,7 +175,8 @@ def _explicit_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, lis
     formulas: Formulas = {}
     gradients = []
     for group, source in row.vjps.items():
-        formula = Translator(row.text, names, vocabulary, saved=values)(source)
+        source = by_samples(row, source, ", ".join(n for n in gradient_names(row) if n != "grads"))
+        formula = DerivativeTranslator(row.text, names, vocabulary, gradient_names(row), saved=values)(source)
         mentions = {n for n in formula.names if n in gradient_names(row) or _is_tensor(values.get(n))}
         fused = None
         if ", ".join(group) in fused_sources:
@@ -192,6 +195,13 @@ def _explicit_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, lis
     return formulas, gradients
 
 
+def by_samples(row: Row, source: str, cotangents: str) -> str:
+    """A formula that gives zero to the samples that these leave out, where the row says what a sample is."""
+    if "sample" not in row.keys:
+        return source
+    return f"zero_where_unread({source}, [{cotangents}], {row.differentiable[0].name}.dim - {row.get('sample')})"
+
+
 def _is_tensor(type_: Type | Kind | None) -> bool:
     return isinstance(type_, Type) and type_.is_tensor_like
 
@@ -200,7 +210,7 @@ def _is_tensor(type_: Type | Kind | None) -> bool:
 
 
 def _tangents(row: Row, vocabulary: Vocabulary) -> tuple[dict[str, list[Term]], set[str], str]:
-    if row.form == "elementwise":
+    if row.form == "elementwise" and "jvp" not in row.keys:
         return {"result": [_partial_term(row, a, vocabulary) for a in row.differentiable]}, set(), ""
     if "linear" in row.keys:
         linear = row.get("linear")
@@ -215,7 +225,8 @@ def _tangents(row: Row, vocabulary: Vocabulary) -> tuple[dict[str, list[Term]], 
     tangents, materialized = {}, set()
     for result, source in sources.items():
         if str(source) != "none":
-            tangents[result], needed = _terms(row, str(source), vocabulary)
+            source = by_samples(row, str(source), ", ".join(f"{a.name}_t" for a in row.differentiable))
+            tangents[result], needed = _terms(row, source, vocabulary)
             materialized |= needed
     return tangents, materialized, ""
 
@@ -225,7 +236,7 @@ def _partial_term(row: Row, argument: Argument, vocabulary: Vocabulary) -> Term:
     if row.partials[argument.name] == "1":  # the sum must not be the operand's own tangent
         return Term(tangent, f"ops::clone({tangent})")
     product = chain_rule(row, row.partials[argument.name], tangent, vocabulary)
-    text = beyond(row, "tangent", argument, product, {tangent: Kind.TENSOR}, vocabulary).text
+    text = beyond(row, argument, product, "tangent", (tangent, "result"), vocabulary).text
     if row.reduces:
         sizes = ", ".join(f"get_sizes({a.name})" for a in row.schema.tensors)
         text = f"formulas::reduced({text}, {row.reduces}, {{{sizes}}})"
@@ -238,7 +249,8 @@ def _terms(row: Row, source: str, vocabulary: Vocabulary) -> tuple[list[Term], s
     tangent_names = {f"{a.name}_t": Kind.OTHER if a.type.is_list else Kind.TENSOR for a in row.differentiable}
     results = {} if row.writes_only else result_types(row)
     names = argument_types(row) | results | tangent_names
-    formulas = [Translator(row.text, names, vocabulary)(term) for term in _summands(parse(source, row.text))]
+    terms = _summands(parse(source, row.text))
+    formulas = [DerivativeTranslator(row.text, names, vocabulary, tangent_names)(term) for term in terms]
     mentioned = [sorted(f.names & set(tangent_names)) for f in formulas]
     if not all(mentioned):
         raise row.error(f"a term of `jvp: {source}` mentions no tangent", "a tangent is linear in <argument>_t")

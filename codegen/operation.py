@@ -165,17 +165,28 @@ class Operation:
             return self.forward
         if isinstance(self.row.get("inplace"), str):
             return self._translate(str(self.row.get("inplace")).removeprefix("kernels::"), "kernels::")
-        return (
-            f"run_into(self, {self.operands})"
-            if self.row.is_elementwise
-            else f"kernels::copy_into(self, {self.forward})"
-        )
+        if not self.row.is_elementwise:
+            return f"kernels::copy_into(self, {self.forward})"
+        into = f"run_into(self, {self.operands})"
+        if not self.row.get("divides"):
+            return into
+        apart = f"const Tensor apart = empty(self.sizes(), self.dtype()); {into.replace('self', 'apart', 1)};"
+        return f"if (is_integral(self.dtype())) {{ {apart} kernels::copy_into(self, apart); }} else {into}"
 
     @property
     def write_out(self) -> str:
-        if self.row.is_elementwise:
+        if self.row.is_elementwise and not self.row.get("divides"):
             return f"run_out(out, {self.operand_list})"
-        return f'write_out(out, {self.forward}, "{self.name}")'
+        computed = self.composition if self.row.form == "compose" else self.forward
+        return f'write_out(out, {computed}, "{self.name}")'
+
+    @property
+    def out_parameter(self) -> str:
+        return f"{'TensorSpan' if self.row.returns_several else 'const Tensor&'} out"
+
+    @property
+    def out_returns(self) -> str:
+        return self.returns if self.row.returns_several else "const Tensor&"
 
     @property
     def composition(self) -> str:
@@ -201,12 +212,10 @@ class Operation:
         """Whether the node shows another name than that of its class for some calls."""
         return bool(self.node_names or self.row.inplace_node)
 
-    @cached_property
-    def recorded_if(self) -> str:
-        """When the first derivative needs a recorded pass (src/graph/derivative.h): a condition on the results."""
-        condition = self.row.get("recorded_if")
-        names = {**argument_types(self.row), **result_types(self.row)}
-        return Translator(self.row.text, names, self.vocabulary)(str(condition)).text if condition else ""
+    def condition(self, key: str) -> str:
+        """The formula under `length` (of the arguments) or `recorded_if` (of the results too), in C++."""
+        names = argument_types(self.row) | (result_types(self.row) if key == "recorded_if" else {})
+        return Translator(self.row.text, names, self.vocabulary)(str(self.row.get(key))).text
 
     @cached_property
     def requires(self) -> str:
@@ -268,7 +277,7 @@ class Operation:
 
     @property
     def uses_node_afterwards(self) -> bool:
-        return bool(self.saves(of_results=True) or self.recorded_if)
+        return bool(self.saves(of_results=True) or "recorded_if" in self.row.keys)
 
     @property
     def overwrites(self) -> bool:

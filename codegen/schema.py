@@ -1,28 +1,28 @@
 """Schema strings: `max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`.
 
 A type is a base name, `[]` or `[N]` for a list (N: a single number stands for N of them), `?` for optional. The tables
-below give for each base what it is in C++ (as a parameter, as a member of a Node) and in Python.
+below give for each base what it is in C++: as a parameter, as a member of a Node.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-# base: (C++ parameter, C++ value, Python annotation)
+# base: (C++ parameter, C++ value)
 BASES = {
-    "Tensor": ("const Tensor&", "Tensor", "Tensor"),
-    "Operand": ("const Operand&", "Operand", "Tensor | Number"),
-    "Scalar": ("const Scalar&", "Scalar", "Number"),
-    "int": ("int64_t", "int64_t", "int"),
-    "float": ("double", "double", "float"),
-    "bool": ("bool", "bool", "bool"),
-    "str": ("std::string_view", "std::string", "str"),
-    "dtype": ("DType", "DType", "dtype"),
-    "device": ("Device", "Device", "DeviceLike"),
-    "memory_format": ("MemoryFormat", "MemoryFormat", "memory_format"),
-    "Generator": ("Generator*", "Generator*", "Generator"),
+    "Tensor": ("const Tensor&", "Tensor"),
+    "Operand": ("const Operand&", "Operand"),
+    "Scalar": ("const Scalar&", "Scalar"),
+    "int": ("int64_t", "int64_t"),
+    "float": ("double", "double"),
+    "bool": ("bool", "bool"),
+    "str": ("std::string_view", "std::string"),
+    "dtype": ("DType", "DType"),
+    "device": ("Device", "Device"),
+    "memory_format": ("MemoryFormat", "MemoryFormat"),
+    "Generator": ("Generator*", "Generator*"),
 }
 # Base of a list: (C++ parameter, C++ value).
 LISTS = {
@@ -76,13 +76,6 @@ class Type:
         return LISTS[self.base][1] if self.is_list else BASES[self.base][1]
 
     @property
-    def annotation(self) -> str:
-        text = BASES[self.base][2]
-        if self.is_list:
-            text = f"Sequence[{text}]" if self.size is None else f"{text} | Sequence[{text}]"
-        return f"{text} | None" if self.optional else text
-
-    @property
     def _wraps_optional(self) -> bool:
         # An undefined Tensor and a null Generator say None by themselves.
         return self.optional and self.base not in ("Tensor", "Generator")
@@ -94,6 +87,7 @@ class Argument:
     type: Type
     default: str | None = None  # Python text
     keyword_only: bool = False
+    nullable: bool = False  # `float? correction=1`: None means the default, and is no value
 
     @property
     def cpp_default(self) -> str | None:
@@ -182,7 +176,10 @@ def parse_schema(text: str) -> Schema:
         fields = re.fullmatch(r"(\S+)\s+(\w+)\s*(?:=\s*(.+))?", part)
         if not fields:
             raise RowError(text, f"cannot read argument '{part}'", "write it as `Type name` or `Type name=default`")
-        argument = Argument(fields[2], parse_type(fields[1], text), fields[3], keyword_only)
+        type_ = parse_type(fields[1], text)
+        if nullable := type_.optional and fields[3] not in (None, "None"):
+            type_ = replace(type_, optional=False)
+        argument = Argument(fields[2], type_, fields[3], keyword_only, nullable)
         if argument.default is None and arguments and arguments[-1].default is not None and not keyword_only:
             raise RowError(text, f"argument '{argument.name}' follows one with a default", "give it a default too")
         arguments.append(argument)

@@ -38,7 +38,7 @@ def _result(result: Result) -> str:
 
 def parameter(argument: Argument, name: str) -> str:
     default = f" = {argument.default}" if argument.default is not None else ""
-    return f"{name}: {annotation(argument.type)}{default}"
+    return f"{name}: {annotation(argument.type)}{' | None' * argument.nullable}{default}"
 
 
 # NumPy's names of arguments, which calls may use as well (src/python/arg_parser.cpp).
@@ -88,7 +88,8 @@ def signature(
     if overload.has_inplace_argument:
         parts.append("inplace: _bool = False")
     if overload.has_out:
-        parts += ["out: Tensor | None = None"] if keyword_only else ["*", "out: Tensor | None = None"]
+        several = overload.row.returns_several
+        parts += [*([] if keyword_only else ["*"]), f"out: {'Sequence[Tensor]' if several else 'Tensor'} | None = None"]
     return f"({', '.join(parts)}) -> {result(overload)}"
 
 

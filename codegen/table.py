@@ -23,10 +23,14 @@ import yaml  # type: ignore[import-untyped]
 from .schema import Argument, Result, RowError, Schema, parse_schema
 
 FORMS = ("compose", "non_differentiable", "not_implemented")
-KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability", "materialize",
+KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
-        "python", "node", "node_if", "recorded_if", "requires", "recorded", "tangent", "reduces", "length", "scatters",
-        "contracts", "batch", "unlike_pytorch", "exempt", "ulps", "inplace_argument", "overwritten", "doc"}  # fmt: skip
+        "python", "node", "node_if", "recorded_if", "requires", "singular", "reduces", "length", "scatters", "contracts",
+        "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample", "unlike_pytorch", "exempt", "ulps",
+        "inplace_argument", "overwritten", "divides", "copy", "doc"}  # fmt: skip
+# What the copy of a view (`copy: true`) has in common with it.
+COPY = "of the row above"
+COPIED = ("linear", "jvp", "non_differentiable", "complex", "samples", "batch", "exempt")
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
@@ -107,6 +111,10 @@ class Row:
         return [r for r, on in zip(self.schema.results, flags, strict=True) if on and r.type.base == "Tensor"]
 
     @property
+    def returns_several(self) -> bool:
+        return self.returns_list or len(self.schema.results) > 1
+
+    @property
     def returns_list(self) -> bool:
         return self.schema.results[0].type.is_list
 
@@ -119,9 +127,9 @@ class Row:
 
     @property
     def has_out(self) -> bool:
-        single = len(self.schema.results) == 1 and self.schema.results[0].type.parameter == "const Tensor&"
+        tensors = all(r.type.text == "Tensor" for r in self.schema.results)
         public = self.namespace != "private" and "function" in self.methods and bool(self.schema.tensors)
-        default = single and public and self.form != "compose" and not self.is_view and not self.reduces
+        default = tensors and public and self.form != "compose" and not self.is_view and not self.reduces
         return not self.writes_only and bool(self.get("out", default))
 
     # --- Elementwise rows
@@ -153,7 +161,24 @@ def load(directory: Path) -> list[Row]:
 
 
 def read_rows(text: str, family: str) -> list[Row]:
-    return [make_row(keys, family) for keys in yaml.safe_load(text) or []]
+    return [make_row(keys, family) for view in yaml.safe_load(text) or [] for keys in (view, *copies(view))]
+
+
+def copies(view: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    """The row of what copies the elements that a view shows, if `copy: true`, or keys of that row, ask for it."""
+    if view.get("copy", COPY) == COPY:
+        return
+    schema = parse_schema(view["op"])
+    forward = view.get("forward", f"{schema.cpp_name}({', '.join(a.name for a in schema.arguments)})")
+    yield {
+        **{key: value for key, value in view.items() if key in COPIED or key not in KEYS},
+        "op": view["op"].replace(schema.name, f"{schema.name}_copy", 1),
+        "forward": f"fresh({forward})",
+        "methods": ["function"],
+        "copy": COPY,
+        "doc": f"As `{schema.name}`, but a copy that shares no memory with `self`.",
+        **({} if view["copy"] is True else view["copy"]),
+    }
 
 
 def make_row(keys: Mapping[str, Any], family: str) -> Row:
@@ -228,12 +253,12 @@ def check(row: Row) -> None:
             raise row.error(
                 f"linear in '{name}', which has no formula", f"add `{name}: formula` or leave it out of linear"
             )
-    if keys.get("length", True) is not True and schema.find(str(keys["length"])) is None:
-        raise row.error(f"`length: {keys['length']}` names no argument", "write `length: true` or an exponent's name")
-    for key in ("recorded", "tangent"):
-        for name in keys.get(key, {}):
-            if name not in row.partials:
-                raise row.error(f"`{key}` of '{name}', which has no d_{name}", f"use it beside `d_{name}: formula`")
+    for name in [*keys.get("multilinear", []), *keys.get("solves", [])[1:]]:
+        if schema.find(name) is None:
+            raise row.error(f"multilinear or solving in '{name}', which is no argument", "name arguments of the row")
+    for name in keys.get("singular", {}):
+        if name not in row.partials:
+            raise row.error(f"`singular` of '{name}', which has no d_{name}", f"use it beside `d_{name}: formula`")
     if "overwritten" in keys and (
         len(row.differentiable) != 1 or row.differentiable[0].name not in keys["overwritten"]
     ):
@@ -245,6 +270,8 @@ def check(row: Row) -> None:
             raise row.error(problem, "name the argument that is 'mean', 'sum' or 'none'")
         if row.categories != ["floating"] or row.rule != "Same":
             raise row.error("`reduces` of results that are not floating", "write `dtypes: [floating]`")
+    if "sample" in keys and (row.form != "explicit" or len(row.differentiable) != 1):
+        raise row.error("`sample` of a row without exactly one argument with a gradient", "leave it out")
     if "scatters" in keys and (row.form != "explicit" or len(row.differentiable) != 1 or len(schema.results) != 1):
         raise row.error("`scatters` of a row without exactly one gradient", "leave it out")
     if "node_if" in keys and ("node" not in keys or not row.is_recorded):
@@ -267,12 +294,16 @@ def name_nodes(rows: Iterable[Row]) -> list[Row]:
     rows = list(rows)
     seen: Counter[str] = Counter()
     names: Counter[str] = Counter(r.name for r in rows)
+    above = ""
     for row in rows:
         if names[row.name] > 1:
             raise row.error("two rows have this name", "give one of them another overload name: name.overload(...)")
         if row.is_recorded:
             stem = _camel(row.schema.name)
-            row.node = row.get("node") or f"{stem}Backward{seen[row.schema.name.strip('_')]}"
+            if row.get("copy") == COPY:
+                row.node = f"{above}_copy"
+                continue
+            above = row.node = row.get("node") or f"{stem}Backward{seen[row.schema.name.strip('_')]}"
             seen[row.schema.name.strip("_")] += 1
     inplace: dict[str, str] = {}
     for row in rows:

@@ -1,12 +1,12 @@
 """What formulas may say: operations of the table and functions that C++ headers declare.
 
-Headers are the one place where helper functions are listed; their names and return types are read from there.
+Headers are the one place where helper functions are listed; their names and types are read from there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -39,6 +39,23 @@ class Function:
     cpp: str  # how C++ calls it
     result: Kind
     schema: Schema | None = None
+    in_derivatives: str = ""  # the name that formulas of derivatives call instead where an argument is a (co)tangent
+    overloads: tuple[tuple[str, ...], ...] = ()  # the parameters of a helper, as C++ declares them
+
+    def takes(self, kinds: list[Kind]) -> bool:
+        return not self.overloads or any(_take(parameters, kinds) for parameters in self.overloads)
+
+
+def _take(parameters: tuple[str, ...], kinds: list[Kind]) -> bool:
+    if any("..." in p for p in parameters):
+        return True
+    fit = all(map(_fits, parameters, kinds))
+    return fit and sum("=" not in p for p in parameters) <= len(kinds) <= len(parameters)
+
+
+def _fits(parameter: str, kind: Kind) -> bool:
+    wanted = _CPP_KINDS.get(parameter.removeprefix("const ").split()[0].rstrip("&"), Kind.OTHER)
+    return {Kind.NUMBER: kind is Kind.NUMBER, Kind.TENSOR: kind is not Kind.NUMBER}.get(wanted, True)
 
 
 @dataclass
@@ -54,17 +71,21 @@ class Vocabulary:
         return self.helpers.get(name) or self.operations.get(name)
 
 
-def read_vocabulary(source: Path, schemas: Iterable[Schema]) -> Vocabulary:
+def read_vocabulary(source: Path, schemas: Iterable[Schema], in_derivatives: Mapping[str, str] = {}) -> Vocabulary:
     """`source` is the directory src/; what is missing there is not part of the vocabulary."""
     vocabulary = Vocabulary()
     for schema in schemas:
         kind = kind_of_type(schema.results[0].type) if len(schema.results) == 1 else Kind.OTHER
-        vocabulary.operations[schema.cpp_name] = Function(f"ops::{schema.cpp_name}", kind, schema)
+        name = schema.cpp_name
+        vocabulary.operations[name] = Function(f"ops::{name}", kind, schema, in_derivatives.get(name, ""))
     for header in sorted(source.glob("ops/formulas/*.h")):
         vocabulary.helper_headers.append(header.relative_to(source).as_posix())
-        for result, name in declarations(header.read_text().partition("namespace wengert::ops::formulas {")[2]):
+        for result, name, parameters in declarations(
+            header.read_text().partition("namespace wengert::ops::formulas {")[2]
+        ):
+            overloads = vocabulary.helpers[name].overloads if name in vocabulary.helpers else ()
             kind = _CPP_KINDS.get(result, Kind.OTHER)
-            vocabulary.helpers[name] = Function(f"formulas::{name}", kind)
+            vocabulary.helpers[name] = Function(f"formulas::{name}", kind, overloads=(*overloads, parameters))
     for header in sorted(source.glob("kernels/scalar/*.h")):
         for name, on_complex in scalar_functions(header.read_text(), header.name.startswith("complex")):
             vocabulary.scalar_functions.add(name)
@@ -79,16 +100,17 @@ def read_vocabulary(source: Path, schemas: Iterable[Schema]) -> Vocabulary:
 
 _DECLARATION = re.compile(
     r"^(?:template\s*<[^;{}]*?>\s*)?(?:(?:inline|constexpr|static|\[\[\w+\]\])\s+)*"
-    r"([\w:]+)(?:<[^;{}()]*?>)?[\s&*]+(\w+)\((?:[^;{}()]|\([^()]*\)|\{[^{}]*\})*\)\s*(?:noexcept\s*)?[;{]",
+    r"([\w:]+)(?:<[^;{}()]*?>)?[\s&*]+(\w+)\(((?:[^;{}()]|\([^()]*\)|\{[^{}]*\})*)\)\s*(?:noexcept\s*)?[;{]",
     re.MULTILINE,
 )
 
 
-def declarations(text: str) -> Iterable[tuple[str, str]]:
-    """(result, name) of each function declared or defined at the start of a line of a C++ header."""
+def declarations(text: str) -> Iterable[tuple[str, str, tuple[str, ...]]]:
+    """(result, name, parameters) of each function declared or defined at the start of a line of a C++ header."""
     for match in _DECLARATION.finditer(re.sub(r"//.*", "", text)):
         if match[1] not in ("return", "else", "using", "struct", "class", "namespace", "if"):
-            yield match[1], match[2]
+            parameters = re.sub(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>|\{[^{}]*\}", "", match[3])
+            yield match[1], match[2], tuple(p.strip() for p in parameters.split(",") if p.strip())
 
 
 def scalar_functions(text: str, in_complex_header: bool) -> Iterable[tuple[str, bool]]:

@@ -35,6 +35,7 @@ class Row:
     id: str
     title: str
     see: list[str] = field(default_factory=list)
+    elsewhere: str = ""
     open: str = ""
     tests: list[str] = field(default_factory=list)
 
@@ -56,7 +57,6 @@ def sections() -> list[tuple[str, list[Row]]]:
                     kind, f"{section['prefix']}{number}", **({"title": entry} if isinstance(entry, str) else entry)
                 )
                 row.tests = found.get(row.key, [])
-                row.open = row.open or section.get("open", "")
                 rows.append(row)
             result.append((section["title"], rows))
     return result
@@ -103,7 +103,7 @@ def _proof(row: Row) -> str:
     parts = [f"``{test}``" for test in row.tests]
     if row.see:
         parts.append("see " + ", ".join(row.see))
-    return ", ".join(parts) or f"*{row.open}*"
+    return ", ".join(parts) or row.elsewhere or f"*{row.open}*"
 
 
 def _escaped(text: str) -> str:

@@ -19,9 +19,11 @@ from . import _C as _C
 from . import _randomness as _randomness  # wraps random functions before their names are exported below
 from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
 from ._compositions import allclose as allclose
+from ._compositions import broadcast_shapes as broadcast_shapes
 from ._compositions import cartesian_prod as cartesian_prod
 from ._compositions import combinations as combinations
 from ._compositions import equal as equal
+from ._compositions import histogramdd as histogramdd
 from ._compositions import tensordot as tensordot
 from ._compositions import unique as unique
 from ._compositions import unique_consecutive as unique_consecutive
@@ -54,7 +56,8 @@ _LAZY_MODULES = {
 _LAZY_FUNCTIONS = {
     "bartlett_window": "_windows", "blackman_window": "_windows", "gradient": "_differences",
     "hamming_window": "_windows", "hann_window": "_windows", "istft": "_stft", "kaiser_window": "_windows",
-    "range": "_windows", "stft": "_stft", "vmap": "func",
+    "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank", "range": "_windows", "stft": "_stft",
+    "svd_lowrank": "_low_rank", "vmap": "func",
     "BoolTensor": "_legacy_types", "ByteTensor": "_legacy_types", "CharTensor": "_legacy_types",
     "DoubleTensor": "_legacy_types", "FloatTensor": "_legacy_types", "IntTensor": "_legacy_types",
     "LongTensor": "_legacy_types", "ShortTensor": "_legacy_types", "load": "_serialization", "save": "_serialization",
@@ -87,6 +90,10 @@ if _typing.TYPE_CHECKING:
     from ._legacy_types import IntTensor as IntTensor
     from ._legacy_types import LongTensor as LongTensor
     from ._legacy_types import ShortTensor as ShortTensor
+    from ._low_rank import lobpcg as lobpcg
+    from ._low_rank import lu as lu
+    from ._low_rank import pca_lowrank as pca_lowrank
+    from ._low_rank import svd_lowrank as svd_lowrank
     from ._serialization import load as load
     from ._serialization import save as save
     from ._stft import istft as istft
@@ -107,6 +114,8 @@ else:
             return getattr(_importlib.import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
         if name.endswith("_") and name[:-1] in globals() and hasattr(_C.Tensor, name):
             return getattr(_C.Tensor, name)  # relu_(x) is x.relu_()
+        if name.startswith("_"):  # as the import system asks while the package is loaded
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
         from ._missing import no_attribute
 
         raise no_attribute("", name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from wengert import _C
 from wengert._C import Tensor
@@ -228,6 +228,116 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         out: Tensor = _C.zeros(0, dtype=input.dtype)
         return out
     return input[_C.tensor(rows, dtype=_C.int64).reshape(len(rows), r)]
+
+
+class HistogramDD(NamedTuple):
+    """What `histogramdd` returns.
+
+    Attributes
+    ----------
+    hist : Tensor
+        Counts, or sums of weights.
+    bin_edges : tuple of Tensor
+        The edges along each coordinate.
+    """
+
+    hist: Tensor
+    bin_edges: tuple[Tensor, ...]
+
+
+def _edges(points: Tensor, count: int, bounds: Sequence[float] | None) -> Tensor:
+    """Return the edges of equal intervals over `bounds`, or over the data."""
+    if bounds is None:
+        bounds = [float(points.min()), float(points.max())] if points.numel() else [0.0, 1.0]
+    low, high = bounds
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    out: Tensor = _C.linspace(low, high, count + 1, dtype=points.dtype)
+    return out
+
+
+def histogramdd(
+    input: Tensor,
+    bins: int | Sequence[int] | Sequence[Tensor],
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> HistogramDD:
+    """How many points lie in each box of a grid.
+
+    Parameters
+    ----------
+    input : Tensor
+        Points, whose coordinates are the last dimension.
+    bins : int, sequence of int or sequence of Tensor
+        The number of intervals along all coordinates or each, or their edges.
+    range : sequence of float, optional
+        The least and the greatest value of each coordinate in turn; those of the data by default.
+    weight : Tensor, optional
+        What each point counts.
+    density : bool, default False
+        Whether to divide by the sum and the volumes, so that the histogram integrates to 1.
+
+    Returns
+    -------
+    HistogramDD
+        Counts, and the edges along each coordinate. The last interval of each is closed.
+
+    Raises
+    ------
+    RuntimeError
+        If `bins` or `range` do not fit the number of coordinates.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.histogramdd(wg.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 2.0]]), bins=[2, 2]).hist
+    tensor([[0., 1.],
+            [1., 1.]])
+    """
+    count = input.shape[-1]
+    given: Any = [bins] * count if isinstance(bins, int) else list(bins)
+    if len(given) != count or (range is not None and len(range) != 2 * count):
+        raise RuntimeError(
+            f"torch.histogramdd(): expected bins for each of the {count} coordinates and two numbers of range, got "
+            f"{len(given)} bins" + ("" if range is None else f" and {len(range)} numbers")
+        )
+    edges = [
+        item
+        if isinstance(item, Tensor)
+        else _edges(input[..., i], item, None if range is None else range[2 * i : 2 * i + 2])
+        for i, item in enumerate(given)
+    ]
+    return HistogramDD(_rows.histogramdd_of(input, edges, weight, density), tuple(edges))
+
+
+def broadcast_shapes(*shapes: int | Sequence[int]) -> Any:
+    """The shape that tensors of several shapes have in common.
+
+    Parameters
+    ----------
+    *shapes : int or sequence of int
+        An int is the shape of a vector.
+
+    Returns
+    -------
+    Size
+
+    Raises
+    ------
+    RuntimeError
+        If they do not broadcast.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.broadcast_shapes((2,), (3, 1))
+    wengert.Size([3, 2])
+    """
+    # One number, seen in each shape: PyTorch's rules and errors are those of `expand`.
+    seen = [_C.zeros(()).expand([shape] if isinstance(shape, int) else list(shape)) for shape in shapes]
+    return _C.broadcast_tensors(seen)[0].shape if seen else _C.zeros(()).shape
 
 
 def float_power_(self: Tensor, exponent: Any) -> Tensor:

@@ -10,7 +10,7 @@ from wengert._C import Tensor
 
 
 def gradient(
-    input: Tensor, *, spacing: Any = 1, dim: int | Sequence[int] | None = None, edge_order: int = 1
+    input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1
 ) -> list[Tensor]:
     """The derivatives of a function along dimensions of its samples.
 
@@ -47,15 +47,15 @@ def gradient(
     [tensor([0., 2., 6.])]
     """
     dims = _dims(input, dim)
-    spacings = _spacings(spacing, len(dims))
+    spacings = _spacings(1 if spacing is None else spacing, len(dims))
     if edge_order not in (1, 2):
-        raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
+        raise RuntimeError(f"wengert.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
     if not (input.is_floating_point() or input.is_complex()):
         input = input.to(wengert.get_default_dtype())
     for along in dims:
         if input.shape[along] < edge_order + 1:
             raise RuntimeError(
-                f"torch.gradient expected each dimension size to be at least edge_order+1 = {edge_order + 1}, got "
+                f"wengert.gradient expected each dimension size to be at least edge_order+1 = {edge_order + 1}, got "
                 f"{tuple(input.shape)}"
             )
     return [_along(input, along, distance, edge_order) for along, distance in zip(dims, spacings, strict=True)]
@@ -70,7 +70,7 @@ def _dims(input: Tensor, dim: Any) -> list[int]:
             )
     dims = [d % input.ndim for d in dims]
     if len(set(dims)) < len(dims):
-        raise RuntimeError(f"torch.gradient: dim {dim} appears multiple times in the list of dims")
+        raise RuntimeError(f"wengert.gradient: dim {dim} appears multiple times in the list of dims")
     return dims
 
 
@@ -79,7 +79,7 @@ def _spacings(spacing: Any, count: int) -> list[Any]:
         spacing = [spacing] * (1 if isinstance(spacing, Tensor) and spacing.ndim else count)
     if len(spacing) != count:
         raise RuntimeError(
-            f"torch.gradient expected spacing to be unspecified, a scalar or a list of length {count} (one for each "
+            f"wengert.gradient expected spacing to be unspecified, a scalar or a list of length {count} (one for each "
             f"dimension), but got {len(spacing)}"
         )
     return list(spacing)
@@ -94,7 +94,7 @@ def _along(values: Any, dim: int, spacing: Any, edge_order: int) -> Any:
     if isinstance(spacing, Tensor) and spacing.ndim:
         if spacing.shape != (n,):
             raise RuntimeError(
-                f"torch.gradient expected the coordinates of dimension {dim} to have shape ({n},), got "
+                f"wengert.gradient expected the coordinates of dimension {dim} to have shape ({n},), got "
                 f"{tuple(spacing.shape)}"
             )
         shape = [1] * values.ndim

@@ -29,7 +29,7 @@ class finfo:  # PyTorch's name
     """
 
     def __init__(self, dtype: Any = None) -> None:
-        kind = _C.get_default_dtype() if dtype is None else dtype
+        kind = _C.get_default_dtype() if dtype is None else _C.promote_types(dtype, dtype)
         if not (kind.is_floating_point or kind.is_complex):
             raise TypeError(f"finfo() requires a floating point input type, got {kind}. Use iinfo to handle it.")
         info = np.finfo(_numpy_dtype(kind))
@@ -55,6 +55,7 @@ class iinfo:  # PyTorch's name
     """
 
     def __init__(self, dtype: Any) -> None:
+        dtype = _C.promote_types(dtype, dtype)
         if dtype.is_floating_point or dtype.is_complex:
             raise TypeError(f"iinfo() requires an integer input type, got {dtype}. Use finfo to handle it.")
         if dtype is _C.bool:

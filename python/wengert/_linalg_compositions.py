@@ -124,7 +124,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:  # noqa: N803
     Parameters
     ----------
     A : Tensor
-        [*B.shape, ...]
+        ``[*B.shape, ...]``
     B : Tensor
     dims : sequence of int, optional
         Dimensions of `A` that are moved to the end first.

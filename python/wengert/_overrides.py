@@ -8,7 +8,7 @@ from wengert import _C
 from wengert._C import Tensor
 
 
-class DisableTorchFunctionSubclass:
+class DisableTorchFunctionSubclass(_C._Switch):
     """A block in which subclasses do not override operations.
 
     Examples
@@ -22,11 +22,8 @@ class DisableTorchFunctionSubclass:
     'Tensor'
     """
 
-    def __enter__(self) -> None:
-        self._previous = _C._set_overrides_disabled(True)
-
-    def __exit__(self, *exc_info: object) -> None:
-        _C._set_overrides_disabled(self._previous)
+    def __init__(self) -> None:
+        super().__init__("overrides_disabled", True)
 
 
 def overridden(*arguments: Any) -> bool:
@@ -43,12 +40,25 @@ _PLAIN_RESULTS = {Tensor.grad.__get__, Tensor._grad.__get__, Tensor._base.__get_
 
 
 def torch_function(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """Run `func` with overriding off; tensors among its results become instances of `cls`."""
-    if not all(issubclass(cls, other) for other in types):
+    """Run `func` with overriding off; tensors among its results become instances of `cls`.
+
+    PyTorch asks this too, for functions of its own (``torch.ones(1) * wengert.ones(1)``): they are not for us to run.
+    """
+    if _is_of_pytorch(func) or not all(issubclass(cls, other) for other in types):
         return NotImplemented
     with DisableTorchFunctionSubclass():
         result = func(*args, **(kwargs or {}))
         return result if func in _PLAIN_RESULTS else _converted(result, cls)
+
+
+def _is_of_pytorch(func: Any) -> bool:
+    """Tell whether a function, a method or a getter (``Tensor.grad.__get__``) is one of PyTorch's."""
+    bound_to = getattr(func, "__self__", None)
+    for owner in (func, getattr(func, "__objclass__", None), bound_to, getattr(bound_to, "__objclass__", None)):
+        module = getattr(owner, "__module__", None)
+        if isinstance(module, str) and module.partition(".")[0] == "torch":
+            return True
+    return False
 
 
 def _converted(result: Any, cls: Any) -> Any:

@@ -36,7 +36,8 @@ def set_up_tensor() -> None:
     Tensor.__array_ufunc__ = _numpy_dispatch.array_ufunc  # type: ignore[method-assign]
     Tensor.__array_function__ = _numpy_dispatch.array_function  # type: ignore[method-assign]
     _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass
-    Tensor.__array_priority__ = 1000  # NumPy lets our operators win
+    Tensor.__pandas_priority__ = 5000  # above that of frames, so that pandas leaves operators to us
+    Tensor.__array_priority__ = 2000  # NumPy lets our operators win
     for method in (*_compositions.METHODS, *_unsupported.METHODS, _legacy_new):
         setattr(Tensor, method.__name__, method)
     for name, member in vars(_tensor_methods).items():

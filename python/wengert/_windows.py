@@ -20,7 +20,8 @@ def _places(length: int, periodic: bool, options: dict[str, Any]) -> tuple[Any, 
     """Return 0, 1, ... and what the window's period is."""
     if length < 0:
         raise RuntimeError(f"window_length must be non-negative, got {length}")
-    dtype = options.get("dtype") or wengert.get_default_dtype()
+    given = options.get("dtype") or wengert.get_default_dtype()
+    dtype = wengert.promote_types(given, given)  # of a name too
     if not dtype.is_floating_point:
         raise RuntimeError(f"window functions expect a floating point dtype, but got {dtype}")
     return wengert.arange(length, dtype=wengert.float64), max(length if periodic else length - 1, 1)

@@ -2,6 +2,7 @@
 
 import typing as _typing
 
+from wengert._C import _LinAlgError as LinAlgError  # noqa: F401
 from wengert._C._linalg import *  # noqa: F403
 
 from ._linalg_compositions import cond as cond

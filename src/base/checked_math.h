@@ -20,6 +20,20 @@ inline int64_t checked_mul(int64_t a, int64_t b, const char* op) {
           " overflows int64: no tensor can be that large");
     return product;
 }
+inline int64_t checked_neg(int64_t a, const char* op) {
+    int64_t negative;
+    check(!__builtin_sub_overflow(int64_t{0}, a, &negative), ErrorKind::Runtime, "[", op, "] -(", a,
+          ") overflows int64: no tensor can be that large");
+    return negative;
+}
+// Of what is not negative, by what is positive: rounded up.
+constexpr int64_t ceil_div(int64_t a, int64_t b) noexcept { return a / b + (a % b != 0); }
+// That so many parts of a dimension of `size` can be listed.
+inline void check_parts(int64_t parts, int64_t size, const char* op) {
+    constexpr int64_t most = int64_t{1} << 20;
+    check(parts <= (size > most ? size : most), ErrorKind::Runtime, "[", op, "] ", parts,
+          " parts of a dimension of size ", size, ": at most ", most, " may be empty");
+}
 // For strides that are never taken (of dimensions with one element or none): as large as can be.
 inline int64_t saturated_mul(int64_t a, int64_t b) noexcept {
     int64_t product;

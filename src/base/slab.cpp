@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/failing_allocation.h"
 #include "base/lock.h"
+#include "base/out_of_memory.h"
 #include "base/slab_release.h"
 #include "base/thread_exit.h"
 
@@ -60,15 +62,64 @@ FreeList* make_slab_lists() {
     return slab_lists;
 }
 
+namespace {
+
+// While a test counts allocations (base/failing_allocation.h), a thread's lists hold nothing and take nothing, so that
+// every call comes here; its own are set aside.
+constinit thread_local FreeList* lists_set_aside = nullptr;
+
+struct Countdown {
+    int64_t left = -1;
+    bool all = false, failed = false;
+};
+Countdown countdown;  // of the thread that tests
+
+FreeList& own_list(size_t c) noexcept { return (lists_set_aside ? lists_set_aside : slab_lists)[c]; }
+
+void starve(FreeList& list) noexcept {
+    list.head = nullptr;
+    list.length = kSlabBound;
+}
+
+}  // namespace
+
+bool failing::now() noexcept {
+    if (!lists_set_aside || countdown.left < 0 || countdown.left-- > 0) return false;
+    countdown.failed = true;
+    if (countdown.all) countdown.left = 0;
+    return true;
+}
+
+void fail_allocation(int64_t n, bool all_from_then_on) {
+    if (!lists_set_aside) {
+        auto* starved = new FreeList[kSlabClasses]();
+        for (size_t c = 0; c < kSlabClasses; ++c) starve(starved[c]);
+        (void)slab_list(0);
+        lists_set_aside = std::exchange(slab_lists, starved);
+    }
+    countdown = {.left = n, .all = all_from_then_on};
+}
+
+bool end_failing_allocations() noexcept {
+    if (lists_set_aside) delete[] std::exchange(slab_lists, std::exchange(lists_set_aside, nullptr));
+    return std::exchange(countdown, Countdown()).failed;
+}
+
 void* slab_refill(size_t c) {
-    FreeList& list = slab_lists[c];
+    if (failing::now()) throw OutOfMemory(c * kSlabUnit);
+    FreeList& list = own_list(c);
+    if (list.head) return list.take();  // of lists that are set aside
     SharedPool& pool = shared_pool();
     std::lock_guard lock(pool.mutex);
     std::swap(list, pool.lists[c]);
     if (!list.head) {
-        pool.slabs[c].reserve(pool.slabs[c].size() + 1);
+        try {
+            pool.slabs[c].reserve(pool.slabs[c].size() + 1);
+        } catch (const std::bad_alloc&) {
+            throw OutOfMemory(kSlabBytes);
+        }
         auto* slab = static_cast<char*>(std::aligned_alloc(64, kSlabBytes));
-        if (!slab) throw std::bad_alloc();
+        if (!slab) throw OutOfMemory(kSlabBytes);
         pool.slabs[c].push_back(slab);
         for (size_t i = blocks_in_slab(c); i-- > 0;) list.give(slab + i * block_size(c));
     }
@@ -77,6 +128,10 @@ void* slab_refill(size_t c) {
 
 void slab_overflow(size_t c) noexcept {
     FreeList& list = slab_lists[c];
+    if (lists_set_aside) [[unlikely]] {
+        lists_set_aside[c].give(list.head);
+        return starve(list);
+    }
     uint32_t keep = list.length / 2;
     FreeBlock* last = list.head;
     for (uint32_t i = 1; i < keep; ++i) last = last->next;
@@ -134,7 +189,7 @@ void slab_release() noexcept {
     for (size_t c = 1; c < kSlabClasses; ++c) {
         FreeList none{};
         try {
-            release_whole_slabs(pool, c, slab_lists ? slab_lists[c] : none);
+            release_whole_slabs(pool, c, slab_lists ? own_list(c) : none);
         } catch (const std::bad_alloc&) {  // before anything was changed: this class keeps what it has
         }
     }
@@ -149,8 +204,8 @@ size_t slab_bytes() noexcept {
 }
 
 void* large_allocate(size_t bytes) {
-    void* p = std::malloc(bytes);
-    if (!p) throw std::bad_alloc();
+    void* p = failing::now() ? nullptr : std::malloc(bytes);
+    if (!p) throw OutOfMemory(bytes);
     return p;
 }
 

@@ -11,7 +11,7 @@
 #include "engine/traverse.h"
 #include "engine/validate.h"
 #include "generated/ops/ops.h"
-#include "graph/derivative.h"
+#include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
 #include "ops/basic_nodes.h"
 #include "ops/graph_providers.h"
@@ -31,6 +31,13 @@ void separate_aliases(TensorList& captured) {
                 break;
             }
     }
+}
+
+// A node of the pass wants it recorded (Node::recorded_passes).
+[[gnu::noinline]] void record_for_itself(GraphTask& task) {
+    const bool tangents = state.mask & kHasTangent && std::min(innermost_dual_level(), state.level_limit - 1) >= 0;
+    if (task.recorded_passes == RecordedPasses::UnderTangents && !tangents) return;
+    task.keep_graph = task.create_graph = task.hands_out_detached = true;
 }
 
 }  // namespace
@@ -53,11 +60,8 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
                  "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters "
                  "to None after use to break the cycle and avoid the leak.");
     }
-    const bool recorded_for_itself = !create_graph && NeedsRecordedPass::any() && needs_recorded_pass(roots);
-    GraphTask task(keep_graph || recorded_for_itself, create_graph || recorded_for_itself, nesting.total,
-                   !outputs.empty());
+    GraphTask task(keep_graph, create_graph, nesting.total, !outputs.empty());
     task.targets = outputs;
-    task.hands_out_detached = recorded_for_itself;
     if (roots.size() == 1) {
         task.roots = std::move(roots);
     } else {
@@ -66,6 +70,8 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
     }
     const Edge& root = task.roots[0];
     count_dependencies(task, root.function.get(), outputs, accumulate_grad, may_run_parallel());
+    if (!create_graph && task.recorded_passes != RecordedPasses::AsAsked) [[unlikely]]
+        record_for_itself(task);
     EngineState& s = task.state_of(root.function.get());
     s.buffer.resize(std::max<size_t>(root.function->num_inputs(), root.input_nr + 1));
     if (!inputs.empty()) s.buffer[root.input_nr] = std::move(inputs[0]);
@@ -137,7 +143,7 @@ void Engine::deliver(GraphTask& task, const Edge& edge, Tensor&& grad) {
         s.buffer.emplace_in_room(std::move(grad));
     } else {
         if (s.buffer.empty()) s.buffer.resize(next->num_inputs());
-        InputBuffer(s.buffer).add(edge.input_nr, std::move(grad));
+        InputBuffer(s.buffer, next).add(edge.input_nr, std::move(grad));
     }
     arrived(task, edge, s);
 }

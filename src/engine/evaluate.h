@@ -7,7 +7,7 @@
 namespace wengert {
 
 // Puts what is captured at a node among the results of the pass.
-void hand_out(GraphTask& task, const Node& node, EngineState& s);
+void hand_out(GraphTask& task, Node& node, EngineState& s);
 
 // The gradients that have arrived at `node`.
 inline TensorList& gradients_at(GraphTask& task, Node* node) {

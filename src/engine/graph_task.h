@@ -80,13 +80,14 @@ public:
         }
     }
 
-    const bool keep_graph;
-    const bool create_graph;
+    bool keep_graph;
+    bool create_graph;
     const int32_t reentrant_depth;
     const bool selective;
     bool wants_all;  // and nodes just return it: nothing else needs to be looked at (engine/destinations.h)
     bool has_large_sums = false;  // some of which wait for more
     const uint64_t id;
+    RecordedPasses recorded_passes = RecordedPasses::AsAsked;  // the most that a node of the pass wants
     bool hands_out_detached = false;  // recorded for the sake of a node, not of the caller (graph/derivative.h)
 
     EdgeList roots;

@@ -2,6 +2,7 @@
 
 #include "generated/ops/ops.h"
 #include "graph/grad_mode.h"
+#include "kernels/nan_check.h"
 #include "ops/accumulate_grad.h"
 
 namespace wengert {
@@ -20,10 +21,24 @@ void InputBuffer::add(size_t i, Tensor&& given) {
         slot = std::move(given);
         return;
     }
+    if (AnomalyMode::searches_nan()) [[unlikely]]
+        return add_in_search_of_nan(slot, std::move(given));
+    add_to(slot, std::move(given));
+}
+
+void InputBuffer::add_in_search_of_nan(Tensor& slot, Tensor&& given) {
+    const bool had_nan = kernels::any_nan(slot) || kernels::any_nan(given);
+    add_to(slot, std::move(given));
+    check(had_nan || !kernels::any_nan(slot), ErrorKind::Runtime, "The sum of the gradients that reach '",
+          receiver_ ? name_and_place(*receiver_) : "a node", "' is nan, though none of them is: infinities cancel.");
+}
+
+void InputBuffer::add_to(Tensor& slot, Tensor&& given) {
     const Tensor grad = std::move(given);
     bool plain = !GradMode::is_enabled() && is_plain(slot) && is_plain(grad) && same_shape(slot, grad) &&
                  slot.dtype() == grad.dtype();
     if (!plain) {
+        const NodeGuard current(receiver_ ? receiver_ : current_node());
         slot = ops::add(slot, grad);
         return;
     }

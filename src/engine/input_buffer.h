@@ -18,7 +18,8 @@ namespace wengert {
 
 class InputBuffer {
 public:
-    explicit InputBuffer(TensorList& slots) noexcept : slots_(slots) {}
+    // `receiver` is the node that waits: the parent of a sum that is recorded.
+    explicit InputBuffer(TensorList& slots, Node* receiver = nullptr) noexcept : slots_(slots), receiver_(receiver) {}
 
     // Adds `grad` to slot `i`; undefined gradients are ignored.
     void add(size_t i, Tensor&& grad);
@@ -32,7 +33,11 @@ public:
     static TensorList variables(InputBuffer&& buffer) noexcept { return std::move(buffer.slots_); }
 
 private:
+    void add_to(Tensor& slot, Tensor&& given);
+    [[gnu::cold]] void add_in_search_of_nan(Tensor& slot, Tensor&& given);
+
     TensorList& slots_;  // they live in the node, see EngineState
+    Node* receiver_;
 };
 
 }  // namespace wengert

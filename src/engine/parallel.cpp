@@ -217,7 +217,7 @@ private:
         if (buffer.empty()) buffer.resize(target->num_inputs());
         state.sequence_nr = one.sequence_nr;
         if (!one.part_of) {
-            InputBuffer(buffer).add(one.input_nr, std::move(one.grad));
+            InputBuffer(buffer, target).add(one.input_nr, std::move(one.grad));
             return;
         }
         InputBuffer(buffer).add_part(one.input_nr, target->input_metadata()[one.input_nr], *one.part_of, one.grad);

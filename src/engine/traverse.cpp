@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 #include "base/state.h"
-#include "graph/derivative.h"
 #include "ops/basic_nodes.h"
 
 namespace wengert {
@@ -29,6 +28,7 @@ void count_all(GraphTask& task, Node* root, bool weigh) {
         Node* node = stack.back();
         stack.pop_back();
         if (weigh) task.elements += elements_of(node);
+        task.recorded_passes = std::max(task.recorded_passes, node->recorded_passes);
         for (const Edge& edge : node->next_edges()) {
             Node* next = edge.function.get();
             if (!next) continue;
@@ -104,25 +104,9 @@ void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bo
                 break;
             }
         task.state_of(node).needed = needed;
+        if (needed) task.recorded_passes = std::max(task.recorded_passes, node->recorded_passes);
         if (weigh && needed) task.elements += elements_of(node);
     }
-}
-
-bool needs_recorded_pass(const EdgeList& roots) {
-    std::vector<Node*> stack;
-    std::unordered_set<Node*> seen;
-    auto visit = [&](const Edge& e) {
-        if (e.is_valid() && seen.insert(e.function.get()).second) stack.push_back(e.function.get());
-    };
-    std::ranges::for_each(roots, visit);
-    while (!stack.empty()) {
-        Node* node = stack.back();
-        stack.pop_back();
-        const auto* special = dynamic_cast<const NeedsRecordedPass*>(node);
-        if (special && special->needs_recorded_pass()) return true;
-        std::ranges::for_each(node->next_edges(), visit);
-    }
-    return false;
 }
 
 std::vector<Node*> predict_order(GraphTask& task, Node* root) {

@@ -7,11 +7,9 @@ namespace wengert {
 
 // Claims every node reachable from `root` and counts its incoming edges. With `outputs`, marks the nodes that lead to one
 // of them, and captures what arrives at those, or lets them accumulate; nodes that cannot lead there by their
-// topological number are left out; nothing arrives at an edge without a node. With `weigh` it adds up GraphTask::elements too.
+// topological number are left out; nothing arrives at an edge without a node. With `weigh` it adds up GraphTask::elements
+// too. What the nodes say of recorded passes is in GraphTask::recorded_passes.
 void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate, bool weigh = false);
-
-// Whether a node that needs a recorded pass (graph/derivative.h) is reachable.
-bool needs_recorded_pass(const EdgeList& roots);
 
 // The order in which one thread runs the nodes behind `root`: what a pass does, without running anything.
 std::vector<Node*> predict_order(GraphTask& task, Node* root);

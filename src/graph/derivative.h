@@ -1,37 +1,22 @@
 // Derivatives inside derivatives, for formulas that must know how the gradient that reaches them was computed, and not
 // only its value: the gradient of a removable singularity is a limit 0 / 0, which a derivative of the numerator resolves.
+// Lengths at 0 (ops/formulas/singular.h) and vectors of equal eigenvalues (ops/formulas/spectra.cpp) have such points.
 //
-// Such formulas need a recorded pass (create_graph). Where already a first derivative has a singularity, the node says so
-// when it is made, and the engine records the pass for its own use: what it hands out is detached.
+// A formula that runs in a recorded pass (create_graph) finds its incoming gradient with a graph, and may differentiate it
+// with `derivatives_of`: a pass of the engine inside the running one. A node that needs this though nobody asked for a
+// recorded pass says so by `Node::recorded_passes`. The engine's walk before a pass reads it; it then records the pass
+// for its own use, and what it hands out is detached. Passes over other graphs are as they were.
+//
+// It is the one call from below into the engine, which registers it: formulas stay free of how passes are run.
 #pragma once
-
-#include <atomic>
-#include <utility>
 
 #include "graph/node.h"
 
 namespace wengert {
 
-// The gradients of <of, cotangent> at edges behind `of`; undefined where it does not depend on one. The engine provides it.
+// The gradients of <of, cotangent> at edges behind `of`, itself recorded with `create_graph`; undefined where it does not
+// depend on one.
 inline TensorList (*derivatives_of)(const Tensor& of, EdgeList edges, const Tensor& cotangent,
                                     bool create_graph) = nullptr;
-
-// A base of nodes that may need a recorded pass.
-class NeedsRecordedPass {
-public:
-    NeedsRecordedPass() noexcept = default;
-    NeedsRecordedPass(const NeedsRecordedPass&) = delete;
-    virtual ~NeedsRecordedPass() { need_recorded_pass(false); }
-
-    bool needs_recorded_pass() const noexcept { return needed_; }
-    void need_recorded_pass(bool on) noexcept {
-        if (std::exchange(needed_, on) != on) count_.fetch_add(on ? 1 : -1, std::memory_order_relaxed);
-    }
-    static bool any() noexcept { return count_.load(std::memory_order_relaxed) > 0; }
-
-private:
-    inline static constinit std::atomic<int64_t> count_{0};
-    bool needed_ = false;
-};
 
 }  // namespace wengert

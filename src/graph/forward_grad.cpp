@@ -111,14 +111,14 @@ int32_t enter_dual_level() {
 }
 
 void exit_dual_level(int32_t level) {
-    std::vector<Tangent*> dead;  // destroyed after the lock is released
+    Tangent* dead;  // destroyed after the lock is released
     {
         std::lock_guard lock(levels_mutex);
         check(!active_levels.empty() && level == static_cast<int32_t>(active_levels.size()) - 1, ErrorKind::Runtime,
               "Trying to exit a forward AD level that was not the last one that was created: level ", level, " of ",
               active_levels.size(), " active. This is not supported.");
-        for (Tangent* t = active_levels.back().head; t; t = t->next) {
-            dead.push_back(t);
+        dead = active_levels.back().head;
+        for (Tangent* t = dead; t; t = t->next) {
             auto& siblings = t->owner->tangents_;
             siblings.erase(static_cast<size_t>(std::find(siblings.begin(), siblings.end(), t) - siblings.begin()));
             if (t->owner->tensor_ && siblings.empty()) t->owner->tensor_->flags &= ~kHasTangent;
@@ -126,7 +126,7 @@ void exit_dual_level(int32_t level) {
         active_levels.pop_back();
         note_levels();
     }
-    for (Tangent* t : dead) delete t;
+    while (dead) delete std::exchange(dead, dead->next);
 }
 
 int32_t innermost_dual_level() noexcept {

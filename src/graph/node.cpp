@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "graph/native_anomaly.h"
 #include "tensor/wrappers.h"
 
 namespace wengert {
@@ -26,6 +27,9 @@ uint32_t give_thread_number() noexcept {
     static std::atomic<uint32_t> next{1};
     return thread_number = next++;
 }
+
+// With C++ frames (native_anomaly.cpp), unless the Python layer sets its own.
+[[maybe_unused]] static const bool has_native_metadata = (make_anomaly_metadata = make_native_anomaly_metadata, true);
 
 void Node::trace_creation() {
     thread_id_ = this_thread_number();
@@ -92,7 +96,9 @@ void Node::set_next_edges(EdgeList edges) {
     for (const Edge& edge : next_edges_) update_topological_nr(edge);
 }
 
-void Node::drop_edges() noexcept { EdgeList edges = std::exchange(next_edges_, EdgeList(next_edges_.size())); }
+void Node::drop_edges() noexcept {
+    for (Edge& edge : next_edges_) Ref<Node> dropped = std::move(edge.function);
+}
 
 Wanted Node::task_wants_output(size_t i) const noexcept {
     if (!next_edges_[i].is_valid()) return kUnwanted;

@@ -102,6 +102,14 @@ enum Wanted : uint8_t {
     kAdded,     // to the gradients that have arrived where it goes (task_sum)
 };
 
+// Whether the engine records a pass that leads to a node though its caller did not ask for it: some derivatives at singular
+// points follow from how the cotangent was computed (graph/derivative.h).
+enum class RecordedPasses : uint8_t {
+    AsAsked,
+    UnderTangents,  // if tangents are about: a first derivative does without
+    Always,
+};
+
 inline constexpr uint64_t kFirstSequenceNr = UINT64_MAX;  // of nodes that run as soon as they are ready
 
 class Node : public RefCounted, public SlabAllocated {
@@ -125,7 +133,6 @@ public:
     virtual std::string name() const = 0;  // "MulBackward0"
     // The row of the table that made the node, by its name in C++ ("mean_dim"); several rows may show one `name`.
     virtual const char* operation() const noexcept { return nullptr; }
-    virtual bool is_length() const noexcept { return false; }                // of an operation with a cusp at 0: |x|
     virtual void release_variables() {}                                      // frees what was saved for backward
     virtual std::span<const SavedField> saved_fields() const { return {}; }  // for `_saved_*`
     virtual bool is_python() const noexcept { return false; }                // its body needs the interpreter
@@ -206,6 +213,7 @@ public:
     void* pyobj = nullptr;    // the Python wrapper; identity of `grad_fn` rests on it
     bool owns_pyobj = false;  // as in TensorImpl
     bool shown = false;       // likewise
+    RecordedPasses recorded_passes = RecordedPasses::AsAsked;
 
 protected:
     static uint64_t next_sequence_nr() noexcept { return state.sequence_nr++; }

@@ -53,7 +53,8 @@ void SavedVariable::save(Tensor t, bool is_output, bool is_inplace_on_view) {
     if (SavedTensorDefaultHooks::active()) [[unlikely]]
         if (auto hooks = SavedTensorDefaultHooks::factory()) {
             // A leaf keeps its accumulator through the edge; an output gets its node at unpack.
-            pack_with(std::move(hooks), Tensor(data_),
+            const Tensor saved = data_;
+            pack_with(std::move(hooks), saved, saved,
                       original_ && requires_grad(data_) ? gradient_edge(data_) : Edge());
             return;
         }
@@ -83,7 +84,8 @@ void SavedVariable::save_argument(TensorImpl* t) {
 }
 
 // The hook is user code, and so is what runs when the old values die: this may be released or packed meanwhile.
-void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, Edge edge) {
+void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, const Tensor& saved,
+                              Edge edge) {
     {
         AutoGradMode no_grad(false);
         uint32_t before = given.version();
@@ -97,6 +99,9 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks, const T
     auto fresh = std::make_unique<Extra>();
     fresh->hooks = std::move(hooks);
     fresh->edge = std::move(edge);
+    if (saved.flags() & kHasTangent) [[unlikely]]
+        for (int32_t level : meta_of(saved)->tangents->levels())
+            fresh->keep_tangent(level, tangent_at(saved.impl(), level));
     Tensor replaced;  // dies after the lock
     SharedStateLock lock(this);
     if (released_) return;
@@ -118,11 +123,20 @@ void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
     check(!packed, ErrorKind::Runtime, "Calling register_hooks on a saved tensor whose hooks have already been set");
     // Saved long ago: the hook gets the values, not the tensor as it is now.
     const bool attached = original_ && requires_grad(saved);
-    pack_with(std::move(hooks), attached ? detach(saved) : saved, attached ? gradient_edge(saved) : Edge());
+    pack_with(std::move(hooks), attached ? detach(saved) : saved, saved, attached ? gradient_edge(saved) : Edge());
 }
 
 void SavedVariable::carry_tangent(int32_t level, Tensor tangent) {
-    if (data_.defined() && !original_) set_tangent(data_, level, std::move(tangent));
+    if (original_) return;
+    if (has_hooks())
+        extra_->keep_tangent(level, std::move(tangent));
+    else if (data_.defined())
+        set_tangent(data_, level, std::move(tangent));
+}
+
+void SavedVariable::Extra::keep_tangent(int32_t level, Tensor tangent) {
+    if (!tangents) tangents = std::make_shared<ForwardGrad>(nullptr);
+    tangents->set(level, std::move(tangent));
 }
 
 SavedVariable& SavedOperand::no_variable() noexcept {
@@ -203,6 +217,7 @@ Tensor SavedVariable::unpack_in_general(Node* saved_for) const {
     if (none_) return {};
     Tensor data;
     std::shared_ptr<SavedVariableHooks> hooks;
+    std::shared_ptr<ForwardGrad> tangents;
     Edge edge;
     {
         SharedStateLock lock(this);
@@ -210,6 +225,7 @@ Tensor SavedVariable::unpack_in_general(Node* saved_for) const {
             data = data_;
             if (extra_) {
                 hooks = extra_->hooks;
+                tangents = extra_->tangents;
                 edge = extra_->edge;
             }
         }
@@ -228,6 +244,8 @@ Tensor SavedVariable::unpack_in_general(Node* saved_for) const {
         AutoGradMode no_grad(false);
         out = hooks->unpack();
         out = variable_data(out);
+        if (tangents)
+            for (int32_t level : tangents->levels()) set_tangent(out, level, tangents->at(level));
     } else {
         check_unchanged(data, saved_for);
         const bool attach = is_inplace_on_view_ && requires_grad_ && GradMode::is_enabled();

@@ -11,7 +11,8 @@
 // regions decides whether this tensor was touched (tensor/write_log.h); for memory that is shared with other libraries it
 // finds their writes as well.
 //
-// Saved-tensor hooks replace the data by whatever their pack function returned; the graph's metadata stays here.
+// Saved-tensor hooks replace the data by whatever their pack function returned; the graph's metadata stays here, and so
+// do tangents.
 #pragma once
 
 #include <memory>
@@ -75,7 +76,8 @@ public:
 private:
     [[gnu::noinline]] Tensor unpack_in_general(Node* saved_for) const;
     [[gnu::noinline]] bool was_written() const;
-    void pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, Edge edge);
+    // The hooks get `given`, an alias of `saved` or that itself.
+    void pack_with(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& given, const Tensor& saved, Edge edge);
     // No write anywhere in the storage, and no exchange.
     bool counts_agree(const Tensor& data) const noexcept {
         const TensorImpl& impl = *data.impl();
@@ -100,6 +102,8 @@ private:
         std::shared_ptr<SavedVariableHooks> hooks;
         // Where data_ is not the original: what unpack re-attaches.
         Edge edge;
+        std::shared_ptr<ForwardGrad> tangents;
+        void keep_tangent(int32_t level, Tensor tangent);
     };
 
     // These two change under SharedStateLock(this): one pass may release what another one unpacks.

@@ -21,6 +21,13 @@ struct BoundLoop {
 
 BoundLoop loop_of(const Kernel& kernel, DType compute);  // an error that names both where there is none
 
+// The dtype of the result for these operands, known to be computed by some loop.
+inline DType defined_result(const Kernel& kernel, Operands inputs) {
+    const DType compute = compute_dtype(kernel, inputs);
+    (void)loop_of(kernel, compute);
+    return result_dtype(kernel, compute);
+}
+
 // The operands of one call in the compute dtype: what differs is converted, numbers are put into slots.
 class Arguments {
 public:

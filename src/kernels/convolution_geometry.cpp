@@ -104,7 +104,7 @@ Dims conv_transpose_sizes(const Tensor& input, const Tensor& weight, IntSpan str
          d = per_dimension(op, "dilation", dilation, n), extra = per_dimension(op, "output_padding", output_padding, n);
     Dims sizes;
     if (batched) sizes.push_back(input.sizes()[0]);
-    sizes.push_back(weight.sizes()[1] * groups);
+    sizes.push_back(checked_mul(weight.sizes()[1], groups, op));
     for (size_t i = 0; i < n; ++i) {
         check(
             extra[i] >= 0 && (extra[i] < s[i] || extra[i] < d[i]), ErrorKind::Runtime,

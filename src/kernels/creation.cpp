@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kernels/elementwise.h"
 #include "tensor/representable.h"
@@ -28,7 +29,12 @@ int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step,
         check(s != 0, ErrorKind::Runtime, "[arange] step must be nonzero");
         check((s > 0 && b >= a) || (s < 0 && b <= a), ErrorKind::Runtime,
               "[arange] upper bound and lower bound inconsistent with step sign: ", a, ", ", b, " and ", s);
-        return (b - a) / s + ((b - a) % s != 0);
+        // The way from a to b may be longer than an int64 can say.
+        auto way = [](int64_t from, int64_t to) { return static_cast<uint64_t>(to) - static_cast<uint64_t>(from); };
+        const uint64_t distance = s > 0 ? way(a, b) : way(b, a), step = s > 0 ? way(0, s) : way(s, 0);
+        const uint64_t length = distance / step + (distance % step != 0);
+        check(std::in_range<int64_t>(length), ErrorKind::Runtime, "[arange] invalid size, possible overflow: ", length);
+        return static_cast<int64_t>(length);
     }
     double a = start.to<double>(), b = end.to<double>(), s = step.to<double>();
     check(s != 0, ErrorKind::Runtime, "[arange] step must be nonzero");

@@ -144,6 +144,7 @@ std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, 
             for (int64_t r = 0; r < m; ++r)
                 for (int64_t s = 0; s < n; ++s) {
                     int64_t x = (i * m + r) * d, y = (i * n + s) * d, at = (i * m + r) * n + s;
+                    if (cotangent.data_as<T>()[at] == 0) continue;  // adds nothing, also to rows that are not finite
                     add_gradient(a.data_as<T>() + x, b.data_as<T>() + y, d, static_cast<T>(p), norms.data_as<T>()[at],
                                  cotangent.data_as<T>()[at], ga.data_as<T>() + x, gb.data_as<T>() + y);
                 }
@@ -172,9 +173,10 @@ Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Te
     dispatch_floating(self.dtype(), "pdist_backward", [&]<class T> {
         for (int64_t r = 0; r < n; ++r)
             for (int64_t s = r + 1; s < n; ++s, ++at)
-                add_gradient(a.data_as<T>() + r * d, a.data_as<T>() + s * d, d, static_cast<T>(p),
-                             norms.data_as<T>()[at], cotangent.data_as<T>()[at], out.data_as<T>() + r * d,
-                             out.data_as<T>() + s * d);
+                if (cotangent.data_as<T>()[at] != 0)
+                    add_gradient(a.data_as<T>() + r * d, a.data_as<T>() + s * d, d, static_cast<T>(p),
+                                 norms.data_as<T>()[at], cotangent.data_as<T>()[at], out.data_as<T>() + r * d,
+                                 out.data_as<T>() + s * d);
     });
     return out;
 }

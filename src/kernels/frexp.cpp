@@ -8,8 +8,8 @@
 namespace wengert::kernels {
 
 std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
-    check(is_floating(self.dtype()), ErrorKind::Runtime, "torch.frexp() only supports floating-point dtypes, but got ",
-          self.dtype());
+    check(is_floating(self.dtype()), ErrorKind::Runtime,
+          "wengert.frexp() only supports floating-point dtypes, but got ", self.dtype());
     const Tensor in = contiguous(self);
     Tensor mantissa = empty(self.sizes(), self.dtype()), exponent = empty(self.sizes(), DType::Int32);
     dispatch_floating(self.dtype(), "frexp", [&]<class T> {

@@ -212,10 +212,10 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
     check(indices.dtype() == DType::Int64 || indices.dtype() == DType::Int32, ErrorKind::Runtime,
-          "torch.take_along_dim(): dtype of indices should be Long but got ", indices.dtype());
+          "wengert.take_along_dim(): dtype of indices should be Long but got ", indices.dtype());
     if (!dim) return gather(reshape(self, Dims{-1}), 0, reshape(indices, Dims{-1}));
     check(self.dim() == indices.dim(), ErrorKind::Runtime,
-          "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
+          "wengert.take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
           " dimensions for input, and ", indices.dim(), " dimensions for indices");
     int64_t d = wrap_dim(*dim, self.dim(), "take_along_dim");
     Dims a = self.sizes(), b = indices.sizes();

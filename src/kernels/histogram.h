@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tensor/tensor.h"
+#include "tensor/tensor_list.h"
 
 namespace wengert::kernels {
 
@@ -16,5 +16,8 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins, con
 std::tuple<Tensor, Tensor> histogram_bin_ct(const Tensor& self, int64_t bins = 100,
                                             const std::optional<std::vector<double>>& range = {},
                                             const Tensor& weight = {}, bool density = false);
+
+// Points in the last dimension of `self`, counted in the boxes between the edges along each coordinate.
+Tensor histogramdd_of(const Tensor& self, TensorSpan edges, const Tensor& weight, bool density);
 
 }  // namespace wengert::kernels

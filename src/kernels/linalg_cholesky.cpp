@@ -3,6 +3,7 @@
 
 #include "kernels/linalg.h"
 #include "kernels/linalg_common.h"
+#include "kernels/linalg_error.h"
 
 namespace wengert::kernels {
 
@@ -37,8 +38,8 @@ Tensor cholesky_factor(const Tensor& self, bool upper, int32_t* infos) {
 
 void check_positive_definite(const Tensor& self, const int32_t* infos) {
     for (int64_t i = 0; i < batch_count(self); ++i)
-        check(
-            infos[i] == 0, ErrorKind::Runtime, "linalg.cholesky: ", batch_element(self, i),
+        check_linalg(
+            infos[i] == 0, "linalg.cholesky: ", batch_element(self, i),
             "The factorization could not be completed because the input is not positive-definite (the leading minor of "
             "order ",
             infos[i], " is not positive-definite).");
@@ -124,9 +125,9 @@ Tensor cholesky_inverse(const Tensor& self, bool upper) {
         T* a = out.data_as<T>();
         for (int64_t i = 0; i < batch_count(self); ++i, a += int64_t{n} * n) {
             for (int k = 0; k < n; ++k)
-                check(a[int64_t{k} * n + k] != T(0), ErrorKind::Runtime, op, ": ", batch_element(self, i),
-                      "The diagonal element ", k + 1,
-                      " is zero, the inversion could not be completed because the input matrix is singular.");
+                check_linalg(a[int64_t{k} * n + k] != T(0), op, ": ", batch_element(self, i), "The diagonal element ",
+                             k + 1,
+                             " is zero, the inversion could not be completed because the input matrix is singular.");
             int info = 0;
             blas<T>().potri(mirrored(upper), &n, a, &ld, &info);
             for (int64_t r = 0; r < n; ++r)  // the other triangle

@@ -14,6 +14,7 @@
 #include "kernels/adjoint.h"
 #include "kernels/linalg.h"
 #include "kernels/linalg_common.h"
+#include "kernels/nan_check.h"
 
 namespace wengert::kernels {
 
@@ -106,7 +107,7 @@ Tensor cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper) {
             symmetrize<T>(real_of<T>(0.5), of_a, row_major(out.data_as<T>() + start, n, n));
         }
     });
-    return out;
+    return all_finite(out) ? out : Tensor();  // the formula says what the zeros of such a cotangent are worth
 }
 
 }  // namespace wengert::kernels

@@ -1,5 +1,8 @@
 #include "kernels/linalg_common.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace wengert::kernels::linalg {
 
 std::string_view type_name(const Tensor& t) {
@@ -80,6 +83,14 @@ void conjugate_(const Tensor& t) {
     };
     if (t.dtype() == DType::Complex64) run(std::type_identity<complex64>{});
     if (t.dtype() == DType::Complex128) run(std::type_identity<complex128>{});
+}
+
+void fill_matrix_with_nan(const Tensor& t, int64_t index) {
+    dispatch_inexact(t.dtype(), "linalg", [&]<class T> {
+        const int64_t area = rows(t) * cols(t);
+        T* at = t.data_as<T>() + index * area;
+        std::fill(at, at + area, T(std::numeric_limits<real_of<T>>::quiet_NaN()));
+    });
 }
 
 }  // namespace wengert::kernels::linalg

@@ -50,6 +50,9 @@ Tensor matrix_transposed(const Tensor& t);
 // For complex tensors, in place.
 void conjugate_(const Tensor& t);
 
+// One matrix of a batch that was made here.
+void fill_matrix_with_nan(const Tensor& t, int64_t index);
+
 // Calls routine(work, lwork, info) twice: for the size of the workspace, then with it. Returns info.
 template <class T, class F>
 int with_workspace(F&& routine) {

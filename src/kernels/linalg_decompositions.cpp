@@ -5,6 +5,7 @@
 
 #include "kernels/linalg.h"
 #include "kernels/linalg_common.h"
+#include "kernels/linalg_error.h"
 
 namespace wengert::kernels {
 
@@ -16,13 +17,13 @@ namespace {
 
 void check_svd(const Tensor& self, int info, int64_t index) {
     if (info == 0) return;
-    check(info > 0, ErrorKind::Runtime, "linalg.svd: ", batch_element(self, index),
-          "The algorithm failed to converge because the input matrix contained non-finite values.");
-    fail(ErrorKind::Runtime, "linalg.svd: ", batch_element(self, index),
-         "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
-         "singular "
-         "values (error code: ",
-         info, ").");
+    check_linalg(info > 0, "linalg.svd: ", batch_element(self, index),
+                 "The algorithm failed to converge because the input matrix contained non-finite values.");
+    check_linalg(
+        false, "linalg.svd: ", batch_element(self, index),
+        "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+        "singular values (error code: ",
+        info, ").");
 }
 
 // job 'N', 'S' or 'A'; u and vh are undefined for 'N'.
@@ -111,8 +112,8 @@ Tensor hermitian_values(const Tensor& self, const Tensor& a, char triangle, bool
             Scratch<R> rwork(lrwork);
             Scratch<int> iwork(liwork);
             call(work.data(), &lwork, rwork.data(), &lrwork, iwork.data(), &liwork);
-            check(
-                info == 0, ErrorKind::Runtime, "linalg.eigh: ", batch_element(self, i),
+            check_linalg(
+                info == 0, "linalg.eigh: ", batch_element(self, i),
                 "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
                 "eigenvalues (error code: ",
                 info, ").");
@@ -151,6 +152,26 @@ void unpack_pairs(int64_t n, const R* wr, const R* wi, const R* packed, std::com
     }
 }
 
+template <class T>
+T times_power_of_two(T x, int e) {
+    if constexpr (is_complex_type<T>)
+        return {std::ldexp(x.real(), e), std::ldexp(x.imag(), e)};
+    else
+        return std::ldexp(x, e);
+}
+
+// LAPACK scales matrices of extreme size, but not all versions undo it. Takes a power of two from `a` where that is needed,
+// so that no digit changes; returns its exponent.
+template <class T>
+int take_scale(T* a, int64_t size) {
+    double largest = 0;
+    for (int64_t i = 0; i < size; ++i) largest = std::max(largest, static_cast<double>(std::abs(a[i])));
+    const int e = largest > 0 ? std::ilogb(largest) : 0, usual = sizeof(real_of<T>) == 4 ? 30 : 400;
+    if (std::abs(e) < usual) return 0;
+    for (int64_t i = 0; i < size; ++i) a[i] = times_power_of_two(a[i], -e);
+    return e;
+}
+
 std::tuple<Tensor, Tensor> eig(const Tensor& self, bool vectors) {
     const char* op = "linalg.eig";
     check_square(self, op);
@@ -170,6 +191,7 @@ std::tuple<Tensor, Tensor> eig(const Tensor& self, bool vectors) {
             T *at = a.data_as<T>() + i * n * n, nothing{};
             C *values = w.data_as<C>() + i * n, *columns = vectors ? v.data_as<C>() + i * n * n : nullptr;
             int ldv = vectors ? n : 1;
+            const int exponent = take_scale(at, int64_t{n} * n);
             int info = with_workspace<T>([&](T* work, const int* lwork, int* result) {
                 if constexpr (is_complex_type<T>)
                     blas<T>().geev("N", job, &n, at, &n, values, &nothing, &one, vectors ? columns : &nothing, &ldv,
@@ -178,12 +200,13 @@ std::tuple<Tensor, Tensor> eig(const Tensor& self, bool vectors) {
                     blas<T>().geev("N", job, &n, at, &n, wr.data(), wi.data(), &nothing, &one,
                                    vectors ? packed.data() : &nothing, &ldv, work, lwork, result);
             });
-            check(
-                info == 0, ErrorKind::Runtime, "linalg.eig: ", batch_element(self, i),
+            check_linalg(
+                info == 0, "linalg.eig: ", batch_element(self, i),
                 "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
                 "eigenvalues (error code: ",
                 info, ").");
             if constexpr (!is_complex_type<T>) unpack_pairs<R>(n, wr, wi, packed, values, columns);
+            for (int j = 0; j < n; ++j) values[j] = times_power_of_two(values[j], exponent);
         }
     });
     return {w, v};
@@ -252,6 +275,20 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& self, std::string_view mode) 
         }
     });
     return {q, r};
+}
+
+std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
+    check_matrix(self, "geqrf");
+    int m = lapack_int(rows(self), "geqrf"), n = lapack_int(cols(self), "geqrf"), k = std::min(m, n),
+        ld = std::max(m, 1);
+    Tensor a = column_major_copy(self), tau = empty(joined(batch_sizes(self), {k}), self.dtype());
+    dispatch_inexact(self.dtype(), "geqrf", [&]<class T> {
+        for (int64_t i = 0; k > 0 && i < batch_count(self); ++i)
+            with_workspace<T>([&](T* work, const int* lwork, int* info) {
+                blas<T>().geqrf(&m, &n, a.data_as<T>() + i * m * n, &ld, tau.data_as<T>() + i * k, work, lwork, info);
+            });
+    });
+    return {a, tau};
 }
 
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& self, bool full_matrices) {

@@ -5,6 +5,7 @@
 
 #include "kernels/linalg.h"
 #include "kernels/linalg_common.h"
+#include "kernels/linalg_error.h"
 #include "kernels/shape.h"
 
 namespace wengert::kernels {
@@ -65,7 +66,13 @@ void check_pivoting(bool pivot, const char* op) {
 
 }  // namespace
 
-Tensor linalg_solve(const Tensor& a, const Tensor& b, bool left) {
+void check_solvable(const Tensor& a, const Tensor& info) {
+    for (int64_t i = 0; i < batch_count(a); ++i)
+        check_linalg(info.data_as<int32_t>()[i] == 0, "linalg.solve: ", batch_element(a, i),
+                     "The solver failed because the input matrix is singular.");
+}
+
+Tensor linalg_solve(const Tensor& a, const Tensor& b, bool left, bool check_errors) {
     const char* op = "linalg.solve";
     check_square(a, op);
     check_same_dtype(a, b, op);
@@ -86,9 +93,12 @@ Tensor linalg_solve(const Tensor& a, const Tensor& b, bool left) {
     Tensor out = row_major_copy(rhs, batch);
     SmallVector<int32_t, 8> infos(static_cast<size_t>(std::max<int64_t>(batch_count(a), 1)));
     Factored f = factor_transposed(a, batch_sizes(a), op, infos.data());
-    for (int64_t i = 0; i < batch_count(a); ++i)
-        check(infos[static_cast<size_t>(i)] == 0, ErrorKind::Runtime, "linalg.solve: ", batch_element(a, i),
-              "The solver failed because the input matrix is singular.");
+    for (int64_t i = 0; i < batch_count(a); ++i) {
+        if (infos[static_cast<size_t>(i)] == 0) continue;
+        check_linalg(!check_errors, "linalg.solve: ", batch_element(a, i),
+                     "The solver failed because the input matrix is singular.");
+        fill_matrix_with_nan(f.lu, i);
+    }
     // One factorisation may serve several right-hand sides.
     int64_t n = rows(a);
     Tensor lu = f.lu, pivots = f.pivots;
@@ -124,10 +134,12 @@ std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& self, bool check_errors) 
             });
         }
     });
-    if (check_errors)
-        for (int64_t i = 0; i < batch_count(self); ++i)
-            check(infos[i] == 0, ErrorKind::Runtime, "linalg.inv: ", batch_element(self, i), "The diagonal element ",
-                  infos[i], " is zero, the inversion could not be completed because the input matrix is singular.");
+    for (int64_t i = 0; i < batch_count(self); ++i) {
+        if (infos[i] == 0) continue;
+        check_linalg(!check_errors, "linalg.inv: ", batch_element(self, i), "The diagonal element ", infos[i],
+                     " is zero, the inversion could not be completed because the input matrix is singular.");
+        fill_matrix_with_nan(f.lu, i);
+    }
     return {f.lu, info};
 }
 
@@ -148,10 +160,10 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& self, bool 
     if (check_errors)
         for (int64_t i = 0; i < batch_count(self); ++i) {
             int32_t bad = info.data_as<int32_t>()[i];
-            check(bad == 0, ErrorKind::Runtime, op, ": ", batch_element(self, i), "U[", bad, ",", bad,
-                  "] is zero and using it on lu_solve would result in a division by zero. If you still want to perform "
-                  "the "
-                  "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)");
+            check_linalg(
+                bad == 0, op, ": ", batch_element(self, i), "U[", bad, ",", bad,
+                "] is zero and using it on lu_solve would result in a division by zero. If you still want to perform "
+                "the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)");
         }
     return {lu, pivots, info};
 }
@@ -183,7 +195,8 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu_data, const Tensor
                                              bool unpack_pivots) {
     check_matrix(lu_data, "lu_unpack", "LU_data");
     check(lu_pivots.dtype() == DType::Int32, ErrorKind::Runtime,
-          "[lu_unpack] LU_pivots is expected to be a contiguous tensor of torch.int32 dtype, got ", lu_pivots.dtype());
+          "[lu_unpack] LU_pivots is expected to be a contiguous tensor of wengert.int32 dtype, got ",
+          lu_pivots.dtype());
     if (unpack_pivots) check_pivots(lu_data, lu_pivots, "lu_unpack");
     int64_t m = rows(lu_data), n = cols(lu_data), k = std::min(m, n), batches = batch_count(lu_data);
     IntSpan batch = batch_sizes(lu_data);
@@ -229,7 +242,7 @@ Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b, 
     check_same_dtype(lu, b, op);
     check_matrix(b, op, "B");
     check(pivots.dtype() == DType::Int32, ErrorKind::Runtime, op,
-          ": pivots should be a Tensor of scalar type torch.int32");
+          ": pivots should be a Tensor of scalar type wengert.int32");
     check_pivots(lu, pivots, op);
     check_system(lu, b, left, op);
     Dims batch = common_batch(lu, b, op);

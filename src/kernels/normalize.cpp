@@ -7,7 +7,9 @@
 
 #include "kernels/choose_isa.h"
 #include "kernels/elementwise.h"
+#include "kernels/overlap.h"
 #include "kernels/reduce.h"
+#include "tensor/writable.h"
 
 namespace wengert::kernels {
 
@@ -83,15 +85,17 @@ ThreeTensors norm_backward(const Tensor& grad, const Tensor& input, IntSpan norm
     Tensor g = dense(grad, dtype), in = dense(input, dtype), w = dense(weight, dtype), m = dense(mean, dtype),
            s = dense(rstd, dtype), grad_in, grad_weight, grad_bias;
     if (wanted[0]) grad_in = empty(input.sizes(), dtype);
-    dispatch_floating(dtype, op, [&]<class T> {
+    const bool finite = dispatch_floating(dtype, op, [&]<class T> {
         std::vector<double> gw(wanted[1] ? r.n : 0), gb(wanted[2] ? r.n : 0);
         std::vector<T> partial(2 * r.n);
-        loops<T>().rows_backward(g.data_as<T>(), in.data_as<T>(), pointer<T>(w), pointer<T>(m), s.data_as<T>(),
-                                 pointer<T>(grad_in), wanted[1] ? gw.data() : nullptr, wanted[2] ? gb.data() : nullptr,
-                                 partial.data(), r.rows, r.n);
+        const bool all = loops<T>().rows_backward(g.data_as<T>(), in.data_as<T>(), pointer<T>(w), pointer<T>(m),
+                                                  s.data_as<T>(), pointer<T>(grad_in), wanted[1] ? gw.data() : nullptr,
+                                                  wanted[2] ? gb.data() : nullptr, partial.data(), r.rows, r.n);
         if (wanted[1]) grad_weight = rounded<T>(gw, normalized);
         if (wanted[2]) grad_bias = rounded<T>(gb, normalized);
+        return all;
     });
+    if (!finite) return {};
     return {grad_in, grad_weight, grad_bias};
 }
 
@@ -199,7 +203,8 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
     Tensor g = dense(grad, dtype), in = dense(input, dtype), w = dense(weight, dtype), m = dense(mean, dtype),
            s = dense(rstd, dtype), grad_in, grad_weight, grad_bias;
     if (wanted[0]) grad_in = empty(input.sizes(), dtype);
-    dispatch_floating(dtype, "group_norm", [&]<class T> {
+    const bool finite = dispatch_floating(dtype, "group_norm", [&]<class T> {
+        double met = 0;  // NaN once something was not finite
         std::vector<double> sums(all), dots(all), gw(c.channels), gb(c.channels);
         std::vector<T> mean_of(all), weight_of(all), a(all), b(all), scale_of(all);
         for (int64_t i = 0; i < all; ++i) mean_of[i] = m.data_as<T>()[i / each];
@@ -218,6 +223,7 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
             }
             // grad_in = rstd * (t - (x - mean) * slope - mean(t))
             const double slope = sum_td * scale / count * scale;
+            met += 0 * (slope + sum_t + scale);
             for (int64_t i = k * each; i < (k + 1) * each; ++i) {
                 double weight_i = w.defined() ? static_cast<double>(w.data_as<T>()[i % c.channels]) : 1.0;
                 weight_of[i] = static_cast<T>(weight_i);
@@ -231,11 +237,29 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
                                grad_in.data_as<T>(), c.batch, c.channels, c.space, true);
         if (wanted[1]) grad_weight = rounded<T>(gw, Dims{c.channels});
         if (wanted[2]) grad_bias = rounded<T>(gb, Dims{c.channels});
+        return met == 0;
     });
+    if (!finite) return {};
     return {grad_in, grad_weight, grad_bias};
 }
 
 // --- Batches: statistics over [batch, space] of each channel.
+
+namespace {
+
+// Everything that could be wrong with a running statistic: it is written last.
+void check_running(const Tensor& t, const char* name, int64_t channels, DType dtype, bool written) {
+    if (!t.defined()) return;
+    check(t.dim() == 1 && t.numel() == channels, ErrorKind::Runtime, "[batch_norm] ", name, " should contain ",
+          channels, " elements in one dimension, got shape ", ShapeOf{t.sizes()});
+    check(is_floating(t.dtype()), ErrorKind::Runtime, "[batch_norm] ", name, " should be floating-point as the input, ",
+          dtype, ", got ", t.dtype());
+    if (!written) return;
+    check_writable(t);
+    check_no_internal_overlap(t, "batch_norm");
+}
+
+}  // namespace
 
 ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                         const Tensor& running_var, bool training, double momentum, double eps) {
@@ -259,9 +283,8 @@ ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor&
         mean = dense(running_mean, dtype);
         variance = dense(running_var, dtype);
     }
-    for (const auto& [name, t] : {std::pair("running_mean", &running_mean), std::pair("running_var", &running_var)})
-        check(!t->defined() || t->numel() == c.channels, ErrorKind::Runtime, "[batch_norm] ", name, " should contain ",
-              c.channels, " elements not ", t->defined() ? t->numel() : 0);
+    check_running(running_mean, "running_mean", c.channels, dtype, training);
+    check_running(running_var, "running_var", c.channels, dtype, training);
     Tensor rstd = empty(Dims{c.channels}, dtype), saved_mean = mean;
     if (!training) saved_mean = clone(mean);
     dispatch_floating(dtype, "batch_norm", [&]<class T> {
@@ -299,7 +322,8 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
     Tensor g = dense(grad, dtype), in = dense(input, dtype), w = dense(weight, dtype), m = dense(mean, dtype),
            s = dense(rstd, dtype), grad_in, grad_weight, grad_bias;
     if (wanted[0]) grad_in = empty(input.sizes(), dtype);
-    dispatch_floating(dtype, "batch_norm", [&]<class T> {
+    const bool finite = dispatch_floating(dtype, "batch_norm", [&]<class T> {
+        double met = 0;  // NaN once something was not finite
         std::vector<double> sums(c.channels), dots(c.channels);
         std::vector<T> weight_of(c.channels), a(c.channels), b(c.channels), scale_of(c.channels);
         loops<T>().sums(g.data_as<T>(), in.data_as<T>(), m.data_as<T>(), sums.data(), dots.data(), c.batch, c.channels,
@@ -314,13 +338,16 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
             b[i] = static_cast<T>(training ? center * slope - weight_i * sums[i] / count : 0.0);
             scale_of[i] = static_cast<T>(scale);
             dots[i] *= scale;
+            met += 0 * (weight_i * scale + sums[i] + dots[i]);
         }
         if (wanted[0])
             loops<T>().combine(g.data_as<T>(), in.data_as<T>(), weight_of.data(), a.data(), b.data(), scale_of.data(),
                                grad_in.data_as<T>(), c.batch, c.channels, c.space, false);
         if (wanted[1]) grad_weight = rounded<T>(dots, Dims{c.channels});
         if (wanted[2]) grad_bias = rounded<T>(sums, Dims{c.channels});
+        return met == 0;
     });
+    if (!finite) return {};
     return {grad_in, grad_weight, grad_bias};
 }
 

@@ -1,7 +1,8 @@
 // Normalisation layers: forward kernels that return the statistics, and fused backward kernels that use them.
 //
 // Names and shapes of the statistics are those of PyTorch's native_* functions. weight and bias may be undefined. The
-// backward kernels compute only what is asked for (undefined otherwise) and are used where nothing differentiates them.
+// backward kernels compute only what is asked for (undefined otherwise) and are used where nothing differentiates them. Where
+// they meet what is not finite they decline, and all is undefined.
 #pragma once
 
 #include <array>
@@ -47,7 +48,8 @@ struct NormLoops {
     // Rows of n: out = (x - mean) * rstd * weight[n] + bias[n]. `center` false: mean taken as 0 (rms_norm).
     void (*rows)(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n,
                  double eps, bool center);
-    void (*rows_backward)(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
+    // Whether all statistics and sums were finite.
+    bool (*rows_backward)(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
                           double* grad_weight, double* grad_bias, T* partial, int64_t rows, int64_t n);
     // (partial: 2 * n zeros)
     // One row per (batch, channel) of `space` elements: out = in * scale[c] + shift[c], both per (batch, channel) if

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/elementwise.h"
+#include "kernels/overlap.h"
 
 namespace wengert::kernels {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 // Calls write(T* begin, T* end, generator) on the elements of `self` in row-major order, under the generator's mutex.
 template <class Write>
 void fill_random(const Tensor& self, Generator* generator, Write&& write) {
+    check_no_internal_overlap(self, "a random fill");
     Generator& g = generator ? *generator : default_generator();
     Tensor out = self.is_contiguous() ? self : empty(self.sizes(), self.dtype());
     {

@@ -31,23 +31,24 @@ int64_t bound(const T* line, const int64_t* sorter, int64_t n, U key, bool right
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32, bool right,
                     std::optional<std::string_view> side, const Tensor& sorter) {
     check(sorted_sequence.dim() > 0, ErrorKind::Runtime,
-          "torch.searchsorted(): boundaries tensor should have positive dimension");
+          "wengert.searchsorted(): boundaries tensor should have positive dimension");
     check(!side || *side == "left" || *side == "right", ErrorKind::Runtime,
-          "torch.searchsorted(): side can only be 'left' or 'right' but got ", side.value_or(""));
+          "wengert.searchsorted(): side can only be 'left' or 'right' but got ", side.value_or(""));
     check(!side || *side == "right" || !right, ErrorKind::Runtime,
-          "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True");
+          "wengert.searchsorted(): side and right can't be set to opposites, got side of left while right was True");
     if (side) right = *side == "right";
     bool batched = sorted_sequence.dim() > 1;
     if (batched)
-        check(self.dim() == sorted_sequence.dim() &&
-                  std::equal(self.sizes().begin(), self.sizes().end() - 1, sorted_sequence.sizes().begin()),
-              ErrorKind::Runtime,
-              "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-              "tensor and input value tensor must match, but we got boundaries tensor ",
-              ShapeOf{sorted_sequence.sizes()}, " and input value tensor ", ShapeOf{self.sizes()});
+        check(
+            self.dim() == sorted_sequence.dim() &&
+                std::equal(self.sizes().begin(), self.sizes().end() - 1, sorted_sequence.sizes().begin()),
+            ErrorKind::Runtime,
+            "wengert.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            "tensor and input value tensor must match, but we got boundaries tensor ",
+            ShapeOf{sorted_sequence.sizes()}, " and input value tensor ", ShapeOf{self.sizes()});
     check(!sorter.defined() || (sorter.sizes() == sorted_sequence.sizes() && sorter.dtype() == DType::Int64),
           ErrorKind::Runtime,
-          "torch.searchsorted(): boundary and sorter must have the same size, and sorter dtype int64");
+          "wengert.searchsorted(): boundary and sorter must have the same size, and sorter dtype int64");
     DType dtype = promote(sorted_sequence.dtype(), self.dtype());
     Tensor lines = contiguous(to_dtype(sorted_sequence, dtype)), values = contiguous(to_dtype(self, dtype));
     Tensor order = sorter.defined() ? contiguous(sorter) : Tensor();
@@ -57,7 +58,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_
     if (order.defined())
         for (int64_t i = 0; i < order.numel(); ++i)
             check(order.data_as<int64_t>()[i] >= 0 && order.data_as<int64_t>()[i] < n, ErrorKind::Index,
-                  "torch.searchsorted(): sorter index ", order.data_as<int64_t>()[i], " out of range for size ", n);
+                  "wengert.searchsorted(): sorter index ", order.data_as<int64_t>()[i], " out of range for size ", n);
     dispatch_ordered(dtype, "searchsorted", [&]<class T> {
         for (int64_t l = 0; l < count; ++l) {
             const T* line = lines.data_as<T>() + (batched ? l * n : 0);
@@ -77,7 +78,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_
 Tensor searchsorted_scalar(const Tensor& sorted_sequence, const Scalar& self, bool out_int32, bool right,
                            std::optional<std::string_view> side, const Tensor& sorter) {
     check(sorted_sequence.dim() == 1, ErrorKind::Runtime,
-          "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1");
+          "wengert.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1");
     DType dtype = result_type({Operand(sorted_sequence), Operand(self)});
     return searchsorted(sorted_sequence, scalar_tensor(self, dtype), out_int32, right, side, sorter);
 }
@@ -108,7 +109,7 @@ Tensor isin(const Operand& elements, const Operand& test_elements, bool, bool in
 
 Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
     check(is_floating(self.dtype()), ErrorKind::NotImplemented, "[histc] not implemented for dtype ", self.dtype());
-    check(bins > 0, ErrorKind::Runtime, "torch.histc(): bins must be > 0, but got ", bins);
+    check(bins > 0, ErrorKind::Runtime, "wengert.histc(): bins must be > 0, but got ", bins);
     Tensor out = zeros(Dims{bins}, self.dtype()), in = contiguous(self);
     dispatch_floating(self.dtype(), "histc", [&]<class T> {
         T low = min.to<T>(), high = max.to<T>();
@@ -120,9 +121,9 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
             low -= 1;
             high += 1;
         }
-        check(std::isfinite(low) && std::isfinite(high), ErrorKind::Runtime, "torch.histc: range of [", low, ", ", high,
-              "] is not finite");
-        check(low < high, ErrorKind::Runtime, "torch.histc: max must be larger than min, got ", low, " and ", high);
+        check(std::isfinite(low) && std::isfinite(high), ErrorKind::Runtime, "wengert.histc: range of [", low, ", ",
+              high, "] is not finite");
+        check(low < high, ErrorKind::Runtime, "wengert.histc: max must be larger than min, got ", low, " and ", high);
         const T* p = in.data_as<T>();
         T* count = out.data_as<T>();
         for (int64_t i = 0; i < in.numel(); ++i) {

@@ -55,6 +55,11 @@ bool is_set_to(const Tensor& self, const Tensor& tensor);
 int64_t get_device(const Tensor& self);  // its index; -1 for the CPU
 
 // --- Copies
+Tensor full_of(const Tensor& like,
+               const Tensor& value);  // of the shape and dtype of `like`, with the one element of `value`
+// What a view shows, in fresh memory and row by row.
+Tensor fresh(const Tensor& view);
+TensorList fresh(const TensorList& views);
 // Laid out as asked; as `clone` where nothing is.
 Tensor clone_in(const Tensor& self, std::optional<MemoryFormat> format);
 Tensor cat(TensorSpan tensors, int64_t dim = 0);

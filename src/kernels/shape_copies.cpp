@@ -17,6 +17,21 @@ Tensor clone_in(const Tensor& self, std::optional<MemoryFormat> format) {
     return out;
 }
 
+Tensor full_of(const Tensor& like, const Tensor& value) {
+    check(value.dim() == 0, ErrorKind::Runtime, "fill only supports 0-dimension value tensor but got tensor with ",
+          value.dim(), " dimensions; use where");
+    Tensor out = empty_like(like);
+    copy_into(out, expand(value, like.sizes()));
+    return out;
+}
+
+Tensor fresh(const Tensor& view) { return clone_in(view, MemoryFormat::Contiguous); }
+TensorList fresh(const TensorList& views) {
+    TensorList copies;
+    for (const Tensor& view : views) copies.push_back(fresh(view));
+    return copies;
+}
+
 Tensor cat(TensorSpan tensors, int64_t dim) {
     check(!tensors.empty(), ErrorKind::Value, "cat(): expected a non-empty list of Tensors");
     // Empty one-dimensional tensors go with any shape, as they always did.
@@ -185,6 +200,7 @@ Tensor roll(const Tensor& self, IntSpan shifts, IntSpan dims) {
         int64_t d = wrap_dim(dims[i], self.dim(), "roll");
         Tensor out = empty(self.sizes(), self.dtype());
         if (self.numel() == 0) return out;
+        (void)checked_neg(shifts[i], "roll");  // the shift of the gradient
         int64_t size = self.sizes()[d], shift = ((shifts[i] % size) + size) % size;
         copy_disjoint(slice(out, d, 0, shift), slice(current, d, size - shift, size));
         copy_disjoint(slice(out, d, shift, size), slice(current, d, 0, size - shift));
@@ -201,6 +217,7 @@ Tensor rot90(const Tensor& self, int64_t k, IntSpan dims) {
     int64_t a = wrap_dim(plane[0], self.dim(), "rot90"), b = wrap_dim(plane[1], self.dim(), "rot90");
     check(a != b, ErrorKind::Runtime, "[rot90] expected rotation dims to be different, but got dim0 = ", plane[0],
           " and dim1 = ", plane[1]);
+    (void)checked_neg(k, "rot90");  // the turn of the gradient
     switch (((k % 4) + 4) % 4) {
         case 1:
             return contiguous(transpose(flip(self, Dims{b}), a, b));
@@ -233,15 +250,23 @@ Tensor keep_in_rows(const Tensor& self, const char* op, Range range) {
     }
     return out;
 }
+
+// The same diagonal, or the nearest one outside of the matrices.
+int64_t within(const Tensor& self, int64_t diagonal) {
+    if (self.dim() < 2) return 0;
+    return std::clamp(diagonal, -self.sizes()[self.dim() - 2] - 1, self.sizes()[self.dim() - 1]);
+}
 }  // namespace
 
 Tensor tril(const Tensor& self, int64_t diagonal) {
+    diagonal = within(self, diagonal);
     return keep_in_rows(self, "tril", [=](int64_t row, int64_t cols) {
         return std::pair(int64_t{0}, std::clamp<int64_t>(row + diagonal + 1, 0, cols));
     });
 }
 
 Tensor triu(const Tensor& self, int64_t diagonal) {
+    diagonal = within(self, diagonal);
     return keep_in_rows(self, "triu", [=](int64_t row, int64_t cols) {
         return std::pair(std::clamp<int64_t>(row + diagonal, 0, cols), cols);
     });
@@ -275,7 +300,8 @@ Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2
     int64_t a = wrap_dim(dim1, ndim, "diag_embed"), b = wrap_dim(dim2, ndim, "diag_embed");
     check(a != b, ErrorKind::Runtime, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
     check(self.dim() > 0, ErrorKind::Runtime, "diag_embed() needs at least a 1-dimensional tensor");
-    const int64_t n = self.sizes().back() + std::abs(offset);
+    const int64_t n =
+        checked_add(self.sizes().back(), offset < 0 ? checked_neg(offset, "diag_embed") : offset, "diag_embed");
     Dims sizes(self.sizes().begin(), self.sizes().end() - 1);
     sizes.insert(std::min(a, b), n);
     sizes.insert(std::max(a, b), n);

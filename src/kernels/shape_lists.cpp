@@ -1,6 +1,7 @@
 // Views that come as lists, and lists brought to one shape (see shape.h).
 #include <algorithm>
 
+#include "base/checked_math.h"
 #include "kernels/elementwise.h"
 #include "kernels/shape.h"
 
@@ -27,6 +28,7 @@ TensorList split(const Tensor& self, int64_t split_size, int64_t dim) {
         out.push_back(alias(self));
         return out;
     }
+    split_size = std::min(split_size, size);
     for (int64_t start = 0; start < size; start += split_size)
         out.push_back(slice(self, dim, start, std::min(start + split_size, size), 1));
     return out;
@@ -40,7 +42,7 @@ TensorList split_with_sizes(const Tensor& self, IntSpan split_sizes, int64_t dim
         check(s >= 0, ErrorKind::Runtime,
               "split_with_sizes expects split_sizes have only non-negative entries, but got ",
               "split_sizes=", ShapeOf{split_sizes});
-        start += s;
+        start = checked_add(start, s, "split_with_sizes");
     }
     check(start == self.sizes()[dim], ErrorKind::Runtime, "split_with_sizes expects split_sizes to sum exactly to ",
           self.sizes()[dim], " (input tensor's size at dimension ", dim,
@@ -59,8 +61,9 @@ TensorList chunk(const Tensor& self, int64_t chunks, int64_t dim) {
     check(chunks > 0, ErrorKind::Runtime, "chunk expects `chunks` to be greater than 0, got: ", chunks);
     dim = wrap_dim(dim, self.dim(), "chunk");
     const int64_t size = self.sizes()[dim];
-    if (size == 0) return split_with_sizes(self, Dims(chunks, 0), dim);
-    return split(self, (size + chunks - 1) / chunks, dim);
+    check_parts(size == 0 ? chunks : 0, size, "chunk");
+    if (size == 0) return split_with_sizes(self, Dims(static_cast<size_t>(chunks), 0), dim);
+    return split(self, ceil_div(size, chunks), dim);
 }
 
 TensorList tensor_split(const Tensor& self, int64_t sections, int64_t dim) {
@@ -69,6 +72,7 @@ TensorList tensor_split(const Tensor& self, int64_t sections, int64_t dim) {
     check(sections > 0, ErrorKind::Runtime, "[tensor_split] number of sections must be larger than 0, got ", sections);
     dim = wrap_dim(dim, self.dim(), "tensor_split");
     const int64_t size = self.sizes()[dim];
+    check_parts(sections, size, "tensor_split");
     TensorList out;
     int64_t start = 0;
     for (int64_t i = 0; i < sections; ++i) {

@@ -291,7 +291,7 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntSpan sizes) {
     check(!sizes.empty(), ErrorKind::Runtime, "unflatten: sizes must be non-empty");
     Dims inner(sizes);
     int64_t known = 1, unknown = 0, have = self.sizes()[dim];
-    for (int64_t s : sizes) s == -1 ? ++unknown : known *= s;
+    for (int64_t s : sizes) s == -1 ? ++unknown : known = checked_mul(known, s, "unflatten");
     check(unknown <= 1, ErrorKind::Runtime, "[unflatten] only one dimension can be inferred, got ", ShapeOf{sizes});
     bool fits = unknown ? known != 0 && have % known == 0 : known == have;
     check(fits, ErrorKind::Runtime, "unflatten: Provided sizes ", ShapeOf{sizes},

@@ -1,5 +1,8 @@
 #include "kernels/softmax.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/choose_isa.h"
 #include "kernels/elementwise.h"
 
@@ -8,6 +11,8 @@ namespace wengert::kernels {
 WENGERT_TABLE_PER_ISA(SoftmaxTable, softmax_table)
 
 namespace {
+
+constexpr int64_t kInCache = 4096;  // elements
 
 struct Blocks {
     int64_t outer = 1, n = 1, inner = 1;
@@ -38,17 +43,36 @@ Tensor forward(const Tensor& self, int64_t dim, std::optional<DType> dtype, bool
     return out;
 }
 
+// Whether a block's lines are finite. What makes a line NaN or infinite is a number that all of it has in common, so the first
+// element of each tells.
+template <class T>
+bool finite_lines(const T* block, int64_t outer, int64_t n, int64_t inner) {
+    bool finite = true;
+    for (int64_t o = 0; o < outer; ++o, block += n * inner)
+        for (int64_t c = 0; c < inner; ++c) finite &= std::isfinite(block[c]);
+    return finite;
+}
+
 Tensor backward(const Tensor& grad, const Tensor& result, int64_t dim, bool log, const char* op) {
     check(same_shape(grad, result), ErrorKind::Runtime, "[", op, "] grad of shape ", ShapeOf{grad.sizes()},
           " for a result of shape ", ShapeOf{result.sizes()});
     Tensor g = contiguous(to_dtype(grad, result.dtype())), r = contiguous(result), out = empty(r.sizes(), r.dtype());
     Blocks b(r, dim, op);
     if (out.numel() == 0) return out;
-    dispatch_floating(r.dtype(), op, [&]<class T> {
+    const bool finite = dispatch_floating(r.dtype(), op, [&]<class T> {
         auto loop = log ? loops<T>().log_softmax_backward : loops<T>().softmax_backward;
-        loop(g.data_as<T>(), r.data_as<T>(), out.data_as<T>(), b.outer, b.n, b.inner);
+        const int64_t size = b.n * b.inner,
+                      step = std::max<int64_t>(1, kInCache / size);  // blocks that stay in the cache
+        bool all = true;
+        for (int64_t o = 0; o < b.outer; o += step) {
+            const int64_t count = std::min(step, b.outer - o);
+            T* block = out.data_as<T>() + o * size;
+            loop(g.data_as<T>() + o * size, r.data_as<T>() + o * size, block, count, b.n, b.inner);
+            all &= finite_lines(block, count, b.n, b.inner);
+        }
+        return all;
     });
-    return out;
+    return finite ? out : Tensor();
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 //     softmax:      grad_self = (grad - sum(grad * result)) * result
 //     log_softmax:  grad_self =  grad - exp(result) * sum(grad)
 // All keep their digits where probabilities are nearly 0 and 1 (see isa/softmax_loops.cpp).
-// They are used where nothing differentiates them; the differentiable forms are compositions in the table.
+// They are used where nothing differentiates them; the differentiable forms are compositions in the table. Where a line is not
+// finite they decline: the result is undefined, and the composition says what its zeros are worth.
 #pragma once
 
 #include <optional>

@@ -109,8 +109,8 @@ PreHookList AccumulateGrad::tensor_pre_hooks() const {
 TensorList AccumulateGrad::apply(TensorList&& grads) {
     check(grads.size() == 1, ErrorKind::Type, "AccumulateGrad: expected 1 arguments, got ", grads.size(), " instead");
     Tensor grad = std::move(grads[0]);
-    if (!grad.defined() || !requires_grad(variable_)) return {};  // the leaf may have been told not to, meanwhile
-    accumulate(std::move(grad));
+    if (!requires_grad(variable_)) return {};  // the leaf may have been told not to, meanwhile
+    if (grad.defined()) accumulate(std::move(grad));
     std::shared_ptr<PostAccumulateHook> hook;  // the hook may replace itself
     AutogradMeta& meta = materialize_meta(variable_);
     {

@@ -58,7 +58,11 @@ TensorList CustomNode::apply(TensorList&& grads) {
             if (!grads[i].defined() && m.used) grads[i] = zeros(m.sizes, m.dtype, m.device);
         }
     TensorList results = backward(std::move(grads));
-    if (results.size() > is_tensor_.size())
+    // Undefined ones at the end may be left out, or be too many, as None in Python.
+    while (results.size() > is_tensor_.size() && !results.back().defined()) results.pop_back();
+    size_t wanted = is_tensor_.size();
+    while (wanted > 0 && !is_tensor_[wanted - 1]) --wanted;
+    if (results.size() > is_tensor_.size() || results.size() < wanted)
         fail(ErrorKind::Runtime, "function ", name(), " returned an incorrect number of gradients (expected ",
              is_tensor_.size(), ", got ", results.size(), ")");
     TensorList out;

@@ -1,16 +1,18 @@
 #include "ops/generated_support.h"
 
-#include "kernels/elementwise.h"
+#include "kernels/arguments.h"
+#include "kernels/overlap.h"
 #include "kernels/traffic.h"
 #include "ops/basic_nodes.h"
+#include "tensor/writable.h"
 
 namespace wengert::ops {
 
 namespace {
 
-// Gives `out` the shape of a result; new memory if it changes.
+// Gives `out` the shape of a result; new memory if it changes. The last that may raise before the result is written.
 void resize_output(const Tensor& out, IntSpan sizes) {
-    if (std::ranges::equal(out.sizes(), sizes)) return;
+    if (std::ranges::equal(out.sizes(), sizes)) return kernels::check_no_internal_overlap(out, "out=");
     if (out.numel() != 0)
         warn(WarningKind::User, "An output with one or more elements was resized; pass an out= of the result's shape");
     Tensor fresh = empty(sizes, out.dtype(), out.device());
@@ -57,18 +59,33 @@ Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::Ker
 }
 
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {
+    check_writable(out);
+    const kernels::Kernel& k = kernels::kernel_table[kernel];
+    check_castable(out, kernels::defined_result(k, {operands.begin(), operands.size()}));
     Dims shape;
-    for (const Operand& o : operands) shape = broadcast_shapes(shape, o.sizes(), kernels::kernel_table[kernel].name);
+    for (const Operand& o : operands) shape = broadcast_shapes(shape, o.sizes(), k.name);
+    if (!std::ranges::equal(out.sizes(), shape) &&
+        std::ranges::any_of(operands, [&](const Operand& o) { return shares_memory(out, o); }))
+        fail(ErrorKind::Runtime, "[", k.name, "] output with shape ", ShapeOf{out.sizes()},
+             " doesn't match the broadcast shape ", ShapeOf{shape}, ", and is an operand: it cannot be resized");
     resize_output(out, shape);
-    kernels::run_into(out, kernels::kernel_table[kernel], {operands.begin(), operands.size()});
-    bump_version(out, kernels::kernel_table[kernel].name);
+    kernels::run_into(out, k, {operands.begin(), operands.size()});
+    bump_version(out, k.name);
 }
 
 void write_out(const Tensor& out, const Tensor& value, const char* op) {
+    check_writable(out);
     check_castable(out, value.dtype());
     resize_output(out, value.sizes());
     kernels::copy_into(out, value);
     bump_version(out, op);
+}
+
+void write_all_out(TensorSpan outs, const TensorList& values, const char* op) {
+    check(outs.size() == values.size(), ErrorKind::Type, "[", op, "] out= must hold ", values.size(), " tensors, not ",
+          outs.size());
+    for (size_t i = 0; i < outs.size(); ++i) check_castable(outs[i], values[i].dtype());
+    for (size_t i = 0; i < outs.size(); ++i) write_out(outs[i], values[i], op);
 }
 
 // --- Operands in formulas
@@ -178,12 +195,26 @@ TensorList tangents_or_zeros(TensorSpan ts, int32_t level) {
 
 void add_tangent(Tensor& sum, Tensor term) { sum = sum.defined() ? ops::add(sum, term) : std::move(term); }
 
+namespace {
+
+bool lies_as(const Tensor& a, const Tensor& b) noexcept {
+    for (size_t d = 0; d < a.sizes().size(); ++d)
+        if (a.sizes()[d] > 1 && a.strides()[d] != b.strides()[d]) return a.numel() == 0;
+    return true;
+}
+
+}  // namespace
+
 void fit_tangent(Tensor& tangent, const Tensor& result) {
     if (!tangent.defined()) return;
     if (!result.defined() || !is_differentiable(result.dtype())) return tangent.reset();
     if (tangent.dtype() != result.dtype()) tangent = ops::to_dtype(tangent, result.dtype());
     if (!same_shape(tangent, result))
         tangent = ops::add(tangent, zeros(result.sizes(), result.dtype(), result.device()));
+    if (!lies_as(tangent, result) && result.is_non_overlapping_and_dense()) {
+        const Tensor fresh = empty_strided(result.sizes(), result.strides(), result.dtype(), result.device());
+        tangent = ops::copy_(fresh, tangent);
+    }
 }
 
 TensorList fit_all(TensorList tangents, const TensorList& results) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "generated/kernels/kernels.h"
 #include "generated/ops/ops.h"
@@ -14,6 +15,13 @@
 #include "tensor/promotion.h"
 
 namespace wengert::ops {
+
+inline TensorList as_list(const Tensor& t) { return {t}; }
+inline TensorList as_list(const TensorList& ts) { return ts; }
+template <class... T>
+TensorList as_list(const std::tuple<T...>& ts) {
+    return std::apply([](const auto&... t) { return TensorList{t...}; }, ts);
+}
 
 // --- Elementwise kernels
 using Operands = std::initializer_list<Operand>;
@@ -44,6 +52,21 @@ LossReduction reduction_of(std::string_view name);  // an error where it is none
 Tensor run_reduced(kernels::KernelId kernel, Operands operands, std::string_view reduction);
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands);
 void write_out(const Tensor& out, const Tensor& value, const char* op);
+void write_all_out(TensorSpan outs, const TensorList& values, const char* op);
+template <class Results>
+void write_out(TensorSpan outs, const Results& values, const char* op) {
+    write_all_out(outs, as_list(values), op);
+}
+// The tensors of an `out=` in the form of the results.
+template <class Results>
+Results given(TensorSpan outs) {
+    if constexpr (std::is_same_v<Results, TensorList>)
+        return TensorList(outs.begin(), outs.end());
+    else
+        return [&]<size_t... I>(std::index_sequence<I...>) {
+            return Results{outs[I]...};
+        }(std::make_index_sequence<std::tuple_size_v<Results>>());
+}
 
 // Adds `grad` to a region of a buffer that nobody differentiates.
 inline void add_into(const Tensor& region, const Tensor& grad) { run_into(region, kernels::K_add, region, grad); }
@@ -160,6 +183,17 @@ inline bool any_of(std::span<const bool> mask) noexcept {
     return std::ranges::any_of(mask, [](bool b) { return b; });
 }
 bool any_wanted(const Node& node, size_t first, size_t count) noexcept;
+// Fused kernels that meet what is not finite decline, and give nothing of what is wanted: the formula, made of products that
+// obey the chain rule, then computes it with care.
+template <class... T, size_t n>
+bool has_declined(const std::tuple<T...>& values, const std::array<bool, n>& wanted) noexcept {
+    return std::apply(
+        [&](const auto&... value) {
+            size_t i = 0;
+            return ((wanted[i++] && !value.defined()) || ...);
+        },
+        values);
+}
 void assign(TensorList& grad_inputs, size_t first, TensorList&& values);
 // Zeros for undefined gradients.
 void materialize_grads(const Node& node, TensorList& grads);
@@ -182,12 +216,6 @@ void add_tangent(Tensor& sum, Tensor term);
 // Brings a tangent to the shape and dtype of its result.
 void fit_tangent(Tensor& tangent, const Tensor& result);
 
-inline TensorList as_list(const Tensor& t) { return {t}; }
-inline TensorList as_list(const TensorList& ts) { return ts; }
-template <class... T>
-TensorList as_list(const std::tuple<T...>& ts) {
-    return std::apply([](const auto&... t) { return TensorList{t...}; }, ts);
-}
 TensorList fit_all(TensorList tangents, const TensorList& results);
 template <class Tangents, class Results>
 TensorList fit_tangents(const Tangents& tangents, const Results& results) {

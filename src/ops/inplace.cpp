@@ -3,10 +3,14 @@
 #include "graph/retain_grad.h"
 #include "ops/copy_slices.h"
 #include "ops/recording.h"
+#include "tensor/writable.h"
 
 namespace wengert {
 
+// A write validates everything before it touches memory: whether `t` may be written at all, here; dtypes, shapes, domains
+// and indices, in the kernel. What raises has changed nothing (tests/ops/test_nothing_changed.py).
 void check_inplace(const Tensor& t, bool recorded) {
+    check_writable(t);
     announce_write(t);
     if (!recorded || !GradMode::is_enabled()) return;
     if (ViewInfo* view = view_info(t)) {

@@ -135,6 +135,11 @@ inline void check_out(const char* op, const Tensor& out, const Args&... args) {
     announce_write(out);
 }
 
+template <class... Args>
+inline void check_out(const char* op, TensorSpan outs, const Args&... args) {
+    for (const Tensor& out : outs) check_out(op, out, args...);
+}
+
 // --- Views
 // Marks `out`, an alias of `base` made by a view kernel, as its differentiable view. `replay` re-applies the operation
 // to another base; needed only where as_strided would not do (a change of dtype).

@@ -91,25 +91,40 @@ public:
 }  // namespace
 
 void retire(std::unique_ptr<OperationObserver> observer) noexcept {
-    {
+    try {
         std::lock_guard lock(retired_mutex);
+        retired().reserve(retired().size() + 1);
         retired().push_back(std::move(observer));
+    } catch (const std::bad_alloc&) {
+        (void)observer.release();  // better never destroyed than under the feet of a thread that walks along
     }
     let_go_of_retired();
 }
 
-void WatchedCall::begin(const OperationCall& call) {
+// Tells all of them, or, where one raises, those that were told that it is over.
+template <class Enter, class Leave>
+void enter_all(Enter&& enter, Leave&& leave) {
     const Telling telling;
+    OperationObserver* o = state.observers;
+    try {
+        for (; o; o = o->outer()) enter(*o);
+    } catch (...) {
+        for (OperationObserver* told = state.observers; told && told != o; told = told->outer()) leave(*told);
+        throw;
+    }
+}
+
+void WatchedCall::begin(const OperationCall& call) {
+    enter_all([&](OperationObserver& o) { o.enter(call); }, [](OperationObserver& o) { o.leave(); });
     told_ = true;
-    for (OperationObserver* o = state.observers; o; o = o->outer()) o->enter(call);
 }
 void WatchedCall::end() noexcept {
     for (OperationObserver* o = state.observers; o; o = o->outer()) o->leave();
 }
 void WatchedNode::begin(const Node& node, const TensorList& grads, bool body) {
-    const Telling telling;
+    enter_all([&](OperationObserver& o) { o.enter_node(node, grads, body); },
+              [](OperationObserver& o) { o.leave_node(); });
     told_ = true;
-    for (OperationObserver* o = state.observers; o; o = o->outer()) o->enter_node(node, grads, body);
 }
 void WatchedNode::end() noexcept {
     for (OperationObserver* o = state.observers; o; o = o->outer()) o->leave_node();

@@ -106,9 +106,10 @@ bool names(const char* name, std::string_view given) noexcept {
     static constexpr struct {
         const char* name;
         const char* alias;
-    } aliases[] = {{"self", "input"}, {"self", "x"},      {"input", "self"},       {"input", "x"},
-                   {"self", "a"},     {"dim", "axis"},    {"keepdim", "keepdims"}, {"other", "x2"},
-                   {"dims", "axes"},  {"self", "tensor"}, {"dims", "axis"},        {"size", "shape"}};
+    } aliases[] = {{"self", "input"},     {"self", "x"},      {"input", "self"},       {"input", "x"},
+                   {"self", "a"},         {"dim", "axis"},    {"keepdim", "keepdims"}, {"other", "x2"},
+                   {"dims", "axes"},      {"self", "tensor"}, {"dims", "axis"},        {"size", "shape"},
+                   {"correction", "ddof"}};
     for (auto& [n, alias] : aliases)
         if (same_name(alias, given) && std::strcmp(n, name) == 0) return true;
     return false;
@@ -120,6 +121,13 @@ int find_parameter(const Signature& s, std::string_view given) noexcept {
     for (int i = 0; i < s.count; ++i)
         if (names(s.args[i].name, given)) return i;
     return -1;
+}
+
+// Whether a keyword that no parameter has asks for nothing: PyTorch's deprecated ones, `out=None` of a function that has none.
+bool asks_nothing(std::string_view given, PyObject* value) noexcept {
+    if (given == "as_tuple") return value == Py_False;
+    if (given == "_stacklevel") return true;  // what PyTorch's own functions say to each other
+    return value == Py_None && (given == "size_average" || given == "reduce" || given == "out");
 }
 
 std::string_view keyword(PyObject* kwnames, Py_ssize_t k) {
@@ -177,6 +185,7 @@ struct Attempt {
         for (Py_ssize_t k = 0; k < n; ++k) {
             std::string_view given = keyword(kwnames, k);
             int p = find_parameter(s, given);
+            if (p < 0 && asks_nothing(given, args[nargs + k])) continue;
             if (p < 0) return refuse(problem, "got an unexpected keyword argument '" + std::string(given) + "'");
             if (slots[p]) return refuse(problem, "got multiple values for argument '" + std::string(given) + "'");
             slots[p] = args[nargs + k];

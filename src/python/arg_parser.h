@@ -26,7 +26,8 @@
 //
 // Names: `self` is spelled `input` by callers of functions; NumPy's `axis`, `keepdims`, `x`, `x2` are accepted for
 // `dim`, `keepdim`, `self`/`input`, `other`. A last positional parameter that is a list of ints or tensors also
-// takes its elements one by one: `x.view(2, 3)`.
+// takes its elements one by one: `x.view(2, 3)`. Keywords that PyTorch has for what is no more, or is the default, are
+// accepted with the value that says so: `size_average=None`, `out=None`, `as_tuple=False`.
 #pragma once
 
 #include <Python.h>

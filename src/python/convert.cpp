@@ -1,6 +1,9 @@
 #include "python/convert.h"
 
+#include <string>
+
 #include "graph/autograd_meta.h"
+#include "graph/grad_mode.h"
 #include "python/exceptions.h"
 #include "python/numpy_interop.h"
 
@@ -95,6 +98,17 @@ std::string_view to_string_view(PyObject* o) {
     const char* s = PyUnicode_AsUTF8AndSize(o, &n);
     if (!s) throw PyException();
     return {s, static_cast<size_t>(n)};
+}
+
+bool has_derivative(const Tensor& t) noexcept {
+    return (GradMode::is_enabled() && requires_grad(t)) || (t.flags() & kHasTangent & state.mask);
+}
+
+void warn_of_lost_derivative(const char* remedy) {
+    warn(WarningKind::User,
+         std::string("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                     "Consider using tensor.detach() first. The result is a constant: no gradient flows through it. ") +
+             remedy);
 }
 
 Scalar item_of(const Tensor& t) {

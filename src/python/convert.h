@@ -38,4 +38,9 @@ void for_each_item(PyObject* list, F&& f) {
 // The value of a one-element tensor.
 Scalar item_of(const Tensor& t);
 
+// Whether a constant made of this tensor loses a gradient or tangent that somebody may ask for.
+bool has_derivative(const Tensor& t) noexcept;
+// Says that one does; Python shows it once for each place in the user's program.
+void warn_of_lost_derivative(const char* remedy);
+
 }  // namespace wengert::python

@@ -37,23 +37,22 @@ struct Parsed {
 Parsed parse_device(std::string_view text) {
     Parsed out;
     size_t colon = text.find(':');
-    std::string_view type = text.substr(0, colon);
-    if (type == "cpu")
-        out.device.type = DeviceType::Cpu;
-    else if (type == "sim")
-        out.device.type = DeviceType::Sim;
-    else if (type == "meta")
-        out.device.type = DeviceType::Meta;
-    else
-        fail(ErrorKind::Runtime, "Expected one of cpu, sim, meta device type at start of device string: ", text);
-    if (colon != std::string_view::npos) {
-        std::string digits(text.substr(colon + 1));
-        check(!digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos && digits.size() < 3,
-              ErrorKind::Runtime, "Invalid device string: '", text, "'");
-        out.device.index = static_cast<int8_t>(std::stoi(digits));
-        out.has_index = true;
-    }
+    check(text.substr(0, colon) == "cpu", ErrorKind::Runtime,
+          "Expected cpu device type at start of device string: ", text, "; it is the only device there is");
+    if (colon == std::string_view::npos) return out;
+    const std::string_view digits = text.substr(colon + 1);
+    check(!digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos, ErrorKind::Runtime,
+          "Invalid device string: '", text, "'");
+    check(digits == "0", ErrorKind::Runtime, "device: there is one cpu, with the index 0; got ", text);
+    out.has_index = true;
     return out;
+}
+
+// The one CPU; what a name alone means is -1 to PyTorch's programs.
+void set_index(Parsed& parsed, int64_t index) {
+    check(!parsed.has_index, ErrorKind::Runtime, "device: the index is given twice");
+    check(index == 0 || index == -1, ErrorKind::Runtime, "device: there is one cpu, with the index 0; got ", index);
+    parsed.has_index = index == 0;
 }
 
 PyObject* new_device(Device d, bool has_index) noexcept {
@@ -74,10 +73,10 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
         check(PyUnicode_Check(type), ErrorKind::Type, "device(): argument 'device' must be str, not ",
               Py_TYPE(type)->tp_name);
         Parsed parsed = parse_device(to_string_view(type));
-        if (index) {
-            check(!parsed.has_index, ErrorKind::Runtime, "device: the index is given twice");
-            parsed.device.index = static_cast<int8_t>(to_int64(index));
-            parsed.has_index = true;
+        if (index && index != Py_None) {
+            check(is_int(index), ErrorKind::Type, "device(): argument 'index' must be int, not ",
+                  Py_TYPE(index)->tp_name);
+            set_index(parsed, to_int64(index));
         }
         return new_device(parsed.device, parsed.has_index);
     });
@@ -91,33 +90,40 @@ std::string device_text(PyObject* o) {
         text += ":" + std::to_string(as_device(o)->device.index);
     return text;
 }
-PyObject* device_str(PyObject* o) { return PyUnicode_FromString(device_text(o).c_str()); }
+PyObject* device_str(PyObject* o) {
+    return guarded([&] { return PyUnicode_FromString(device_text(o).c_str()); });
+}
 PyObject* device_type_text(PyObject* o, void*) {
-    std::string text = device_text(o);
-    return PyUnicode_FromString(text.substr(0, text.find(':')).c_str());
+    return guarded([&] {
+        const std::string text = device_text(o);
+        return PyUnicode_FromString(text.substr(0, text.find(':')).c_str());
+    });
 }
 PyObject* device_repr(PyObject* o) {
-    std::string text = device_text(o);
-    size_t colon = text.find(':');
-    if (colon == std::string::npos) return PyUnicode_FromFormat("device(type='%s')", text.c_str());
-    return PyUnicode_FromFormat("device(type='%s', index=%s)", text.substr(0, colon).c_str(),
-                                text.substr(colon + 1).c_str());
+    return guarded([&] {
+        const std::string text = device_text(o);
+        const size_t colon = text.find(':');
+        if (colon == std::string::npos) return PyUnicode_FromFormat("device(type='%s')", text.c_str());
+        return PyUnicode_FromFormat("device(type='%s', index=%s)", text.substr(0, colon).c_str(),
+                                    text.substr(colon + 1).c_str());
+    });
 }
 PyObject* device_index(PyObject* o, void*) {
     const DeviceObject* d = as_device(o);
-    if (!d->has_index && d->device.type != DeviceType::Sim) Py_RETURN_NONE;
+    if (!d->has_index) Py_RETURN_NONE;
     return PyLong_FromLong(d->device.index);
 }
 Py_hash_t device_hash(PyObject* o) {
-    Device d = as_device(o)->device;
-    return static_cast<Py_hash_t>(d.type) * 131 + d.index;
+    return as_device(o)->device.index;  // never negative: -1 would mean an error
 }
 PyObject* device_compare(PyObject* a, PyObject* b, int op) {
     if (!Py_IS_TYPE(b, DeviceType_) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
     bool same = as_device(a)->device == as_device(b)->device && as_device(a)->has_index == as_device(b)->has_index;
     return PyBool_FromLong(same == (op == Py_EQ));
 }
-PyObject* device_reduce(PyObject* o, PyObject*) { return Py_BuildValue("O(s)", Py_TYPE(o), device_text(o).c_str()); }
+PyObject* device_reduce(PyObject* o, PyObject*) {
+    return guarded([&] { return Py_BuildValue("O(s)", Py_TYPE(o), device_text(o).c_str()); });
+}
 
 PyGetSetDef device_getset[] = {
     {"type", device_type_text, nullptr, "The kind of device: 'cpu'.", nullptr},
@@ -172,7 +178,7 @@ PyObject* add_constant(PyObject* module, PyTypeObject* type, const char* name, i
 
 }  // namespace
 
-PyObject* wrap(Device d) noexcept { return new_device(d, d.type == DeviceType::Sim); }
+PyObject* wrap(Device d) noexcept { return new_device(d, false); }
 bool is_device_like(PyObject* o) noexcept { return Py_IS_TYPE(o, DeviceType_) || PyUnicode_Check(o); }
 Device to_device(PyObject* o) {
     if (Py_IS_TYPE(o, DeviceType_)) return as_device(o)->device;

@@ -7,9 +7,11 @@
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
 #include "kernels/elementwise.h"
+#include "kernels/shape.h"
 #include "python/arg_parser.h"
 #include "python/convert.h"
 #include "python/interop.h"
+#include "python/numpy_interop.h"
 #include "python/registry.h"
 #include "python/tensor_type.h"
 
@@ -75,6 +77,7 @@ template <class Managed>
 struct Export {
     Managed managed{};
     Tensor tensor;
+    std::optional<Loan> loan;
 };
 
 template <class Managed>
@@ -91,12 +94,8 @@ PyObject* export_capsule(Tensor t, const char* name, uint64_t flags) {
     d.strides = x.impl()->strides.data();
     d.byte_offset = 0;
     out->managed.context = out.get();
-    x.storage()->lend();
-    out->managed.deleter = [](Managed* m) {
-        auto* mine = static_cast<Export<Managed>*>(m->context);
-        mine->tensor.storage()->take_back();
-        delete mine;
-    };
+    out->loan.emplace(x.storage());
+    out->managed.deleter = [](Managed* m) { delete static_cast<Export<Managed>*>(m->context); };
     if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
         out->managed.version = {1, 0};
         out->managed.flags = flags;
@@ -143,7 +142,7 @@ PyObject* dlpack_device(PyObject*, PyObject*) noexcept { return Py_BuildValue("(
 
 // --- In
 template <class Managed>
-Tensor import_capsule(PyObject* capsule, const char* name, const char* used_name) {
+Tensor import_capsule(PyObject* capsule, const char* name, const char* used_name, std::optional<bool> copy) {
     auto* m = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
     if (!m) throw PyException();
     const DLTensor& d = m->tensor;
@@ -153,14 +152,21 @@ Tensor import_capsule(PyObject* capsule, const char* name, const char* used_name
     check(dtype && d.dtype.lanes == 1, ErrorKind::Buffer, "from_dlpack: unsupported element type (code ",
           int{d.dtype.code}, ", ", int{d.dtype.bits}, " bits, ", d.dtype.lanes, " lanes)");
     Dims sizes(d.shape, d.shape + d.ndim);
-    Dims strides = d.strides ? Dims(d.strides, d.strides + d.ndim) : contiguous_strides(sizes);
-    int64_t last = 0;
-    for (size_t i = 0; i < sizes.size(); ++i) {
-        check(strides[i] >= 0, ErrorKind::Buffer,
-              "from_dlpack: negative strides are not supported; copy the array first");
+    Dims strides = d.strides && numel_of(sizes) > 0 ? Dims(d.strides, d.strides + d.ndim) : contiguous_strides(sizes);
+    // A tensor's strides are not negative: what is reversed is copied from an alias that runs forwards.
+    const int64_t numel = numel_of(sizes);
+    int64_t first = 0, last = 0;
+    Dims reversed;
+    for (size_t i = 0; i < sizes.size() && numel > 0; ++i) {
+        if (strides[i] < 0) {
+            first += (sizes[i] - 1) * strides[i];
+            strides[i] = -strides[i];
+            reversed.push_back(static_cast<int64_t>(i));
+        }
         last += (sizes[i] - 1) * strides[i];
     }
-    int64_t numel = numel_of(sizes);
+    check(reversed.empty() || copy != false, ErrorKind::Buffer,
+          "from_dlpack: negative strides need a copy; leave copy=None");
     checked(PyCapsule_SetName(capsule, used_name));
     static constexpr Storage::Foreign owner{[](void* context) noexcept {
         auto* managed = static_cast<Managed*>(context);
@@ -168,13 +174,15 @@ Tensor import_capsule(PyObject* capsule, const char* name, const char* used_name
         GilGuard gil;
         managed->deleter(managed);
     }};
-    auto* data = static_cast<std::byte*>(d.data) + d.byte_offset;
+    auto* data = static_cast<std::byte*>(d.data) + d.byte_offset + first * item_size(*dtype);
     Ref<Storage> storage = Storage::wrap(data, numel == 0 ? 0 : (last + 1) * item_size(*dtype), owner, m);
     auto* t = new TensorImpl(std::move(storage), *dtype);
     t->numel = numel;
     t->sizes = std::move(sizes);
     t->strides = std::move(strides);
-    return Tensor(Ref<TensorImpl>::adopt(t));
+    Tensor out(Ref<TensorImpl>::adopt(t));
+    if (!reversed.empty()) return kernels::flip(out, reversed);
+    return copy == true ? kernels::clone(out) : out;
 }
 
 PyRef capsule_of(PyObject* source) {
@@ -194,13 +202,24 @@ PyRef capsule_of(PyObject* source) {
     return capsule;
 }
 
-PyObject* from_dlpack(PyObject*, PyObject* source) noexcept {
-    return guarded([&] {
-        PyRef capsule = capsule_of(source);
-        if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned"))
-            return wrap(import_capsule<DLManagedTensorVersioned>(capsule.get(), "dltensor_versioned",
-                                                                 "used_dltensor_versioned"));
-        return wrap(import_capsule<DLManagedTensor>(capsule.get(), "dltensor", "used_dltensor"));
+constexpr ArgSpec from_args[] = {
+    {"x", ArgKind::Object}, {"device", ArgKind::Device, kExtra}, {"copy", ArgKind::Bool, kExtra}};
+constexpr Signature from_signatures[] = {from_args};
+constinit OverloadSet from_overloads{"from_dlpack", from_signatures};
+
+PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        ParsedArgs p;
+        if (from_overloads.parse(p, nullptr, args, nargs, kwnames) < 0) return p.finish();
+        check(p.device(1).type == DeviceType::Cpu, ErrorKind::NotImplemented, "from_dlpack: only the device cpu is ",
+              "available, got ", p.device(1));
+        const std::optional<bool> copy = p.optional_boolean(2);
+        PyRef capsule = capsule_of(p.object(0));
+        Tensor t = PyCapsule_IsValid(capsule.get(), "dltensor_versioned")
+                       ? import_capsule<DLManagedTensorVersioned>(capsule.get(), "dltensor_versioned",
+                                                                  "used_dltensor_versioned", copy)
+                       : import_capsule<DLManagedTensor>(capsule.get(), "dltensor", "used_dltensor", copy);
+        return wrap(std::move(t));
     });
 }
 
@@ -214,8 +233,10 @@ PyMethodDef dlpack_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 PyMethodDef dlpack_functions[] = {
-    {"from_dlpack", from_dlpack, METH_O,
-     "from_dlpack(source)\n--\n\nA tensor on the memory of another library's array."},
+    fast_method("from_dlpack", from_dlpack,
+                "from_dlpack(x, *, device=None, copy=None)\n--\n\n"
+                "A tensor on the memory of another library's array. `copy` True copies, False raises where a copy is "
+                "needed (negative strides)."),
     {"to_dlpack", to_dlpack, METH_O, "to_dlpack(tensor)\n--\n\nA DLPack capsule of the tensor."},
     {nullptr, nullptr, 0, nullptr},
 };

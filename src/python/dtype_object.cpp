@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "python/convert.h"
 #include "python/exceptions.h"
 #include "python/numpy_interop.h"
 #include "python/registry.h"
@@ -40,7 +41,19 @@ PyObject* dtype_to_complex(PyObject* o, PyObject*) {
     });
 }
 
+// What NumPy and the packages around it look for in a dtype: with it, they take ours where they take NumPy's.
+PyObject* dtype_numpy(PyObject* o, void*) {
+    return guarded([&] { return numpy_dtype(dtype_of_object(o)); });
+}
+PyObject* numpy_attribute(PyObject* o, void* name) {
+    PyRef descr(dtype_numpy(o, nullptr));
+    return descr ? PyObject_GetAttrString(descr.get(), static_cast<const char*>(name)) : nullptr;
+}
+
 PyGetSetDef dtype_getset[] = {
+    {"dtype", dtype_numpy, nullptr, "NumPy's dtype of the same elements.", nullptr},
+    {"char", numpy_attribute, nullptr, "NumPy's character for it.", const_cast<char*>("char")},
+    {"kind", numpy_attribute, nullptr, "NumPy's character for its kind: b, i, u, f or c.", const_cast<char*>("kind")},
     {"is_floating_point", dtype_is_floating, nullptr, "Whether values are real floating-point numbers.", nullptr},
     {"is_complex", dtype_is_complex, nullptr, "Whether values are complex numbers.", nullptr},
     {"is_signed", dtype_is_signed, nullptr, "Whether values may be negative.", nullptr},
@@ -73,6 +86,24 @@ constexpr Alias aliases[] = {
     {"short", DType::Int16},   {"int", DType::Int32},      {"long", DType::Int64},
 };
 
+// A dtype by a name that means the same to NumPy and to us: "float64", "double", "wengert.float64".
+std::optional<DType> dtype_from_name(PyObject* o) noexcept {
+    const char* text = PyUnicode_AsUTF8(o);
+    if (!text) {
+        PyErr_Clear();
+        return std::nullopt;
+    }
+    std::string_view name(text);
+    constexpr std::string_view prefix = "wengert.";
+    const bool ours = name.starts_with(prefix);
+    if (ours) name.remove_prefix(prefix.size());
+    for (int i = 0; i < kNumDTypes; ++i)
+        if (dtype_name(static_cast<DType>(i)) == name) return static_cast<DType>(i);
+    for (const Alias& a : aliases)
+        if (a.name == name && (ours || name == "double" || name == "cdouble")) return a.dtype;
+    return std::nullopt;
+}
+
 }  // namespace
 
 PyObject* dtype_object(DType d) noexcept { return dtype_objects[static_cast<int>(d)]; }
@@ -81,7 +112,8 @@ bool is_dtype(PyObject* o) noexcept { return Py_IS_TYPE(o, DTypeType); }
 bool is_dtype_like(PyObject* o) noexcept {
     return is_dtype(o) || o == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
            o == reinterpret_cast<PyObject*>(&PyLong_Type) || o == reinterpret_cast<PyObject*>(&PyBool_Type) ||
-           o == reinterpret_cast<PyObject*>(&PyComplex_Type) || dtype_from_numpy(o).has_value();
+           o == reinterpret_cast<PyObject*>(&PyComplex_Type) || dtype_from_numpy(o).has_value() ||
+           (PyUnicode_Check(o) && dtype_from_name(o).has_value());
 }
 
 DType to_dtype(PyObject* o) {
@@ -91,6 +123,10 @@ DType to_dtype(PyObject* o) {
     if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::Bool;
     if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DType::Complex128;
     if (auto d = dtype_from_numpy(o)) return *d;
+    if (PyUnicode_Check(o)) {
+        if (auto d = dtype_from_name(o)) return *d;
+        fail(ErrorKind::Type, "'", to_string_view(o), "' is not the name of a wengert.dtype, such as 'float64'");
+    }
     fail(ErrorKind::Type, "dtype must be a wengert.dtype, not ", Py_TYPE(o)->tp_name);
 }
 

@@ -4,7 +4,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/out_of_memory.h"
 #include "base/thread_end.h"
+#include "kernels/linalg_error.h"
 
 namespace wengert::python {
 
@@ -23,9 +25,12 @@ struct PyException::State {
     }
 };
 
-PyException::PyException() : state_(std::make_shared<State>()) {
+namespace {
+
+// The exception that is set, and is not any more.
+PyObject* take_raised() noexcept {
 #if PY_VERSION_HEX >= 0x030C0000
-    state_->exception = PyErr_GetRaisedException();
+    return PyErr_GetRaisedException();
 #else
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -33,12 +38,23 @@ PyException::PyException() : state_(std::make_shared<State>()) {
     if (value && traceback) PyException_SetTraceback(value, traceback);
     Py_XDECREF(type);
     Py_XDECREF(traceback);
-    state_->exception = value;
+    return value;
 #endif
+}
+
+}  // namespace
+
+PyException::PyException() : state_(std::make_shared<State>()) {
+    state_->exception = take_raised();
     if (!state_->exception) return;
     PyRef text(PyObject_Str(state_->exception));
     const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-    if (utf8) state_->text = std::string(Py_TYPE(state_->exception)->tp_name) + ": " + utf8;
+    if (utf8) {
+        state_->text = std::string(Py_TYPE(state_->exception)->tp_name) + ": " + utf8;
+    } else if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) {
+        // `str` let a signal's handler run: whoever waits for the first exception must not lose the interrupt with it.
+        PyRef first(std::exchange(state_->exception, take_raised()));
+    }
     PyErr_Clear();
 }
 
@@ -85,7 +101,18 @@ PyObject* exception_type(ErrorKind kind) noexcept {
     return PyExc_RuntimeError;
 }
 
+PyObject* linalg_error = nullptr;
+
 }  // namespace
+
+int add_linalg_error(PyObject* module) noexcept {
+    const char* doc =
+        "Raised where linear algebra has no result: a singular matrix, one that is not positive definite, an algorithm "
+        "that does not converge. A RuntimeError.";
+    if (!linalg_error)
+        linalg_error = PyErr_NewExceptionWithDoc("wengert.linalg.LinAlgError", doc, PyExc_RuntimeError, nullptr);
+    return linalg_error ? PyModule_AddObjectRef(module, "_LinAlgError", linalg_error) : -1;
+}
 
 void set_python_error() noexcept {
     sleep_if_thread_ends();
@@ -93,10 +120,14 @@ void set_python_error() noexcept {
         throw;
     } catch (const PyException& e) {
         e.restore();
+    } catch (const LinAlgError& e) {
+        PyErr_SetString(linalg_error ? linalg_error : PyExc_RuntimeError, e.what());
     } catch (const Error& e) {
         PyErr_SetString(exception_type(e.kind()), e.what());
+    } catch (const OutOfMemory& e) {
+        PyErr_SetString(PyExc_MemoryError, e.what());
     } catch (const std::bad_alloc&) {
-        PyErr_NoMemory();
+        PyErr_SetString(PyExc_MemoryError, "out of memory");
     } catch (const std::exception& e) {
         PyErr_SetString(PyExc_RuntimeError, e.what());
     } catch (...) {

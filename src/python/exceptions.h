@@ -28,6 +28,9 @@ private:
 // Sets the Python error for the C++ exception being handled; call it in a catch block.
 void set_python_error() noexcept;
 
+// Makes wengert.linalg.LinAlgError, which the core's LinAlgError becomes, and adds it to the module. -1: an error is set.
+int add_linalg_error(PyObject* module) noexcept;
+
 // Throws PyException if `o` is null.
 inline PyObject* checked(PyObject* o) {
     if (!o) [[unlikely]]

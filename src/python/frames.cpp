@@ -47,8 +47,10 @@ std::shared_ptr<const Place> place_of_user() {
 PyObject* set_package_folder(PyObject*, PyObject* folder) {
     const char* text = PyUnicode_AsUTF8(folder);
     if (!text) return nullptr;
-    package_folder() = text;
-    Py_RETURN_NONE;
+    return guarded([&] {
+        package_folder() = text;
+        return Py_NewRef(Py_None);
+    });
 }
 
 PyObject* set_debug_mode(PyObject*, PyObject* enabled) {

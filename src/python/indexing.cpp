@@ -1,5 +1,7 @@
 // x[...] and x[...] = v, as NumPy and PyTorch have it.
 //
+// A negative step reads a reversed copy.
+//
 // An index is read from left to right. Ints, slices, None and Ellipsis make views (select, slice, unsqueeze); tensors,
 // arrays, lists and masks are gathered in `gathers`, one entry for each dimension of the view, and applied at the end in one
 // `index` or `index_put_`. Every step is a recorded operation, so that indexing is differentiable both ways.
@@ -74,8 +76,11 @@ class IndexReader {
 public:
     enum class Purpose : uint8_t { Read, Write };
     IndexReader(const Tensor& self, PyObject* index, Purpose purpose)
-        : view(self), raw_(purpose == Purpose::Write && !shows_target(self)) {
-        if (PyTuple_Check(index)) {
+        : view(self), purpose_(purpose), raw_(purpose == Purpose::Write && !shows_target(self)) {
+        if (PyList_Check(index) && lists_items(index)) {
+            const PyRef items(checked(PyList_AsTuple(index)));
+            read_items(&PyTuple_GET_ITEM(items.get(), 0), PyTuple_GET_SIZE(items.get()));
+        } else if (PyTuple_Check(index)) {
             read_items(&PyTuple_GET_ITEM(index, 0), PyTuple_GET_SIZE(index));
         } else {
             read_items(&index, 1);
@@ -84,11 +89,21 @@ public:
 
     Tensor view;
     TensorVector gathers;  // undefined: that dimension is taken whole
+    Dims reversed;         // dimensions of `view` in which a value to be written runs backwards
     bool gathering() const noexcept { return !gathers.empty(); }
     // Whether `view` was made without the graph's knowing.
     bool is_raw() const noexcept { return raw_; }
 
 private:
+    // Whether a list holds one item for each dimension: as PyTorch, one with what is neither a number nor a list does.
+    static bool lists_items(PyObject* list) noexcept {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+            PyObject* item = PyList_GET_ITEM(list, i);
+            if (PySlice_Check(item) || item == Py_None || item == Py_Ellipsis || is_tensor(item)) return true;
+        }
+        return false;
+    }
+
     void read_items(PyObject** items, Py_ssize_t n) {
         SmallVector<Tensor, 4> tensors(static_cast<size_t>(n));  // of the items that are arrays of some kind
         int64_t consumed = 0;
@@ -162,11 +177,25 @@ private:
     void read_slice(PyObject* item) {
         Py_ssize_t start, stop, step;
         checked(PySlice_Unpack(item, &start, &stop, &step));
-        check(step > 0, ErrorKind::Value, "step must be greater than zero; use flip for reversed order");
+        if (step < 0) return read_reversed(start, stop, step);
         auto* s = reinterpret_cast<PySliceObject*>(item);
         bool whole = s->start == Py_None && s->stop == Py_None && step == 1;
         if (!whole)
             view = raw_ ? kernels::slice(view, dim_, start, stop, step) : ops::slice(view, dim_, start, stop, step);
+        ++dim_;
+    }
+
+    // x[9:2:-3]: the same elements in forward order, then reversed. Strides here are not negative, so what is read is a
+    // copy; what is written to is the view in forward order, and the value is reversed.
+    void read_reversed(Py_ssize_t start, Py_ssize_t stop, Py_ssize_t step) {
+        const Py_ssize_t count = PySlice_AdjustIndices(view.sizes()[static_cast<size_t>(dim_)], &start, &stop, step);
+        const int64_t first = count > 0 ? start + (count - 1) * step : 0, end = count > 0 ? start + 1 : 0;
+        const int64_t forward = step == PY_SSIZE_T_MIN ? PY_SSIZE_T_MAX : -step;
+        view = raw_ ? kernels::slice(view, dim_, first, end, forward) : ops::slice(view, dim_, first, end, forward);
+        if (purpose_ == Purpose::Write)
+            reversed.push_back(dim_);
+        else
+            view = ops::flip(view, Dims{dim_});
         ++dim_;
     }
 
@@ -193,6 +222,7 @@ private:
         gathered_dims_ = dim_;
     }
 
+    const Purpose purpose_;
     bool raw_;
     int64_t dim_ = 0;            // of `view`, where the next item applies
     int64_t whole_ = 0;          // dimensions that an Ellipsis stands for
@@ -235,6 +265,23 @@ Tensor value_tensor(PyObject* value, const Tensor& self) {
     check(!PyUnicode_Check(value) && value != Py_None, ErrorKind::Type, "can't assign a ", Py_TYPE(value)->tp_name,
           " to a wengert.", legacy_type_name(self.dtype()));
     return tensor_from_data(value, self.dtype());
+}
+
+// A value for a target that some dimensions of the index run backwards through. Where it is broadcast, nothing changes.
+Tensor reversed_value(const Tensor& value, const Tensor& target, const Dims& dims) {
+    const int64_t missing = target.dim() - value.dim();
+    Dims own;
+    for (int64_t d : dims)
+        if (d >= missing && value.sizes()[static_cast<size_t>(d - missing)] > 1) own.push_back(d - missing);
+    return own.empty() ? value : ops::flip(value, own);
+}
+
+void assign_reversed(const IndexReader& reader, const Tensor& target, PyObject* value) {
+    check(
+        !reader.gathering(), ErrorKind::Index,
+        "an assignment takes no negative steps beside tensors, lists or masks; write x.flip(dim)[...] of the indices");
+    const Tensor v = without_leading_ones(value_tensor(value, target), target.dim());
+    ops::copy_(target, reversed_value(v, target, reader.reversed));
 }
 
 void assign(const Tensor& target, PyObject* value) {
@@ -292,8 +339,10 @@ int assign_subscript(PyObject* self, PyObject* index, PyObject* value) noexcept 
         const Tensor& t = tensor_of(self);
         if (PyLong_CheckExact(index)) return assign(target_at(t, to_int64(index), value), value);
         IndexReader reader(t, index, IndexReader::Purpose::Write);
-        if (reader.gathering()) return assign_gathered(reader, value);
-        assign(reader.is_raw() ? target_in(t, std::move(reader.view), value) : reader.view, value);
+        if (reader.gathering() && reader.reversed.empty()) return assign_gathered(reader, value);
+        const Tensor target = reader.is_raw() ? target_in(t, std::move(reader.view), value) : reader.view;
+        if (reader.reversed.empty() || is_number(value)) return assign(target, value);
+        assign_reversed(reader, target, value);
     });
 }
 

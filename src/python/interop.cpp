@@ -61,9 +61,11 @@ PyObject* tolist(PyObject* self, PyObject*) noexcept {
     });
 }
 
-void check_exportable(const Tensor& t, const char* how) {
-    check(!GradMode::is_enabled() || !requires_grad(t), ErrorKind::Runtime, "Can't call ", how,
-          " on Tensor that requires grad. Use tensor.detach().numpy() instead.");
+void check_exportable(const Tensor& t, const char* remedy = "") {
+    check(!GradMode::is_enabled() || !requires_grad(t), ErrorKind::Runtime,
+          "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.", remedy);
+    check(!has_derivative(t), ErrorKind::Runtime,
+          "Can't call numpy() on Tensor that has a tangent. Use tensor.detach().numpy() instead.", remedy);
 }
 
 constexpr ArgSpec numpy_args[] = {{"self", ArgKind::Tensor}, {"force", ArgKind::Bool, kOptional | kKeywordOnly}};
@@ -74,7 +76,7 @@ PyObject* numpy(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObjec
         ParsedArgs p;
         if (numpy_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
         const Tensor& t = p.tensor(0);
-        if (!p.boolean(1, false)) check_exportable(t, "numpy()");
+        if (!p.boolean(1, false)) check_exportable(t);
         return array_from_tensor(t, self);
     });
 }
@@ -90,7 +92,9 @@ PyObject* array(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObjec
         ParsedArgs p;
         if (array_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
         const Tensor& t = p.tensor(0);
-        check_exportable(t, "numpy()");
+        check_exportable(t,
+                         " Functions of NumPy that first make arrays of their arguments (np.array, np.r_, np.c_, "
+                         "np.mean of a list) lose gradients: wengert.stack, cat and column_stack keep them.");
         PyRef shared(array_from_tensor(t, self));
         std::optional<bool> copy = p.optional_boolean(2);
         PyRef wanted(p.has(1) ? PyRef::share(p.object(1)) : PyRef(numpy_dtype(t.dtype())));
@@ -126,8 +130,12 @@ PyObject* format(PyObject* self, PyObject* spec) noexcept {
 
 // --- Buffers
 struct BufferShape {
+    explicit BufferShape(const Tensor& t) : loan(t.storage()) {
+        for (int64_t s : t.sizes()) sizes.push_back(s);
+        for (int64_t s : t.strides()) strides.push_back(s * item_size(t.dtype()));
+    }
     SmallVector<Py_ssize_t, 4> sizes, strides;
-    Ref<Storage> storage;  // lent while the buffer is in use
+    Loan loan;  // while the buffer is in use
 };
 
 const char* buffer_format(DType d) noexcept {
@@ -141,12 +149,12 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
         const Tensor& t = tensor_of(self);
         check(!GradMode::is_enabled() || !requires_grad(t), ErrorKind::Buffer,
               "Can't export a tensor that requires grad as a buffer. Use tensor.detach() first.");
+        check(!has_derivative(t), ErrorKind::Buffer,
+              "Can't export a tensor that has a tangent as a buffer. Use tensor.detach() first.");
         bool strides_wanted = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
         bool c_wanted = (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS || !strides_wanted;
         check(!c_wanted || t.is_contiguous(), ErrorKind::Buffer, "the tensor is not contiguous");
-        auto shape = std::make_unique<BufferShape>();
-        for (int64_t s : t.sizes()) shape->sizes.push_back(s);
-        for (int64_t s : t.strides()) shape->strides.push_back(s * item_size(t.dtype()));
+        auto shape = std::make_unique<BufferShape>(t);
         view->buf = t.data();
         view->len = t.numel() * item_size(t.dtype());
         view->readonly = 0;
@@ -156,17 +164,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
         view->shape = flags & PyBUF_ND ? shape->sizes.data() : nullptr;
         view->strides = strides_wanted ? shape->strides.data() : nullptr;
         view->suboffsets = nullptr;
-        shape->storage = t.storage();
-        shape->storage->lend();
         view->internal = shape.release();
         view->obj = Py_NewRef(self);
     });
 }
-void release_buffer(PyObject*, Py_buffer* view) noexcept {
-    auto* shape = static_cast<BufferShape*>(view->internal);
-    shape->storage->take_back();
-    delete shape;
-}
+void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<BufferShape*>(view->internal); }
 
 }  // namespace
 

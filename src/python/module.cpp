@@ -6,10 +6,15 @@
 // operations are generated (bindings.h). Errors cross the border in exceptions.cpp.
 #include <Python.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "base/error.h"
 #include "base/refcount.h"
 #include "base/thread_end.h"
+#include "kernels/dispatch.h"
 #include "python/autograd/module.h"
+#include "python/batch_memory.h"
 #include "python/bindings.h"
 #include "python/blas_loader.h"
 #include "python/creation.h"
@@ -22,6 +27,7 @@
 #include "python/generator_object.h"
 #include "python/interop.h"
 #include "python/memory_functions.h"
+#include "python/number_protocol.h"
 #include "python/numpy_interop.h"
 #include "python/overrides.h"
 #include "python/random_functions.h"
@@ -29,6 +35,7 @@
 #include "python/size_object.h"
 #include "python/tensor_factory.h"
 #include "python/tensor_type.h"
+#include "python/test_hooks.h"
 #include "python/watch/watch_bindings.h"
 
 namespace wengert::python {
@@ -65,6 +72,31 @@ int add_generated(PyObject* module) {
     return 0;
 }
 
+// Loops are chosen before anything can be raised: a name that this build does not have is refused here. One that the
+// processor lacks stands for the best below it.
+void check_instruction_set() {
+    const char* wanted = std::getenv("WENGERT_ISA");
+    if (!wanted || !*wanted) return;
+    std::string names;
+    bool found = false;
+    const auto compare = [&](std::string_view name) {
+        names += (names.empty() ? "" : ", ") + std::string(name);
+        found |= name == wanted;
+    };
+#define COMPARE(isa) compare(#isa);
+    WENGERT_FOR_EACH_ISA(COMPARE)
+#undef COMPARE
+    check(found, ErrorKind::Value, "WENGERT_ISA=", wanted, " names no instruction set of this build; use one of ",
+          names, ", or leave it unset");
+}
+
+// Private ones, beside the others.
+int add_test_functions(PyObject* module) {
+    if (!test_functions) return 0;
+    PyRef autograd(PyObject_GetAttrString(module, "_autograd"));
+    return autograd ? PyModule_AddFunctions(autograd.get(), test_functions) : -1;
+}
+
 int fill_module(PyObject* module) {
     if (!import_numpy()) return -1;
     bool ok = add_dtypes(module) == 0 && add_devices(module) == 0 && add_size(module) == 0 &&
@@ -72,10 +104,12 @@ int fill_module(PyObject* module) {
               add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
               add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
               add_functions(module, "", memory_functions) == 0 && add_functions(module, "", random_functions) == 0 &&
+              add_functions(module, "", batch_functions) == 0 &&
               add_tensor_methods(random_methods) == 0 && add_tensor_methods(creation_methods) == 0 &&
               add_tensor_methods(interop_methods) == 0 && add_tensor_methods(dlpack_methods) == 0 &&
-              add_tensor_methods(view_methods) == 0 && add_frame_functions(module) == 0 && add_autograd(module) == 0 &&
-              add_watch_functions(module) == 0 && add_generated(module) == 0;
+              add_tensor_methods(view_methods) == 0 && add_tensor_methods(number_methods) == 0 &&
+              add_frame_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
+              add_generated(module) == 0 && add_linalg_error(module) == 0 && add_test_functions(module) == 0;
     return ok ? 0 : -1;
 }
 
@@ -95,7 +129,7 @@ PyMODINIT_FUNC PyInit__C() {
     sleep_instead_of_terminating(python::is_finalizing);
     python::install_blas_loader();
     python::install_fft_provider();
-    if (python::fill_module(module) == 0) return module;
+    if (python::guarded_status(python::check_instruction_set) == 0 && python::fill_module(module) == 0) return module;
     Py_DECREF(module);
     return nullptr;
 }

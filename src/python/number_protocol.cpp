@@ -16,12 +16,27 @@
 
 namespace wengert::python {
 
-bool is_operand(PyObject* o) noexcept { return is_tensor(o) || is_number(o) || is_numpy_array(o); }
+namespace {
+
+// Arrays with labels, of pandas: they leave operators to types of higher `__pandas_priority__`, and tensors have one.
+bool is_labelled_array(PyObject* o) noexcept {
+    return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) &&
+           PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__pandas_priority__");
+}
+
+bool is_array(PyObject* o) noexcept { return is_numpy_array(o) || is_labelled_array(o); }
+Tensor tensor_of_array(PyObject* o) {
+    return is_numpy_array(o) ? tensor_from_array(o, false) : tensor_from_array_like(o);
+}
+
+}  // namespace
+
+bool is_operand(PyObject* o) noexcept { return is_tensor(o) || is_number(o) || is_array(o); }
 
 Operand to_operand(PyObject* o, Tensor& kept) {
     if (is_tensor(o)) return Operand(tensor_of(o));
     if (is_number(o)) return Operand(to_scalar(o));
-    kept = tensor_from_array(o, false);
+    kept = tensor_of_array(o);
     return Operand(kept);
 }
 
@@ -123,12 +138,12 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) noexcept {
         PyObject* both[] = {tensor_first ? a : b, tensor_first ? b : a};
         return call_override(tensor_first ? "matmul" : "__rmatmul__", both);
     }
-    auto fits = [](PyObject* o) { return is_tensor(o) || is_numpy_array(o); };
+    auto fits = [](PyObject* o) { return is_tensor(o) || is_array(o); };
     if (!fits(a) || !fits(b)) Py_RETURN_NOTIMPLEMENTED;
     return guarded([&] {
         Tensor kept_a, kept_b;
-        const Tensor& x = is_tensor(a) ? tensor_of(a) : (kept_a = tensor_from_array(a, false));
-        const Tensor& y = is_tensor(b) ? tensor_of(b) : (kept_b = tensor_from_array(b, false));
+        const Tensor& x = is_tensor(a) ? tensor_of(a) : (kept_a = tensor_of_array(a));
+        const Tensor& y = is_tensor(b) ? tensor_of(b) : (kept_b = tensor_of_array(b));
         return wrap(ops::matmul(x, y));
     });
 }
@@ -205,20 +220,11 @@ PyObject* invert(PyObject* a) noexcept {
 }
 
 // --- Conversions to Python's numbers
-void warn_of_lost_grad(const Tensor& t) {
-    static bool warned = false;
-    if (warned || !GradMode::is_enabled() || !requires_grad(t)) return;
-    warned = true;
-    warn(WarningKind::User,
-         "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-         "Consider using tensor.detach() first.");
-}
-
 Scalar python_scalar(PyObject* self) {
     const Tensor& t = tensor_of(self);
     check(t.numel() == 1, ErrorKind::Value,
           "only one element tensors can be converted to Python scalars; this one has shape ", ShapeOf{t.sizes()});
-    warn_of_lost_grad(t);
+    if (has_derivative(t)) warn_of_lost_derivative("Compute with the tensor itself to keep it.");
     return item_of(t);
 }
 
@@ -245,6 +251,12 @@ PyObject* to_index(PyObject* self) noexcept {
         return PyLong_FromLongLong(item_of(t).to<int64_t>());
     });
 }
+PyObject* to_complex(PyObject* self, PyObject*) noexcept {
+    return guarded([&] {
+        const auto value = python_scalar(self).to<std::complex<double>>();
+        return PyComplex_FromDoubles(value.real(), value.imag());
+    });
+}
 int to_bool(PyObject* self) noexcept {
     const Tensor& t = tensor_of(self);
     try {
@@ -264,6 +276,11 @@ constexpr void* slot(F* f) {
 }
 
 }  // namespace
+
+PyMethodDef number_methods[] = {
+    {"__complex__", to_complex, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 PyType_Slot tensor_number_slots[] = {
     {Py_nb_add, slot(binary<Add>)},

@@ -12,4 +12,7 @@ namespace wengert::python {
 bool is_operand(PyObject* o) noexcept;
 Operand to_operand(PyObject* o, Tensor& kept);
 
+// Methods that stand for slots which Python's types do not have.
+extern PyMethodDef number_methods[];
+
 }  // namespace wengert::python

@@ -80,24 +80,26 @@ void release_array(void* context) noexcept {
 // An array that nobody else refers to and that owns its memory.
 bool is_private_array(void* context) noexcept {
     PyObject* array = static_cast<BorrowedArray*>(context)->array.get();
-    return Py_REFCNT(array) == 1 && PyArray_CHKFLAGS(reinterpret_cast<PyArrayObject*>(array), NPY_ARRAY_OWNDATA);
+    // The interpreter may be counting meanwhile.
+    return std::atomic_ref(array->ob_refcnt).load(std::memory_order_relaxed) == 1 &&
+           PyArray_CHKFLAGS(reinterpret_cast<PyArrayObject*>(array), NPY_ARRAY_OWNDATA);
 }
 
 constexpr Storage::Foreign array_owner{release_array, is_private_array};
 
-// What an array on a tensor's memory has as its base: keeps the tensor, and says that its memory is lent.
-void release_loan(PyObject* capsule) {
-    auto* storage = static_cast<Storage*>(PyCapsule_GetPointer(capsule, nullptr));
-    storage->take_back();
-    Ref<Storage>::adopt(storage).reset();
-    Py_DECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
-}
+// What an array on a tensor's memory has as its base: keeps the tensor, and lends its memory.
+struct ArrayLoan : SlabAllocated {
+    ArrayLoan(Ref<Storage> storage, PyObject* o) : owner(PyRef::share(o)), loan(std::move(storage)) {}
+    PyRef owner;
+    Loan loan;
+};
+
+void release_loan(PyObject* capsule) { delete static_cast<ArrayLoan*>(PyCapsule_GetPointer(capsule, nullptr)); }
 
 PyRef make_loan(Ref<Storage> storage, PyObject* owner) {
-    PyRef capsule(checked(PyCapsule_New(storage.get(), nullptr, release_loan)));
-    PyCapsule_SetContext(capsule.get(), Py_NewRef(owner));
-    storage->lend();
-    (void)storage.detach();
+    auto loan = std::make_unique<ArrayLoan>(std::move(storage), owner);
+    PyRef capsule(checked(PyCapsule_New(loan.get(), nullptr, release_loan)));
+    (void)loan.release();
     return capsule;
 }
 

@@ -9,6 +9,17 @@
 
 namespace wengert::python {
 
+// Memory lent to another library, from now until this ends, on whatever thread.
+class Loan {
+public:
+    explicit Loan(Ref<Storage> storage) : storage_(std::move(storage)) { storage_->lend(); }
+    ~Loan() { storage_->take_back(); }
+    Loan(const Loan&) = delete;
+
+private:
+    Ref<Storage> storage_;
+};
+
 bool import_numpy();  // false with an exception set
 
 bool is_numpy_array(PyObject* o) noexcept;

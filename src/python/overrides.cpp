@@ -1,8 +1,10 @@
 #include "python/overrides.h"
 
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "python/exceptions.h"
 
 namespace wengert::python {
@@ -19,6 +21,19 @@ PyRef hook_of(PyTypeObject* type) noexcept {
         PyErr_Clear();
     }
     return PyRef();
+}
+
+// Whether a type is PyTorch's Tensor, or made of it. Its hook is for PyTorch's functions: it would call ours again.
+bool is_of_pytorch(PyTypeObject* type) noexcept {
+    PyObject* bases = type->tp_mro;
+    for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); ++i) {
+        PyRef module(PyObject_GetAttrString(PyTuple_GET_ITEM(bases, i), "__module__"));
+        if (!module) PyErr_Clear();
+        const char* name = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8(module.get()) : nullptr;
+        if (!name) PyErr_Clear();
+        if (name && (std::string_view(name) == "torch" || std::string_view(name).starts_with("torch."))) return true;
+    }
+    return false;
 }
 
 bool holds(PyObject* list, PyTypeObject* type) noexcept {
@@ -47,8 +62,9 @@ int for_each_nested(PyObject* root, F&& f) {
         PyRef list;
         Py_ssize_t next = 0;
     };
-    std::vector<Level> levels;
+    SmallVector<Level, 8> levels;  // indices are rarely deeper; who asks may not fail for want of memory
     std::unordered_set<PyObject*> seen;  // a list may contain itself
+    constexpr size_t shallow = 3;
     levels.push_back({PyRef::share(root)});
     while (!levels.empty()) {
         Level& level = levels.back();
@@ -58,7 +74,7 @@ int for_each_nested(PyObject* root, F&& f) {
         }
         PyRef item = PyRef::share(PySequence_Fast_GET_ITEM(level.list.get(), level.next++));
         if (is_list(item.get())) {
-            if (seen.insert(item.get()).second) levels.push_back({std::move(item)});
+            if (levels.size() < shallow || seen.insert(item.get()).second) levels.push_back({std::move(item)});
         } else if (int answer = f(item.get())) {
             return answer;
         }
@@ -135,7 +151,7 @@ PyMethodDef functions[] = {
 bool type_overrides(PyTypeObject* type) noexcept {
     if (type == TensorType) return false;
     PyRef hook = hook_of(type);
-    return hook && hook.get() != disabled_implementation;
+    return hook && hook.get() != disabled_implementation && !is_of_pytorch(type);
 }
 
 bool any_overrides(PyObject* o) noexcept {

@@ -6,6 +6,7 @@
 #include "kernels/elementwise.h"
 #include "kernels/random.h"
 #include "kernels/shape.h"
+#include "ops/overwrite.h"
 #include "python/creation.h"
 #include "python/operations.h"
 #include "python/registry.h"
@@ -158,40 +159,47 @@ PyObject* multinomial(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
     });
 }
 
-// --- Filling in place. What was there does not matter any more, so as for zero_: checks, version and history are its.
-template <OverloadSet& overloads, auto fill>
+// --- Filling in place. What was there does not matter any more.
+template <OverloadSet& overloads, const char* operation, const char* node, auto fill>
 PyObject* fill_in_place(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         ParsedArgs p;
         if (overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
-        ops::zero_(p.tensor(0));
-        fill(p);
+        overwrite(p.tensor(0), operation, node, [&] { fill(p); });
         return Py_NewRef(self);
     });
 }
-#define IN_PLACE(name, ...)                                                                      \
+#define IN_PLACE(name, shown, ...)                                                               \
     constexpr ArgSpec fill_##name##args[] = {{"self", ArgKind::Tensor}, __VA_ARGS__, GENERATOR}; \
     constexpr Signature fill_##name##signatures[] = {fill_##name##args};                         \
     constinit OverloadSet fill_##name##overloads{#name, fill_##name##signatures};                \
+    constexpr char fill_##name##operation[] = #name;                                             \
+    constexpr char fill_##name##node[] = #shown;                                                 \
     void fill_##name##values(const ParsedArgs& p)
+#define FILLING(name, doc)                                                                                             \
+    fast_method(#name,                                                                                                 \
+                fill_in_place<fill_##name##overloads, fill_##name##operation, fill_##name##node, fill_##name##values>, \
+                doc)
 
-IN_PLACE(uniform_, {"from", ArgKind::Float, kOptional}, {"to", ArgKind::Float, kOptional}) {
+IN_PLACE(uniform_, UniformBackward0, {"from", ArgKind::Float, kOptional}, {"to", ArgKind::Float, kOptional}) {
     kernels::uniform_(p.tensor(0), p.floating(1, 0), p.floating(2, 1), p.generator(3));
 }
-IN_PLACE(normal_, {"mean", ArgKind::Float, kOptional}, {"std", ArgKind::Float, kOptional}) {
+IN_PLACE(normal_, NormalBackward0, {"mean", ArgKind::Float, kOptional}, {"std", ArgKind::Float, kOptional}) {
     kernels::normal_(p.tensor(0), p.floating(1, 0), p.floating(2, 1), p.generator(3));
 }
-IN_PLACE(log_normal_, {"mean", ArgKind::Float, kOptional}, {"std", ArgKind::Float, kOptional}) {
+IN_PLACE(log_normal_, LogNormalBackward0, {"mean", ArgKind::Float, kOptional}, {"std", ArgKind::Float, kOptional}) {
     kernels::log_normal_(p.tensor(0), p.floating(1, 1), p.floating(2, 2), p.generator(3));
 }
-IN_PLACE(cauchy_, {"median", ArgKind::Float, kOptional}, {"sigma", ArgKind::Float, kOptional}) {
+IN_PLACE(cauchy_, CauchyBackward0, {"median", ArgKind::Float, kOptional}, {"sigma", ArgKind::Float, kOptional}) {
     kernels::cauchy_(p.tensor(0), p.floating(1, 0), p.floating(2, 1), p.generator(3));
 }
-IN_PLACE(exponential_, {"lambd", ArgKind::Float, kOptional}) {
+IN_PLACE(exponential_, ExponentialBackward0, {"lambd", ArgKind::Float, kOptional}) {
     kernels::exponential_(p.tensor(0), p.floating(1, 1), p.generator(2));
 }
-IN_PLACE(geometric_, {"p", ArgKind::Float}) { kernels::geometric_(p.tensor(0), p.floating(1), p.generator(2)); }
-IN_PLACE(bernoulli_, {"p", ArgKind::Operand, kOptional}) {
+IN_PLACE(geometric_, GeometricBackward0, {"p", ArgKind::Float}) {
+    kernels::geometric_(p.tensor(0), p.floating(1), p.generator(2));
+}
+IN_PLACE(bernoulli_, BernoulliBackward2, {"p", ArgKind::Operand, kOptional}) {
     if (p.has(1) && is_tensor(p.object(1)))
         kernels::copy_into(p.tensor(0),
                            kernels::bernoulli(ops::expand(p.tensor(1), p.tensor(0).sizes()), p.generator(2)));
@@ -218,7 +226,8 @@ int64_t random_limit(DType d) {
             return (int64_t{1} << (8 * item_size(d) - 1)) - 1;
     }
 }
-IN_PLACE(random_, {"from", ArgKind::Int, kOptional | kNullable}, {"to", ArgKind::Int, kOptional | kNullable}) {
+IN_PLACE(random_, RandomBackward2, {"from", ArgKind::Int, kOptional | kNullable},
+         {"to", ArgKind::Int, kOptional | kNullable}) {
     const int64_t end = random_limit(p.tensor(0).dtype()) + 1;
     if (p.has(1) && !p.has(2))
         kernels::random_integers_(p.tensor(0), 0, p.integer(1), p.generator(3));  // random_(to)
@@ -256,22 +265,16 @@ PyMethodDef random_functions[] = {
 PyMethodDef random_methods[] = {
     fast_method("bernoulli", bernoulli<true>, "1 with the probability given by each element, else 0."),
     fast_method("multinomial", multinomial<true>, "Indices drawn with the weights in each row."),
-    fast_method("uniform_", fill_in_place<fill_uniform_overloads, fill_uniform_values>,
-                "uniform_(from=0, to=1, *, generator=None)\n--\n\nFills with uniform numbers in [from, to)."),
-    fast_method("normal_", fill_in_place<fill_normal_overloads, fill_normal_values>,
-                "normal_(mean=0, std=1, *, generator=None)\n--\n\nFills with normal numbers."),
-    fast_method("log_normal_", fill_in_place<fill_log_normal_overloads, fill_log_normal_values>,
-                "log_normal_(mean=1, std=2, *, generator=None)\n--\n\nFills with numbers whose logarithms are normal."),
-    fast_method("cauchy_", fill_in_place<fill_cauchy_overloads, fill_cauchy_values>,
-                "cauchy_(median=0, sigma=1, *, generator=None)\n--\n\nFills with Cauchy-distributed numbers."),
-    fast_method("exponential_", fill_in_place<fill_exponential_overloads, fill_exponential_values>,
-                "exponential_(lambd=1, *, generator=None)\n--\n\nFills with exponentially distributed numbers."),
-    fast_method("geometric_", fill_in_place<fill_geometric_overloads, fill_geometric_values>,
-                "geometric_(p, *, generator=None)\n--\n\nFills with geometrically distributed numbers."),
-    fast_method("bernoulli_", fill_in_place<fill_bernoulli_overloads, fill_bernoulli_values>,
-                "bernoulli_(p=0.5, *, generator=None)\n--\n\nFills with 1 with probability p, else 0."),
-    fast_method("random_", fill_in_place<fill_random_overloads, fill_random_values>,
-                "random_(from=0, to=None, *, generator=None)\n--\n\nFills with integers from `from` to `to` - 1."),
+    FILLING(uniform_, "uniform_(from=0, to=1, *, generator=None)\n--\n\nFills with uniform numbers in [from, to)."),
+    FILLING(normal_, "normal_(mean=0, std=1, *, generator=None)\n--\n\nFills with normal numbers."),
+    FILLING(log_normal_,
+            "log_normal_(mean=1, std=2, *, generator=None)\n--\n\nFills with numbers whose logarithms are normal."),
+    FILLING(cauchy_, "cauchy_(median=0, sigma=1, *, generator=None)\n--\n\nFills with Cauchy-distributed numbers."),
+    FILLING(exponential_,
+            "exponential_(lambd=1, *, generator=None)\n--\n\nFills with exponentially distributed numbers."),
+    FILLING(geometric_, "geometric_(p, *, generator=None)\n--\n\nFills with geometrically distributed numbers."),
+    FILLING(bernoulli_, "bernoulli_(p=0.5, *, generator=None)\n--\n\nFills with 1 with probability p, else 0."),
+    FILLING(random_, "random_(from=0, to=None, *, generator=None)\n--\n\nFills with integers from `from` to `to` - 1."),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -3,6 +3,7 @@
 #include "python/tensor_object.h"
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,14 +36,19 @@ PyObject* wrap(const Scalar& value) noexcept {
 
 PyTypeObject* ResultType::get() noexcept {
     if (type) return type;
-    std::vector<PyStructSequence_Field> names;
-    for (const char* f = fields; *f; f += std::strlen(f) + 1) names.push_back({f, nullptr});
-    int n = static_cast<int>(names.size());
-    names.push_back({nullptr, nullptr});
-    // The type keeps pointers to its name: it is never destroyed, and neither is this.
-    auto* full_name = new std::string(std::string("wengert.return_types.") + name);
-    PyStructSequence_Desc description = {full_name->c_str(), nullptr, names.data(), n};
-    return type = PyStructSequence_NewType(&description);
+    (void)guarded_status([&] {
+        std::vector<PyStructSequence_Field> names;
+        for (const char* f = fields; *f; f += std::strlen(f) + 1) names.push_back({f, nullptr});
+        int n = static_cast<int>(names.size());
+        names.push_back({nullptr, nullptr});
+        // The type keeps pointers to its name: it is never destroyed, and neither is this.
+        auto full_name = std::make_unique<std::string>(std::string("wengert.return_types.") + name);
+        PyStructSequence_Desc description = {full_name->c_str(), nullptr, names.data(), n};
+        type = PyStructSequence_NewType(&description);
+        if (!type) throw PyException();
+        (void)full_name.release();
+    });
+    return type;
 }
 
 }  // namespace wengert::python

@@ -93,8 +93,14 @@ PyType_Spec size_spec = {"wengert.Size", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_T
 PyObject* size_from(IntSpan sizes) noexcept {
     PyObject* out = new_size(static_cast<Py_ssize_t>(sizes.size()));
     if (!out) return nullptr;
-    for (size_t i = 0; i < sizes.size(); ++i)
-        PyTuple_SET_ITEM(out, static_cast<Py_ssize_t>(i), PyLong_FromLongLong(sizes[i]));
+    for (size_t i = 0; i < sizes.size(); ++i) {
+        PyObject* size = PyLong_FromLongLong(sizes[i]);
+        if (!size) {
+            Py_DECREF(out);
+            return nullptr;
+        }
+        PyTuple_SET_ITEM(out, static_cast<Py_ssize_t>(i), size);
+    }
     return out;
 }
 

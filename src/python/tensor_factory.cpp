@@ -107,6 +107,7 @@ struct Survey {
 // Second pass.
 struct Filler {
     const Tensor& out;  // contiguous
+    bool lost_derivative = false;
 
     [[noreturn]] void bad_length(size_t dim, Py_ssize_t got) const {
         fail(ErrorKind::Value, "expected sequence of length ", out.sizes()[dim], " at dim ", dim, " (got ", got, ")");
@@ -156,6 +157,7 @@ struct Filler {
 
     void copy_block(PyObject* o, size_t dim, int64_t offset) {
         Tensor part = block(o);
+        lost_derivative |= has_derivative(part);
         IntSpan sizes = IntSpan(out.sizes()).subspan(dim), strides = IntSpan(out.strides()).subspan(dim);
         check(part.sizes() == Dims(sizes), ErrorKind::Value, "tensor(): expected a block of shape ", ShapeOf{sizes},
               " at dim ", dim, ", got ", ShapeOf{part.sizes()});
@@ -180,7 +182,9 @@ Tensor copy_of(PyObject* data, std::optional<DType> dtype) {
     survey.shape_of(data);
     if (!dtype) survey.dtype_of_all(data);
     Tensor out = empty(survey.sizes, dtype ? *dtype : survey.dtype.value_or(default_dtype()));
-    if (out.numel() > 0 || survey.sizes.size() > 1) Filler{out}.fill(data, 0, 0);
+    Filler filler{out};
+    if (out.numel() > 0 || survey.sizes.size() > 1) filler.fill(data, 0, 0);
+    if (filler.lost_derivative) warn_of_lost_derivative("wengert.stack makes a tensor of tensors that keeps it.");
     return out;
 }
 

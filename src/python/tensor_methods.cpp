@@ -13,6 +13,7 @@
 #include "python/registry.h"
 #include "python/size_object.h"
 #include "python/tensor_type.h"
+#include "tensor/writable.h"
 
 namespace wengert::python {
 namespace {
@@ -226,6 +227,7 @@ PyObject* resize(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
         check(!requires_grad(t) || (t.flags() & kInference), ErrorKind::Runtime,
               "cannot resize variables that require grad");
         if (t.sizes() == sizes) return Py_NewRef(self);
+        check_writable(t);
         TensorImpl* impl = t.impl();
         int64_t numel = numel_of(sizes);
         int64_t bytes = checked_mul(checked_add(t.offset(), numel, "resize_"), item_size(t.dtype()), "resize_");

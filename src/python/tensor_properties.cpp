@@ -36,6 +36,14 @@ PyObject* ndim(const Tensor& t) { return wrap(t.dim()); }
 PyObject* layout(const Tensor&) { return Py_NewRef(strided_layout()); }
 PyObject* itemsize(const Tensor& t) { return wrap(item_size(t.dtype())); }
 PyObject* nbytes(const Tensor& t) { return wrap(t.numel() * item_size(t.dtype())); }
+// NumPy's, in bytes: what packages look at that take an array's layout apart.
+PyObject* strides(const Tensor& t) {
+    PyRef tuple(checked(PyTuple_New(t.dim())));
+    for (size_t d = 0; d < t.strides().size(); ++d)
+        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(d),
+                         PyLong_FromLongLong(t.strides()[d] * item_size(t.dtype())));
+    return tuple.release();
+}
 PyObject* is_cpu(const Tensor& t) { return wrap(t.device().type == DeviceType::Cpu); }
 PyObject* is_meta(const Tensor& t) { return wrap(t.device().type == DeviceType::Meta); }
 PyObject* no(const Tensor&) { return wrap(false); }
@@ -275,6 +283,7 @@ PyGetSetDef tensor_properties[] = {
     READ_ONLY("layout", layout, "The memory layout: wengert.strided."),
     READ_ONLY("itemsize", itemsize, "Bytes of one element."),
     READ_ONLY("nbytes", nbytes, "Bytes of all elements."),
+    READ_ONLY("strides", strides, "The strides in bytes, as NumPy has them; `stride()` counts elements."),
     READ_ONLY("is_cpu", is_cpu, nullptr),
     READ_ONLY("is_meta", is_meta, nullptr),
     READ_ONLY("is_cuda", no, nullptr),

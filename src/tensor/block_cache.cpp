@@ -21,7 +21,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/failing_allocation.h"
 #include "base/lock.h"
+#include "base/out_of_memory.h"
 
 namespace wengert {
 namespace {
@@ -265,6 +267,8 @@ constexpr bool kKeepBlocks = true;
 #endif
 
 void* block_allocate(size_t bytes, size_t* actual) {
+    if (failing::now()) [[unlikely]]
+        throw OutOfMemory(bytes);
     size_t size = rounded(bytes);
     if (bytes <= kThreadBlock) {
         const SizeClass c = class_of(std::max(bytes, kSmallest));
@@ -280,7 +284,7 @@ void* block_allocate(size_t bytes, size_t* actual) {
         empty_block_cache();
         p = make_block(size);
     }
-    if (!p) throw std::bad_alloc();
+    if (!p) throw OutOfMemory(bytes);
     if (size >= kSharedBlock) note_made(size);
     *actual = size;
     return p;

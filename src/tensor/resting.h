@@ -41,6 +41,7 @@ public:
         t->pyobj = nullptr;
         t->revive();
         t->storage->bytes_ = bytes;
+        t->storage->batch_level_ = state.batch_level;
         return t;
     }
 

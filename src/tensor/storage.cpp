@@ -29,6 +29,7 @@ Ref<Storage> Storage::allocate_block(int64_t bytes) {
     s->inline_bytes_ = sizeof(Storage);
     s->data_ = static_cast<std::byte*>(data);
     s->bytes_ = static_cast<int64_t>(actual);
+    s->batch_level_ = state.batch_level;
     tell_memory_watch(s->bytes_);
     return Ref<Storage>::adopt(s);
 }
@@ -116,23 +117,33 @@ void Storage::expect_memory() {
     if (!expected) expected = std::make_unique<ExpectedMemory>(data_, bytes_);
 }
 
+// Loans begin under the interpreter's lock, but may end on any thread while another one asks.
 void Storage::lend() {
-    ++loans_;
     if (is_watched()) expect_memory();
+    std::atomic_ref(loans_).fetch_add(1, std::memory_order_relaxed);
 }
 
+// Never raises: where there is no memory to look for changes it stays lent, so that the next one who relies on it looks.
 void Storage::take_back() {
-    if (is_watched()) check_outside_writes({.begin = 0, .end = bytes_});
-    if (--loans_ == 0 && is_watched() && kind_ != Kind::Foreign) log().expected.reset();
+    try {
+        if (is_watched()) check_outside_writes({.begin = 0, .end = bytes_});
+    } catch (...) {
+        return;
+    }
+    std::unique_ptr<ExpectedMemory> dropped;
+    LogLock lock;
+    if (std::atomic_ref(loans_).fetch_sub(1, std::memory_order_acq_rel) != 1 || kind_ == Kind::Foreign) return;
+    if (WriteLog* log = log_; log && log != watched()) dropped = std::move(log->expected);
 }
 
 void Storage::check_outside_writes(const Region& region) {
-    const bool is_private = loans_ == 0 && foreign_->is_private && foreign_->is_private(context_);
-    if (is_private && !log().expected) return;
-    expect_memory();
+    const bool is_private = std::atomic_ref(loans_).load(std::memory_order_acquire) == 0 &&
+                            (!foreign_ || (foreign_->is_private && foreign_->is_private(context_)));
+    if (!is_private) expect_memory();
     Places dropped;
     LogLock lock;
     WriteLog& entries = log();
+    if (!entries.expected) return;
     Region changes = entries.expected->take_changes(data_, region);
     if (!changes.empty()) dropped = entries.add(changes, nullptr, ++writes);
 }

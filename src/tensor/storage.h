@@ -12,6 +12,7 @@
 
 #include "base/refcount.h"
 #include "base/slab.h"
+#include "base/state.h"
 #include "tensor/device.h"
 
 namespace wengert {
@@ -50,6 +51,7 @@ public:
         s->inline_bytes_ = static_cast<uint32_t>(inline_size);
         s->data_ = reinterpret_cast<std::byte*>(s + 1);
         s->bytes_ = bytes;
+        s->batch_level_ = state.batch_level;
         return Ref<Storage>::adopt(s);
     }
     static Ref<Storage> wrap(void* data, int64_t bytes, const Foreign& owner, void* context);  // keeps `&owner`
@@ -70,6 +72,10 @@ public:
         return kind_ == Kind::Inline && loans_ == 0 &&
                reinterpret_cast<uintptr_t>(log_.load(std::memory_order_relaxed)) <= kWatched;
     }
+
+    // The innermost batch level that was open when this memory was made, 0 for none and for memory of others: so a
+    // function under `vmap` knows its own memory from what it was given.
+    uint64_t batch_level() const noexcept { return is_foreign() ? 0 : batch_level_; }
 
     // Replaces the memory by a larger block and keeps the contents; views keep their offsets (Tensor::resize_).
     void grow(int64_t bytes);
@@ -121,7 +127,10 @@ private:
     uint32_t loans_ = 0;
     std::atomic<WriteLog*> log_ = nullptr;
     const Foreign* foreign_ = nullptr;
-    void* context_ = nullptr;
+    union {
+        void* context_ = nullptr;  // of foreign memory
+        uint64_t batch_level_;     // of ours
+    };
 };
 static_assert(sizeof(Storage) % 16 == 0);  // inline elements are aligned
 

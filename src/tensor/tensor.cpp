@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "base/checked_math.h"
 #include "tensor/region.h"
 #include "tensor/representable.h"
 #include "tensor/resting.h"
 #include "tensor/wrappers.h"
+#include "tensor/writable.h"
 
 namespace wengert {
 
@@ -57,14 +57,14 @@ bool Tensor::is_contiguous() const noexcept { return wengert::is_contiguous(size
 
 bool Tensor::is_non_overlapping_and_dense() const noexcept {
     if (is_contiguous()) return true;
-    SmallVector<size_t, 4> order(sizes().size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return strides()[a] < strides()[b]; });
+    // Each dimension goes on where one ended: asked for again and again, since there is no memory here for an order.
+    const auto dims = std::ranges::count_if(sizes(), [](int64_t s) { return s != 1; });
     int64_t expected = 1;
-    for (size_t i : order) {
-        if (sizes()[i] == 1) continue;
-        if (strides()[i] != expected) return false;
-        expected *= sizes()[i];
+    for (int64_t found = 0; found < dims; ++found) {
+        size_t d = 0;
+        while (d < sizes().size() && (sizes()[d] == 1 || strides()[d] != expected)) ++d;
+        if (d == sizes().size()) return false;
+        expected *= sizes()[d];
     }
     return true;
 }
@@ -100,6 +100,12 @@ namespace {
     return new TensorImpl(Storage::allocate(bytes), dtype);
 }
 
+// What is made in inference mode is an inference tensor.
+inline void mark_made(const Tensor& t) noexcept {
+    if (state.inference) [[unlikely]]
+        t.impl()->flags |= kInference;
+}
+
 }  // namespace
 
 Tensor empty(IntSpan sizes, DType dtype, Device) {
@@ -110,6 +116,7 @@ Tensor empty(IntSpan sizes, DType dtype, Device) {
     t.impl()->numel = n;
     t.impl()->sizes = Dims(sizes);
     t.impl()->strides = contiguous_strides(sizes);
+    mark_made(t);
     return t;
 }
 
@@ -121,6 +128,7 @@ Tensor empty_strided(IntSpan sizes, IntSpan strides, DType dtype, Device) {
     t.impl()->numel = n;
     t.impl()->sizes = Dims(sizes);
     t.impl()->strides = Dims(strides);
+    mark_made(t);
     return t;
 }
 
@@ -282,26 +290,22 @@ Dims infer_shape(IntSpan shape, int64_t numel, const char* op) {
     return out;
 }
 
-namespace {
-
-void check_versioned(const TensorImpl* impl) {
-    check(!(impl->flags & kInference) || state.inference, ErrorKind::Runtime,
+void check_writable(const Tensor& t) {
+    check(!(t.flags() & kInference) || state.inference, ErrorKind::Runtime,
           "Inplace update to inference tensor outside InferenceMode is not allowed. "
           "You can make a clone to get a normal tensor before doing inplace update.");
 }
 
-}  // namespace
-
 void note_swap(const Tensor& t) {
+    check_writable(t);
     TensorImpl* impl = t.impl();
-    check_versioned(impl);
     ++impl->version();
     ++impl->swaps;
 }
 
 void bump_version(const Tensor& t, const char* operation) {
+    check_writable(t);
     TensorImpl* impl = t.impl();
-    check_versioned(impl);
     ++impl->version();
     Storage& storage = *impl->storage;
     if (storage.is_watched()) [[unlikely]]

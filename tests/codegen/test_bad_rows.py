@@ -15,6 +15,7 @@ def words(tmp_path) -> Vocabulary:
     known = read_vocabulary(tmp_path, [neg.schema])
     known.scalar_functions = {"exp", "where"}
     known.helpers["helper"] = Function("formulas::helper", Kind.TENSOR)
+    known.helpers["two"] = Function("formulas::two", Kind.TENSOR, overloads=(("const Tensor& a", "int64_t n"),))
     return known
 
 
@@ -37,9 +38,9 @@ BAD_ROWS = {
         ELEMENTWISE + "kernal: exp(self)",
         ["unknown key 'kernal'", "use a tensor argument, d_<argument>"],
     ),
-    "recorded without partial": (
-        ELEMENTWISE + "kernel: exp(self)\nd_self: none\nrecorded: {self: product}",
-        ["`recorded` of 'self', which has no d_self", "use it beside `d_self: formula`"],
+    "singular without partial": (
+        ELEMENTWISE + "kernel: exp(self)\nd_self: none\nsingular: {self: square_root(result)}",
+        ["`singular` of 'self', which has no d_self", "use it beside `d_self: formula`"],
     ),
     "reduces by what is no argument": (
         ELEMENTWISE + "kernel: exp(self)\nd_self: exp(self)\nreduces: how",
@@ -95,6 +96,15 @@ BAD_ROWS = {
         EXPLICIT + "self: neg(grad, grad)\nlinear: [self]",
         ["the arguments of 'neg'", "call it as neg("],
     ),
+    "too few for a helper": (
+        EXPLICIT + "self: two(grad)\nlinear: [self]",
+        ["[f(", "the arguments of the helper 'two'", "declares two(const Tensor& a, int64_t n)"],
+    ),
+    "a tensor for a helper's number": (
+        EXPLICIT + "self: two(grad, other)\nlinear: [self]",
+        ["helper 'two'", "int64_t n"],
+    ),
+    "a number for a helper's tensor": (EXPLICIT + "self: two(n, n)\nlinear: [self]", ["helper 'two'", "Tensor& a"]),
     "keyword of a helper": (EXPLICIT + "self: helper(x=grad)\nlinear: [self]", ["pass all arguments by position"]),
     "method call": (EXPLICIT + "self: grad.neg()\nlinear: [self]", ["a call of something that is no name"]),
     "attribute": (

@@ -72,6 +72,17 @@ struct TooMany : Function<TooMany> {
     static TensorList backward(AutogradContext*, TensorList grads) { return {grads[0], grads[0]}; }
 };
 
+struct TooFew : Function<TooFew> {
+    static Tensor forward(AutogradContext*, const Tensor& x, const Tensor& y, int) { return ops::add(x, y); }
+    static TensorList backward(AutogradContext*, TensorList grads) { return {grads[0]}; }
+};
+
+// What follows the last tensor may be left out.
+struct Enough : Function<Enough> {
+    static Tensor forward(AutogradContext*, const Tensor& x, int) { return ops::clone(x); }
+    static TensorList backward(AutogradContext*, TensorList grads) { return {grads[0]}; }
+};
+
 struct Hooks final : SavedVariableHooks {
     explicit Hooks(int* packed) : packed(packed) {}
     int* packed;
@@ -252,4 +263,42 @@ TEST_CASE("E13 forward over reverse") {
     CHECK(at(first, 0) == 12);
     CHECK(at(tangent_at(first, level), 0) == 12);
     exit_dual_level(level);
+}
+
+TEST_CASE("E8 Function<T>: too few gradients are an error, as in Python") {
+    Tensor x = leaf({1, 2}), y = leaf({3, 4});
+    CHECK_THROWS_WITH_AS(autograd::grad({ops::sum(TooFew::apply(x, y, 1))}, {x, y}),
+                         doctest::Contains("returned an incorrect number of gradients (expected 3, got 1)"), Error);
+    CHECK(at(autograd::grad({ops::sum(Enough::apply(x, 1))}, {x})[0], 0) == 1);
+}
+
+TEST_CASE("E6 anomaly mode in C++: a node has metadata, and its forward frames are shown") {
+    static std::string shown;
+    const WarningHandler before = set_warning_handler([](WarningKind, const std::string& text) { shown += text; });
+    shown.clear();
+    {
+        DetectAnomalyGuard anomaly;
+        Tensor x = leaf({-1.0, 4.0});
+        Tensor y = ops::sqrt(x);
+        REQUIRE(grad_fn(y)->anomaly_metadata());
+        CHECK_THROWS_WITH_AS(autograd::backward({ops::sum(y)}),
+                             doctest::Contains("Function 'SqrtBackward0' returned nan values"), Error);
+    }
+    set_warning_handler(before);
+    CHECK(shown.find("Error detected in SqrtBackward0. Traceback of forward call") != std::string::npos);
+}
+
+TEST_CASE("InferenceMode marks what factories make") {
+    Tensor inside;
+    {
+        InferenceMode guard;
+        for (const Tensor& t :
+             {empty(Dims{2}, DType::Float32), zeros(Dims{2}, DType::Float32), full(Dims{2}, 1, DType::Float64),
+              scalar_tensor(1, DType::Float32), empty_strided(Dims{2}, Dims{2}, DType::Float32)})
+            CHECK((t.flags() & kInference) != 0);
+        inside = zeros(Dims{2}, DType::Float32);
+    }
+    CHECK((zeros(Dims{2}, DType::Float32).flags() & kInference) == 0);
+    CHECK_THROWS_WITH_AS(ops::fill_(inside, 3), doctest::Contains("Inplace update to inference tensor"), Error);
+    CHECK(inside.data_as<float>()[0] == 0);  // what raises has changed nothing
 }

@@ -42,11 +42,17 @@ TEST_CASE("far tails keep their digits") {
 TEST_CASE("the chain-rule product") {
     CHECK(s::chain(0.0, kInf) == 0);
     CHECK(s::chain(0.0, kNan) == 0);
+    CHECK(s::chain(kInf, 0.0) == 0);
+    CHECK(s::chain(kNan, 0.0) == 0);
+    CHECK(std::signbit(s::chain(1.0, -0.0)));
     CHECK(s::chain(2.0, 3.0) == 6);
     CHECK(std::isnan(s::chain(1.0, kNan)));
     CHECK(s::chain(3.0f, true) == 3);
     using C = s::complex128;
     CHECK(s::chain(C(0), C(kInf, kNan)) == C(0));
+    CHECK(s::chain(C(kInf, kNan), C(0)) == C(0));
+    CHECK(s::chain(C(2), C(kInf, 3)) == C(kInf, 6));
+    CHECK(s::chain(C(kInf, 0), 1.0) == C(kInf, 0));
     CHECK(s::chain(C(1, 2), C(3, 4)) == C(-5, 10));
 }
 

@@ -2,11 +2,12 @@
 
 Every case may end in any Python exception; what it may not do is to crash, to hang or to leave the library unusable.
 Cases therefore run in other processes, in batches: `batch.py` runs the cases of one module (`calls`, `rows`,
-`internals`) for one seed and notes the name of each before it starts, so that `test_hostile.py` can name the case that
-brought a batch down.
+`internals`, `integers`) for one seed and notes the name of each before it starts, so that `test_hostile.py` can name
+the case that brought a batch down.
 
     pytest tests/hostile                        a few seeds, as in every run of the suite
     WENGERT_HOSTILE_SEEDS=200 pytest tests/hostile    for a night
     python -m tests.hostile.batch calls 17 400  one batch, in the foreground
     python -m tests.hostile.batch calls 17 400 --only 123    one case of it
+    python -m tests.hostile.batch integers 1 4     the first quarter of `integers`: by hand, until work is bounded
 """

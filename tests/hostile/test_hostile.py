@@ -14,6 +14,10 @@ CASES = {"calls": 500, "rows": 500, "internals": 500}
 @pytest.mark.parametrize("seed", range(1, 1 + SEEDS))
 @pytest.mark.parametrize("module", CASES)
 def test_no_call_brings_the_process_down(module, seed, tmp_path):
+    run(module, seed, CASES[module], tmp_path)
+
+
+def run(module, seed, count, tmp_path):
     notes = tmp_path / "case"
     command = [
         sys.executable,
@@ -21,7 +25,7 @@ def test_no_call_brings_the_process_down(module, seed, tmp_path):
         "tests.hostile.batch",
         module,
         str(seed),
-        str(CASES[module]),
+        str(count),
         "--notes",
         str(notes),
     ]

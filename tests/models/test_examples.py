@@ -30,8 +30,10 @@ def test_gaussian_process_gradient_is_the_slope():
     years, values = (array[::8] for array in gaussian_process.load_data())
     start = np.log(list(gaussian_process.HYPERPARAMETERS.values()))
 
+    observed = gaussian_process.Observations(wg, years, values - values.mean())
+
     def objective(theta):
-        return gaussian_process.negative_log_likelihood(wg, theta, wg.tensor(years), wg.tensor(values - values.mean()))
+        return gaussian_process.negative_log_likelihood(wg, theta, observed)
 
     theta = wg.tensor(start, requires_grad=True)
     (gradient,) = wg.autograd.grad(objective(theta), [theta])
@@ -49,6 +51,17 @@ def test_gaussian_process_predicts_unseen_months():
     error = np.abs(mean - values[1::2])
     assert error.mean() < 0.5
     assert np.mean(error < 3 * deviation) > 0.9
+
+
+def test_gaussian_process_is_calibrated():
+    """About 95 % of what is held out lies within two standard deviations; errors are as large as the model says."""
+    years, values = gaussian_process.load_data()
+    held_out = years >= gaussian_process.HELD_OUT_FROM
+    fitted = gaussian_process.fit(years=years[~held_out][-240:], values=values[~held_out][-240:])
+    mean, deviation = fitted.predict(years[held_out])
+    scaled = np.abs(values[held_out] - mean) / deviation
+    assert 0.85 <= np.mean(scaled < 2) <= 1
+    assert 0.3 < np.mean(scaled**2) < 2.5
 
 
 def test_gaussian_process_command(tmp_path, capsys):

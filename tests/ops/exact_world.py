@@ -58,7 +58,7 @@ def power(a: Any, b: Any) -> Any:
 
 
 def chain(g: Any, p: Any) -> Any:
-    return mpf(0) if g == 0 else g * p
+    return mpf(0) if g == 0 or p == 0 else g * p
 
 
 def sign(x: Any) -> Any:
@@ -122,6 +122,29 @@ def bessel_ie_derivative(n: Any, x: Any) -> Any:
         return NAN  # not what the function is for
     n = int(n)
     return (-2) ** n * mpmath.beta(n + mpf(1) / 2, mpf(1) / 2) / mp.pi * mpmath.hyp1f1(n + mpf(1) / 2, n + 1, -2 * x)
+
+
+def bessel_ke_derivative(n: Any, x: Any) -> Any:
+    n = int(n)
+    return (-2) ** n * mpmath.gamma(n + mpf(1) / 2) * mpmath.hyperu(n + mpf(1) / 2, n + 1, 2 * x)
+
+
+def chebyshev(kind: str, x: Any, n: Any) -> Any:
+    before, value = mpf(1), {"t": x, "u": 2 * x, "v": 2 * x - 1, "w": 2 * x + 1}[kind]
+    for _ in range(int(n)):
+        before, value = value, 2 * x * value - before
+    return before if n >= 0 else mpf(0)
+
+
+def gegenbauer(a: Any, x: Any, n: Any) -> Any:
+    before, value = mpf(0), mpf(n >= 0)
+    for k in range(int(n)):
+        before, value = value, (2 * (k + a) * x * value - (k + 2 * a - 1) * before) / (k + 1)
+    return value
+
+
+def polynomial(function: Callable[[int, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda x, n: function(int(n), x) if n >= 0 else mpf(0)
 
 
 def sinc(x: Any) -> Any:
@@ -264,6 +287,28 @@ class ExactWorld:
         "i1e": lambda x: mpmath.exp(-abs(x)) * mpmath.besseli(1, x),
         "bessel_i": lambda n, x: mpmath.besseli(int(n), x),
         "bessel_ie_derivative": bessel_ie_derivative,
+        "bessel_j": real_or_nan(lambda n, x: mpmath.besselj(int(n), x)),
+        "bessel_y": real_or_nan(lambda n, x: mpmath.bessely(int(n), x) if x > 0 else NAN if x else -INF),
+        "bessel_k": real_or_nan(lambda n, x: mpmath.besselk(int(n), x) if x > 0 else NAN if x else INF),
+        "modified_bessel_k0": real_or_nan(lambda x: mpmath.besselk(0, x) if x > 0 else NAN if x else INF),
+        "modified_bessel_k1": real_or_nan(lambda x: mpmath.besselk(1, x) if x > 0 else NAN if x else INF),
+        "scaled_modified_bessel_k0": real_or_nan(
+            lambda x: mpmath.exp(x) * mpmath.besselk(0, x) if x > 0 else NAN if x else INF
+        ),
+        "scaled_modified_bessel_k1": real_or_nan(
+            lambda x: mpmath.exp(x) * mpmath.besselk(1, x) if x > 0 else NAN if x else INF
+        ),
+        "bessel_ke_derivative": real_or_nan(lambda n, x: bessel_ke_derivative(n, x) if x > 0 else NAN),
+        "airy_ai": mpmath.airyai,
+        "airy_ai_derivative": lambda n, x: mpmath.airyai(x, derivative=int(n)),
+        **{f"chebyshev_polynomial_{kind}": functools.partial(chebyshev, kind) for kind in "tuvw"},
+        "gegenbauer": gegenbauer,
+        "laguerre": lambda a, x, n: mpmath.laguerre(int(n), a, x) if n >= 0 else mpf(0),
+        "legendre_polynomial_p": polynomial(mpmath.legendre),
+        "hermite_polynomial_h": polynomial(mpmath.hermite),
+        "hermite_polynomial_he": polynomial(
+            lambda n, x: mpf(2) ** (-mpf(n) / 2) * mpmath.hermite(n, x / mpmath.sqrt(2))
+        ),
         "erfcx_integral": erfcx_integral,
         "spherical_bessel": spherical_bessel,
         "igamma_d_order": real_or_nan(derivative_in_first(igamma)),

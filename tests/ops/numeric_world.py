@@ -23,7 +23,7 @@ COMPARE = {
 
 
 def chain(g: Any, p: Any) -> Any:
-    return np.float64(0) if g == 0 else g * p
+    return np.float64(0) if g == 0 else p if p == 0 else g * p
 
 
 def erfcx_integral(n: Any, x: Any) -> Any:
@@ -188,11 +188,37 @@ class NumericWorld:
         "igammac": special.gammaincc,
         "trunc_divide": lambda a, b: np.trunc(a / b),
         "bessel_i": lambda n, x: np.float64(np.inf) * np.sign(x) ** int(n) if np.isinf(x) else special.iv(n, x),
+        "bessel_j": lambda n, x: np.float64(0) if np.isinf(x) else special.jv(int(n), x),
+        "bessel_y": lambda n, x: special.yn(int(n), x),
+        "bessel_k": lambda n, x: special.kn(abs(int(n)), x),
+        "modified_bessel_k0": special.k0,
+        "modified_bessel_k1": special.k1,
+        "scaled_modified_bessel_k0": special.k0e,
+        "scaled_modified_bessel_k1": special.k1e,
+        "airy_ai": lambda x: special.airy(x)[0],
+        "gegenbauer": lambda a, x, n: special.eval_gegenbauer(int(n), a, x) if n >= 0 else np.float64(0),
+        "laguerre": lambda a, x, n: special.eval_genlaguerre(int(n), a, x) if n >= 0 else np.float64(0),
+        "chebyshev_polynomial_t": lambda x, n: special.eval_chebyt(int(n), x),
+        "chebyshev_polynomial_u": lambda x, n: special.eval_chebyu(int(n), x) if n >= 0 else np.float64(0),
+        "legendre_polynomial_p": lambda x, n: special.eval_legendre(int(n), x),
+        "hermite_polynomial_h": lambda x, n: special.eval_hermite(int(n), x) if n >= 0 else np.float64(0),
+        "hermite_polynomial_he": lambda x, n: special.eval_hermitenorm(int(n), x) if n >= 0 else np.float64(0),
         "chain": chain,
         "erfcx_integral": erfcx_integral,
         "bessel_ie_derivative": bessel_ie_derivative,
         "spherical_bessel": spherical_bessel,
-        **{n: rounded(n) for n in ("igamma_d_order", "gamma_density", "zeta_d_order")},
+        **{
+            n: rounded(n)
+            for n in (
+                "igamma_d_order",
+                "gamma_density",
+                "zeta_d_order",
+                "bessel_ke_derivative",
+                "airy_ai_derivative",
+                "chebyshev_polynomial_v",
+                "chebyshev_polynomial_w",
+            )
+        },
         "lerp": lambda a, b, w: a + w * (b - a) if abs(w) < 0.5 else b - (b - a) * (1 - w),
         "nan_to_num": lambda x, n, p, m: n if np.isnan(x) else p if x == np.inf else m if x == -np.inf else x,
         "complex": lambda a, b: a + 1j * b,

@@ -35,7 +35,7 @@ COARSE = Precision(mpf(10) ** -12, mpf(10) ** -16, 45)  # for functions of which
 
 
 def is_expensive(kernel: str) -> bool:
-    return "gamma" in kernel or "zeta" in kernel
+    return any(name in kernel for name in ("gamma", "zeta", "bessel_y"))
 
 
 def precision_of(kernel: str) -> Precision:

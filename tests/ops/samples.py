@@ -179,6 +179,15 @@ def order_name(entry: Entry) -> str:
     return name
 
 
+@samples("polynomial")
+def polynomial(make: Maker, entry: Entry) -> list[dict[str, Any]]:
+    """Degrees are whole numbers, between which finite differences do not see a step."""
+    rest = {a["name"]: plain(make, entry, a) for a in entry["arguments"] if a["type"] == "float"}
+    degrees = np.array([0.25, 1.25, 4.25])  # truncated
+    made = [{"x": make.of("x", 2, 3), "n": 3}, {"x": make.of("x", 2, 3), "n": degrees}, {"x": 0.5, "n": degrees}]
+    return [{**rest, **m} for m in made]
+
+
 @samples("clamp")
 def clamp(make: Maker, entry: Entry) -> list[dict[str, Any]]:
     x = make.tensor(2, 3)

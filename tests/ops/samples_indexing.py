@@ -151,3 +151,8 @@ def embedding_backward(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("one_hot")
 def one_hot(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": integers(0, 2)}, {"self": integers(0, 2), "num_classes": 4}]
+
+
+@samples("unravel_index")
+def unravel_index(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"indices": integers(5, 7, 0), "shape": [3, 4]}, {"indices": integers(11).reshape(()), "shape": [2, 2, 3]}]

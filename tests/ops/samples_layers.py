@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .samples import Arguments, Entry, Maker, Sample, each_reduction, samples
+from .samples import Arguments, Entry, Maker, Sample, each_reduction, integers, samples
 
 
 # --- Convolution
@@ -56,6 +58,11 @@ GEOMETRY = {"stride": [1, 2], "padding": [1, 0], "dilation": [1, 1], "groups": 1
 @samples("convolution")
 def convolution(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"input": make.tensor(1, 2, 3, 3), "weight": make.tensor(2, 2, 2, 1), "bias": None, **GEOMETRY}]
+
+
+@samples("convolution_chain")
+def convolution_chain(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"input": make.tensor(1, 2, 3, 3), "weight": make.tensor(2, 2, 2, 1), **GEOMETRY}]
 
 
 @samples("convolution_input")
@@ -175,13 +182,15 @@ def interpolate(make: Maker, entry: Entry) -> list[Arguments]:
         {"input": line, "size": [4]},
         {"input": line, "scale_factor": [2.0], "mode": "linear", "align_corners": True},
         {"input": plane, "size": [3, 2], "mode": "bilinear"},
+        {"input": make.tensor(1, 1, 3, 4), "size": [2, 2], "mode": "bicubic", "antialias": True},
     ]
 
 
 @samples("resample")
 def resample(make: Maker, entry: Entry) -> list[Arguments]:
     values = {"self": make.tensor(1, 1, 3), "size": [4], "align_corners": False, "scales": [0.0]}
-    return [{**values, "mode": "linear"}]
+    plane = {**values, "self": make.tensor(1, 1, 5, 2), "size": [2, 3], "scales": [], "antialias": True}
+    return [{**values, "mode": "linear"}, *({**plane, "mode": mode} for mode in ("bilinear", "bicubic"))]
 
 
 @samples("resample_backward")
@@ -196,6 +205,7 @@ def pad(make: Maker, entry: Entry) -> list[Arguments]:
     return [
         {"input": x, "pad": [1, 2], "value": 0.5},
         *({"input": x, "pad": [1, 2], "mode": m} for m in ("reflect", "replicate", "circular")),
+        {"input": x, "pad": [-1, 2], "mode": "circular"},
     ]
 
 
@@ -273,9 +283,15 @@ def native_rms_norm(make: Maker, entry: Entry) -> list[Arguments]:
     ]
 
 
+@samples("group_norm_statistics")
+def group_norm_statistics(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"input": make.tensor(2, 4), "num_groups": 2, **scaled(make, 4), "eps": 1e-5}]
+
+
 @samples("native_group_norm")
 def native_group_norm(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"input": make.tensor(2, 4), "num_groups": 2, **scaled(make, 4), "eps": 1e-5}]
+    sizes = {"N": 2, "C": 4, "HxW": 1, "group": 2, "eps": 1e-5}
+    return [{"input": make.tensor(2, 4), **scaled(make, 4), **sizes}]
 
 
 @samples("native_batch_norm")
@@ -360,3 +376,39 @@ def local_response_norm(make: Maker, entry: Entry) -> list[Arguments]:
         {"input": make.tensor(2, 4, 2), "size": 3},
         {"input": make.tensor(1, 3, 1, 2), "size": 2, "alpha": 0.5, "k": 2.0},
     ]
+
+
+def rows_and_classes(make: Maker) -> dict[str, Any]:
+    """Three rows of two features, four classes."""
+    return {"input": make.tensor(3, 2), "linear_weight": make.tensor(4, 2), "target": integers(1, 3, 0)}
+
+
+@samples("linear_nll")
+def linear_nll(make: Maker, entry: Entry) -> list[Arguments]:
+    values = {**rows_and_classes(make), "ignore_index": 3}
+    return [{**values, "linear_bias": make.tensor(4)}, {**values, "linear_bias": None}]
+
+
+@samples("linear_cross_entropy")
+def linear_cross_entropy(make: Maker, entry: Entry) -> list[Sample]:
+    values, weight = rows_and_classes(make), make.real(4, low=0.5, high=2)
+    probabilities = {**values, "target": make.real(3, 4, low=0.1, high=0.9)}
+    one = {"input": make.tensor(2), "linear_weight": make.tensor(4, 2), "target": integers(2).reshape(())}
+    positions = {"input": make.tensor(2, 2), "linear_weight": make.tensor(3, 2, 2), "linear_bias": make.tensor(3, 2)}
+    made = [
+        values,
+        {**values, "linear_bias": make.tensor(4), "weight": weight, "label_smoothing": 0.3, "ignore_index": 3},
+        {**values, "reduction": "none", "linear_bias": make.tensor(4)},
+        {**values, "reduction": "sum", "weight": weight},
+        {**one, "label_smoothing": 0.1},
+        probabilities,
+        {**positions, "target": integers(1, 2, 0, 1).reshape(2, 2)},
+    ]
+    return [Sample(m, constants=frozenset({"weight", "target"})) for m in made]
+
+
+@samples("grid_sampler")
+def grid_sampler(make: Maker, entry: Entry) -> list[Arguments]:
+    image, points = make.tensor(1, 2, 3, 4), make.real(1, 2, 2, 2, low=-1.2, high=1.2)
+    values = {"input": image, "grid": points, "align_corners": False}
+    return [{**values, "interpolation_mode": m, "padding_mode": p} for m, p in ((0, 1), (1, 0), (2, 2))]

@@ -58,6 +58,11 @@ def solve_triangular(make: Maker, entry: Entry) -> list[Arguments]:
     ]
 
 
+@samples("solve_triangular_chain")
+def solve_triangular_chain(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"left": True, "unitriangular": False, **values} for values in solve_triangular(make, entry)]
+
+
 @samples("triangular_solve")
 def triangular_solve(make: Maker, entry: Entry) -> list[Arguments]:
     values = {"self": make.tensor(2, 1), "A": regular(make, n=2)}
@@ -112,6 +117,44 @@ def pinv_with_tolerance(make: Maker, entry: Entry) -> list[Arguments]:
     return [{**values, "atol": 0.0, "rtol": None} for values in of_any_shape(make, entry)]
 
 
+@samples("householder", "orgqr", "ormqr")
+def reflections(make: Maker, entry: Entry) -> list[Arguments]:
+    names = [a["name"] for a in entry["arguments"] if a["type"].startswith("Tensor")]
+    found = [dict(zip(names, (make.tensor(3, 2), make.tensor(k)), strict=False)) for k in (2, 1)]
+    found.append(dict(zip(names, (make.tensor(2, 2, 2), make.tensor(2, 2)), strict=False)))
+    if len(names) < 3:
+        return found
+    cases = [(3, 2, True, False), (2, 3, False, True), (2, 2, True, True)]
+    return [
+        {**f, names[2]: make.tensor(rows, columns), "left": left, "transpose": transpose}
+        for f, (rows, columns, left, transpose) in zip(found, cases, strict=True)
+    ]
+
+
+@samples("ldl")
+def ldl(make: Maker, entry: Entry) -> list[Sample]:
+    """Symmetric and Hermitian; one that needs a block of two."""
+    plain, indefinite = regular(make, n=3), hermitian(make, n=3)
+    indefinite[[0, 1, 2], [0, 1, 2]] = 0.1
+    symmetric = plain + plain.swapaxes(-2, -1)
+    return [
+        *([] if make.is_complex else [Sample({"self": symmetric}, hermitian=frozenset({"self"}))]),
+        Sample({"self": hermitian(make, n=3), "hermitian": True}, hermitian=frozenset({"self"})),
+        Sample({"self": indefinite, "hermitian": True}, hermitian=frozenset({"self"})),
+        Sample({"self": hermitian(make, 2, n=2), "hermitian": True}, hermitian=frozenset({"self"})),
+    ]
+
+
+@samples("ldl_solve")
+def ldl_solve(make: Maker, entry: Entry) -> list[Arguments]:
+    factors = np.tril(regular(make, n=3))
+    pivots = [np.array(p, dtype=np.int32) for p in ([2, 3, 3], [-3, -3, 3], [1, -2, -2])]
+    return [
+        {"LD": factors, "pivots": p, "B": make.tensor(3, 2), "hermitian": not make.is_complex or i > 0}
+        for i, p in enumerate(pivots[:2])
+    ] + [{"LD": factors[None], "pivots": pivots[0][None], "B": make.tensor(1, 3, 1)}]
+
+
 PIVOTS = np.array([2, 2], dtype=np.int32)  # exchanges the rows
 
 
@@ -141,6 +184,41 @@ def eigh(make: Maker, entry: Entry) -> list[Sample]:
     unique = (lambda results: (results[0], results[1].abs())) if len(entry["results"]) > 1 else None
     matrices = [{"self": hermitian(make, n=3)}, {"self": hermitian(make, 2, n=2), "UPLO": "U"}]
     return [Sample(m, hermitian=frozenset({"self"}), unique=unique) for m in matrices]
+
+
+@samples("eigh_along")
+def eigh_along(make: Maker, entry: Entry) -> list[Sample]:
+    return [
+        Sample({"self": hermitian(make, n=3), "along": along, "UPLO": uplo}, frozenset({"along"}), frozenset({"self"}),
+               lambda results: (results[0], results[1].abs()))
+        for along, uplo in ((None, "L"), (hermitian(make, n=3), "U"))
+    ]  # fmt: skip
+
+
+@samples("eig_along")
+def eig_along(make: Maker, entry: Entry) -> list[Sample]:
+    return [
+        Sample({"A": regular(make, n=2), "along": along}, frozenset({"along"}), unique=lambda r: (r[0], r[1].abs()))
+        for along in (None, regular(make, n=2))
+    ]
+
+
+@samples("svd_along")
+def svd_along(make: Maker, entry: Entry) -> list[Sample]:
+    matrices = [
+        {"A": m["A"], "along": along, "full_matrices": along is not None}
+        for m in of_any_shape(make, entry)
+        for along in (None, m["A"][..., ::-1].copy())
+    ]
+    return [Sample(m, frozenset({"along"}), unique=singular_vectors) for m in matrices]
+
+
+@samples("matrix_exp_along")
+def matrix_exp_along(make: Maker, entry: Entry) -> list[Arguments]:
+    return [
+        {"self": regular(make, n=2), "directions": make.tensor(1, 2, 2)},
+        {"self": make.tensor(2, 2, 2, low=-1, high=1), "directions": make.tensor(2, 2, 2, 2)},
+    ]
 
 
 @samples("eig")

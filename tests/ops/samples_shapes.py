@@ -91,6 +91,12 @@ def tensor_split_indices(make: Maker, entry: Entry) -> list[Arguments]:
     return with_self(make.tensor(2, 3), {"indices": [1, 2], "dim": 1})
 
 
+@samples("tensor_split_tensor")
+def tensor_split_tensor(make: Maker, entry: Entry) -> list[Arguments]:
+    given = "tensor_indices_or_sections"
+    return with_self(make.tensor(2, 3), {given: integers(1, 2), "dim": 1}, {given: integers(2).reshape(())})
+
+
 @samples("meshgrid")
 def meshgrid(make: Maker, entry: Entry) -> list[Arguments]:
     lines = [make.tensor(2), make.tensor(3)]

@@ -55,6 +55,16 @@ def histogram(make: Maker, entry: Entry) -> list[Arguments]:
     ]
 
 
+@samples("histogramdd")
+def histogramdd(make: Maker, entry: Entry) -> list[Arguments]:
+    edges = [np.array([-2.0, 0.0, 2.0]), np.array([-1.0, -0.5, 0.5, 1.5])]
+    points = make.tensor(4, 2)
+    return [
+        {"self": points, "edges": edges},
+        {"self": points, "edges": edges, "weight": make.real(4, low=0.1, high=1), "density": True},
+    ]
+
+
 # --- Sets and comparisons
 @samples("isin")
 def isin(make: Maker, entry: Entry) -> list[Arguments]:

@@ -93,6 +93,11 @@ def permute(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3, 1), "dims": [2, 0, 1]}, {"self": make.tensor(2, 3), "dims": [-1, 0]}]
 
 
+@samples("transpose_axes")
+def transpose_axes(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"self": make.tensor(2, 3, 1), "axes": [2, 0, 1]}, {"self": make.tensor(2, 3, 2), "axes": [-1, 0, 1]}]
+
+
 @samples("transpose")
 def transpose(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3), "dim0": 0, "dim1": 1}, {"self": make.tensor(2, 1, 2), "dim0": -1, "dim1": 0}]

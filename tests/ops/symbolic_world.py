@@ -108,6 +108,11 @@ class SymbolicWorld:
         "i0": lambda x: sympy.besseli(0, x),
         "i1": lambda x: sympy.besseli(1, x),
         "bessel_i": sympy.besseli,
+        "bessel_j": sympy.besselj,
+        "bessel_y": sympy.bessely,
+        "bessel_k": sympy.besselk,
+        "modified_bessel_k0": lambda x: sympy.besselk(0, x),
+        "modified_bessel_k1": lambda x: sympy.besselk(1, x),
         "sinc": lambda x: sympy.sin(sympy.pi * x) / (sympy.pi * x),
         "spherical_bessel": lambda n, x: sympy.expand_func(sympy.jn(n, x)),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +24,7 @@ from tests.ops.operations import (
     to_tensor,
 )
 from tests.ops.samples import Sample
-from wengert.autograd import grad
+from wengert.autograd import forward_ad, grad
 
 each_differentiable = pytest.mark.parametrize("operation", DIFFERENTIABLE, ids=repr)
 
@@ -242,7 +243,40 @@ def test_out(operation: Operation) -> None:
     for sample in operation.samples():
         c = case(operation, sample)
         expected = operation(c.values)
-        out = wg.empty_like(expected)
         positional, keywords = operation.split(c.values)
-        assert operation.function(*positional, **keywords, out=out) is out
-        np.testing.assert_array_equal(out.numpy(), expected.numpy())
+        if isinstance(expected, wg.Tensor):
+            out = wg.empty_like(expected)
+            assert operation.function(*positional, **keywords, out=out) is out
+            np.testing.assert_array_equal(out.numpy(), expected.numpy())
+            continue
+        outs = tuple(wg.empty_like(t) for t in expected)
+        returned = operation.function(*positional, **keywords, out=outs)
+        assert type(returned) is type(expected)
+        for out, given, wanted in zip(outs, returned, expected, strict=True):
+            assert given is out
+            np.testing.assert_array_equal(out.numpy(), wanted.numpy())
+
+
+@each_differentiable
+def test_layout_of_tangents(operation: Operation) -> None:
+    """A tangent lies in memory as its primal does: what is a view of one is a view of the other."""
+    operation.unless_exempt("layout_of_tangents")
+    for c in itertools.islice(cases(operation), 3):
+        for transposes in (False,) if operation.entry["samples"] in OF_MEMORY else (False, True):
+            with forward_ad.dual_level():
+                duals = [
+                    forward_ad.make_dual(t, wg.ones_like(t))
+                    for t in (transposed(t.numpy()) if transposes else t for t in c.tensors)
+                ]
+                refusals = (NotImplementedError, RuntimeError) if transposes else (NotImplementedError,)
+                with contextlib.suppress(*refusals):  # `view` never copies
+                    for result in c.function(*duals):
+                        primal, tangent = forward_ad.unpack_dual(result)
+                        if tangent is not None and primal.numel() > 0:
+                            assert steps(tangent) == steps(primal)
+                            assert tangent.dtype == primal.dtype
+
+
+def steps(t: Any) -> list[int]:
+    """The strides that are ever taken."""
+    return [stride for size, stride in zip(t.shape, t.stride(), strict=True) if size > 1]

@@ -48,6 +48,17 @@ NUMPY_NAMES = {
     "igamma": "gammainc",
     "igammac": "gammaincc",
     "bessel_i": "iv",
+    "bessel_j": "jv",
+    "bessel_j0": "j0",
+    "bessel_j1": "j1",
+    "bessel_y": "yn",
+    "bessel_y0": "y0",
+    "bessel_y1": "y1",
+    "bessel_k": "kn",
+    "modified_bessel_k0": "k0",
+    "modified_bessel_k1": "k1",
+    "scaled_modified_bessel_k0": "k0e",
+    "scaled_modified_bessel_k1": "k1e",
     "matmul": "matmul",
 }
 DIFFERENT = {

@@ -194,3 +194,87 @@ def test_N4_a_node_made_outside_has_no_traceback(x):
     with set_detect_anomaly(True):
         z = x.exp()
     assert any("test_anomaly.py" in line for line in z.grad_fn.metadata["traceback_"])
+
+
+# --- Hooks are watched as bodies are
+
+
+def made_nan(gradient):
+    return gradient * float("nan")
+
+
+HOOKS = {
+    "tensor hook": lambda y: y.register_hook(made_nan),
+    "pre-hook": lambda y: y.grad_fn.register_prehook(lambda gs: tuple(map(made_nan, gs))),
+    "post-hook": lambda y: y.grad_fn.register_hook(lambda outputs, gs: tuple(map(made_nan, outputs))),
+}
+
+
+@pytest.mark.parametrize("kind", HOOKS)
+def test_N5_nan_made_by_a_hook(kind, x):
+    with set_detect_anomaly(True):
+        y = x.exp()
+        HOOKS[kind](y)
+        with (
+            pytest.warns(UserWarning, match="Error detected in ExpBackward0(.|\n)*test_N5_nan_made_by_a_hook"),
+            pytest.raises(RuntimeError, match=rf"A {kind} of 'ExpBackward0' returned nan values in its 0th gradient"),
+        ):
+            (y * 2).sum().backward()
+
+
+def fails(*arguments):
+    raise OopsError
+
+
+FAILING = {
+    "tensor hook": lambda y: y.register_hook(fails),
+    "pre-hook": lambda y: y.grad_fn.register_prehook(fails),
+    "post-hook": lambda y: y.grad_fn.register_hook(fails),
+}
+
+
+@pytest.mark.parametrize("kind", FAILING)
+def test_N4_an_exception_in_a_hook(kind, x):
+    with set_detect_anomaly(True):
+        y = x.exp()
+        FAILING[kind](y)
+        with (
+            pytest.warns(UserWarning, match="Error detected in ExpBackward0(.|\n)*test_N4_an_exc"),
+            pytest.raises(OopsError),
+        ):
+            (y * 2).sum().backward()
+
+
+def test_N4_an_exception_in_a_hook_of_a_tensor_that_is_only_asked_for(x):
+    with set_detect_anomaly(True):
+        y = x.exp()
+        y.register_hook(fails)
+        with (
+            pytest.warns(UserWarning, match="Error detected in ExpBackward0(.|\n)*test_N4_an_exc"),
+            pytest.raises(OopsError),
+        ):
+            grad((y * 2).sum(), y)
+
+
+def test_N6_the_sum_of_a_fan_in_knows_its_parent(x):
+    with set_detect_anomaly(True):
+        y = x.exp()
+        (g,) = grad((y * y.sin()).sum(), x, create_graph=True)
+        nodes, waiting = set(), [g.grad_fn]
+        while waiting:
+            node = waiting.pop()
+            if node is not None and node not in nodes:
+                nodes.add(node)
+                waiting += [n for n, _ in node.next_functions]
+        sums = [n for n in nodes if n.name() == "AddBackward0"]
+        assert sums
+        assert any(n.metadata.get("parent_") is y.grad_fn for n in sums)
+
+
+@pytest.mark.filterwarnings("ignore:Error detected")
+def test_N5_infinities_that_cancel_in_a_sum():
+    x = wg.ones(1, requires_grad=True)
+    with set_detect_anomaly(True):
+        y = x * 1
+        with pytest.raises(RuntimeError, match=r"The sum of the gradients that reach 'MulBackward0.*is nan"):
+            (y * float("inf") - y * float("inf") * 2).sum().backward()

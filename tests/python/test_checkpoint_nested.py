@@ -9,7 +9,7 @@ import pytest
 import wengert as wg
 from tests.checkpoints import Counting, again, body, expected
 from wengert.autograd import grad
-from wengert.utils.checkpoint import CheckpointError, GraphExecGroup, set_checkpoint_early_stop
+from wengert.utils.checkpoint import CheckpointError, GraphExecGroup, checkpoint, set_checkpoint_early_stop
 
 
 @pytest.fixture
@@ -92,3 +92,12 @@ def test_k11_misuse(x):
         y.backward(retain_graph=True)
         with pytest.raises(CheckpointError, match="Performing two backward calls that overlap"):
             y.backward()
+
+
+def test_400_levels_need_no_deeper_recursion_than_their_functions():
+    def level(u, n):
+        return checkpoint(level, u * 1, n - 1, use_reentrant=False) if n else u.sin()
+
+    x = wg.tensor([0.3], dtype=wg.float64, requires_grad=True)
+    level(x, 400).backward()
+    wg.testing.assert_close(x.grad, x.detach().cos())

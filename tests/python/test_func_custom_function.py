@@ -6,7 +6,7 @@ import pytest
 
 import wengert as wg
 from wengert.autograd import Function
-from wengert.func import grad, jacrev, jvp, vmap
+from wengert.func import grad, jacfwd, jacrev, jvp, vmap
 
 close = wg.testing.assert_close
 batch = wg.arange(6.0).reshape(3, 2)
@@ -137,3 +137,84 @@ def test_f24_outside_of_transforms_nothing_changes():
     x = batch.clone().requires_grad_()
     Plain.apply(x).sum().backward()
     close(x.grad, wg.ones(3, 2))
+
+
+class Power(Function):
+    """x ** 2 * w, with both derivatives, in every batch by the generated rule."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x, w):
+        return x * x * w
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, w = ctx.saved_tensors
+        return 2 * x * w * grad, x * x * grad
+
+    @staticmethod
+    def jvp(ctx, x_t, w_t):
+        x, w = ctx.saved_tensors
+        zero = wg.zeros_like(x)
+        return 2 * x * w * (zero if x_t is None else x_t) + x * x * (zero if w_t is None else w_t)
+
+
+@pytest.mark.parametrize("dims", [(0, 0), (1, 0), (0, 1), (1, 1), (0, None), (None, 1)])
+@pytest.mark.parametrize("inner", [(0, 0), (0, None), (None, 0)])
+def test_f24_two_levels_keep_tangents_and_gradients(dims, inner):
+    x, w = wg.arange(6.0).reshape(2, 3) + 1, wg.arange(6.0).reshape(2, 3) - 2.5
+    if dims[0] == 1:
+        x = x.t()
+    if dims[1] == 1:
+        w = w.t()
+    x, w = (t[0] if d is None else t for t, d in zip((x, w), dims, strict=True))
+    if dims[0] is None:
+        x = (wg.arange(6.0).reshape(2, 3) + 1)[1]
+    if dims[1] is None:
+        w = (wg.arange(6.0).reshape(2, 3) - 2.5)[0]
+
+    def both(apply):
+        return vmap(vmap(apply, inner), dims)
+
+    def plain(a, b):
+        return a * a * b
+
+    def check(a, b):
+        close(both(Power.apply)(a, b), both(plain)(a, b))
+        tangents = (wg.ones_like(a) * 0.5, wg.ones_like(b) * 2.0)
+        close(jvp(both(Power.apply), (a, b), tangents)[1], jvp(both(plain), (a, b), tangents)[1])
+        for which in (0, 1):
+            close(
+                grad(lambda *args: both(Power.apply)(*args).sum(), which)(a, b),
+                grad(lambda *args: both(plain)(*args).sum(), which)(a, b),
+            )
+
+    check(x, w)
+    close(vmap(jacfwd(Power.apply))(wg.tensor([[1.0, 2.0]]), wg.ones(1, 2)), wg.diag(wg.tensor([2.0, 4.0]))[None])
+
+
+def test_f24_arguments_behind_a_tree_keep_their_gradients():
+    class Weighted(Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(weights, x):
+            return weights[0] * x + weights[1]
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[0][0])
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None, ctx.saved_tensors[0] * grad
+
+    weights = (wg.tensor([2.0, 3.0]), wg.tensor([1.0, 1.0]))
+    slopes = vmap(grad(lambda x, w: Weighted.apply(w, x)))(wg.tensor([5.0, 7.0]), weights)
+    close(slopes, weights[0])

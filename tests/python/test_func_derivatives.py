@@ -81,7 +81,7 @@ def test_u1_independent_input_has_zero_gradient():
     [
         (lambda: grad(lambda x: x)(x2), RuntimeError, "return a scalar Tensor, got tensor with 1 dims"),
         (lambda: grad(lambda x: 1.0)(x2), RuntimeError, "to return a Tensor, got <class 'float'>"),
-        (lambda: grad(lambda x: x * 2)(3.0), ValueError, "Thing passed to transform API must be Tensor"),
+        (lambda: grad(lambda x: x * 2)("3.0"), ValueError, "Thing passed to transform API must be Tensor"),
         (lambda: grad(lambda x: x.sum())(wg.arange(3)), RuntimeError, "floating point"),
         (lambda: grad(wg.sum, argnums=1)(x2), RuntimeError, "Got argnum=1, but only 1 positional inputs"),
         (lambda: grad(wg.sum, argnums=(0, -2))(x2, x2), RuntimeError, "argnums elements must be unique"),
@@ -151,7 +151,7 @@ def test_u3_forward_and_reverse_nest():
         (lambda: jvp(wg.sin, (x2,), x2), "same python structure"),
         (lambda: jvp(wg.sin, (x2,), (wg.ones(3),)), "different size"),
         (lambda: jvp(wg.sin, (), ()), "at least one Tensor"),
-        (lambda: jvp(wg.sin, (3,), (3,)), "only contain Tensors"),
+        (lambda: jvp(wg.sin, (3,), ("3",)), "only contain Tensors"),
         (lambda: jvp(lambda x: 3, (x2,), (x2,)), "return only tensors"),
         (lambda: jvp(lambda x: wg.ones(2), (x2,), (x2,), strict=True), "independent of the inputs"),
     ],
@@ -258,19 +258,3 @@ def test_u7_linearize():
 def test_u7_errors(tangents, text):
     with pytest.raises(RuntimeError, match=text):
         linearize(wg.sin, x2)[1](*tangents)
-
-
-@pytest.mark.parametrize("transform", [grad, jacrev, lambda f: lambda x: vjp(f, x)])
-def test_u10_saved_tensor_hooks_are_refused(transform):
-    hooks = wg.autograd.graph.saved_tensors_hooks
-    with hooks(lambda t: t, lambda t: t), pytest.raises(RuntimeError, match="don't yet support saved tensor hooks"):
-        transform(wg.sum)(x2)
-
-    def inside(x):
-        with hooks(lambda t: t, lambda t: t):
-            return (x * x).sum()
-
-    with pytest.raises(RuntimeError, match="don't yet support saved tensor hooks"):
-        transform(inside)(x2)
-    with hooks(lambda t: t, lambda t: t):
-        pass  # allowed again

@@ -102,3 +102,27 @@ def test_H14_wrong_number_of_gradients(x, gradients):
     out = hook.setup_output_hook(inside * 3)
     with pytest.raises(RuntimeError, match=f"got {len(gradients)}, but expected 1"):
         out.sum().backward()
+
+
+@pytest.mark.parametrize("of_edges", [False, True])
+@pytest.mark.parametrize("wanted", [("x", "w"), ("x",), ("y",), ("y", "w"), ("x", "y", "w")])
+def test_H9_multi_grad_hook_under_grad_is_that_of_backward(x, wanted, of_edges):
+    w, unused = wg.tensor([3.0, 5.0], requires_grad=True), wg.ones(1, requires_grad=True)
+    y = x * 2
+    (y * w).sum().backward(inputs=[x, w], retain_graph=True)
+    inputs = [{"x": x, "w": w, "y": y}[name] for name in wanted]
+    watched = (x, w, y, unused)
+    seen, first = [], []
+    targets = [get_gradient_edge(t) for t in watched] if of_edges else watched
+    register_multi_grad_hook(
+        targets, lambda gradients: seen.append([g if g is None else g.tolist() for g in gradients])
+    )
+    register_multi_grad_hook(targets, lambda gradient: first.append(gradient.tolist()), mode="any")
+    wg.autograd.grad((y * w).sum(), inputs, retain_graph=True)
+    values = {"x": [6.0, 10.0], "w": [2.0, 4.0], "y": [3.0, 5.0]}
+    reached = {*wanted, *(("y",) if "x" in wanted else ())}
+    assert seen == [[values[name] if name in reached else None for name in ("x", "w", "y")] + [None]]
+    assert len(first) == 1
+    assert first[0] in [values[name] for name in reached]
+    wg.autograd.grad((y * w).sum(), inputs)
+    assert len(seen) == len(first) == 2

@@ -4,6 +4,7 @@
 import pytest
 
 import wengert as wg
+from tests.functions import function
 from wengert.autograd import grad
 
 
@@ -150,3 +151,12 @@ def test_H15_retain_grad_moves_with_in_place(x):
     y.mul_(3)
     (y * 4).sum().backward()
     assert y.grad.tolist() == [4.0, 4.0]
+
+
+def test_post_accumulate_hooks_run_without_a_gradient_too():
+    """As in PyTorch: the hook runs when the pass has reached the leaf, whatever arrived."""
+    x = wg.ones(2, requires_grad=True)
+    seen = []
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append(leaf.grad))
+    function(backward=lambda ctx, g: None).apply(x).sum().backward()
+    assert seen == [None]

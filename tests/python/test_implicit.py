@@ -9,6 +9,7 @@ import wengert.autograd.forward_ad as fwd
 from wengert import func
 from wengert.autograd import gradcheck, gradgradcheck
 from wengert.func import implicit
+from wengert.func.implicit import argmin, fixed_point, root
 
 LINEAR_SOLVERS = ["lu", "sparse", "gmres", "bicgstab", lambda product, b: _by_columns(product, b)]
 MATRIX = np.array([[4.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.5, -1.0, 5.0]])
@@ -161,3 +162,72 @@ def test_inside_transforms():
     np.testing.assert_allclose(func.vmap(func.grad(solution))(a).numpy(), slopes)
     curvatures = func.hessian(lambda a: solution(a).sum())(a).numpy()
     np.testing.assert_allclose(curvatures, np.diag(-0.25 * a.numpy() ** -1.5), atol=1e-12)
+
+
+def test_what_is_captured_is_refused_and_never_0():
+    a = wg.tensor(4.0, dtype=wg.float64)
+
+    def captured(a):
+        return root(lambda x: x * x - a, wg.tensor(1.0, dtype=wg.float64))
+
+    for call in (
+        lambda: wg.func.grad(captured)(a),
+        lambda: wg.func.jacfwd(captured)(a),
+        lambda: wg.func.vmap(captured)(wg.stack([a, a])),
+        lambda: captured(a.clone().requires_grad_()),
+        lambda: wg.func.grad(lambda a: fixed_point(lambda x: (x + a / x) / 2, 1.0 + 0 * a.detach()))(a),
+        lambda: wg.func.grad(lambda a: argmin(lambda x: (x - a) ** 2, 1.0 + 0 * a.detach()))(a),
+    ):
+        with pytest.raises(RuntimeError, match="is none of its parameters"):
+            call()
+    assert captured(a).item() == 2.0
+    assert captured(a.clone().requires_grad_().detach()).item() == 2.0
+    with wg.no_grad():
+        assert captured(a.clone().requires_grad_()).item() == 2.0
+
+
+@pytest.mark.parametrize(
+    ("function", "start"),
+    [
+        (lambda x: x * x + 1, 0.5),
+        (lambda x: x.abs().sqrt() + 1, 4.0),  # steps get as short as one likes
+        (lambda x: x.exp() + 1, 0.0),
+        (lambda x: x.atan() - 2, 0.0),
+        (lambda x: (x - 5).log(), 0.0),
+    ],
+)
+def test_there_is_no_root(function, start):
+    with pytest.raises(RuntimeError, match=r"no convergence|singular"):
+        root(function, wg.tensor(start, dtype=wg.float64))
+
+
+@pytest.mark.parametrize(
+    ("function", "start"),
+    [(lambda x: -x * x, [1.0]), (lambda x: x[:1] ** 2 - x[1:] ** 2, [1.0, 0.0]), (lambda x: x**3 - x, [-3.0])],
+)
+def test_there_is_no_minimum(function, start):
+    with pytest.raises(RuntimeError, match=r"no minimum|no convergence|singular"):
+        argmin(function, wg.tensor(start, dtype=wg.float64))
+
+
+def test_roots_that_rounding_hides_are_found():
+    a = wg.tensor(1.23456, dtype=wg.float64)
+    x = root(lambda x, a: (x + 1e8) - (a + 1e8), 0.0 * a, a)  # to the digits that the function has
+    assert abs(x.item() - 1.23456) < 1e-7
+    x = root(lambda x, a: (x - a) ** 2, 0.0 * a, a)
+    assert abs(x.item() - 1.23456) < 1e-6
+
+
+@pytest.mark.parametrize("solver", ["cg", "gmres", "bicgstab", "lu", "sparse"])
+def test_every_linear_solver_reaches_the_digits(solver):
+    A = wg.tensor([[2.0, 1.0], [1.0, 3.0]], dtype=wg.float64)  # noqa: N806
+
+    def solve(p):
+        return root(lambda x, p: A @ x - p, wg.zeros(2, dtype=wg.float64), p, linear_solver=solver)
+
+    inverse = wg.tensor([[0.6, -0.2], [-0.2, 0.4]], dtype=wg.float64)
+    for scale in (1.0, 1e-150, 1e150):
+        p = scale * wg.tensor([0.3, 0.7], dtype=wg.float64)
+        wg.testing.assert_close(solve(p) / scale, inverse @ (p / scale), rtol=1e-11, atol=1e-12)
+        wg.testing.assert_close(wg.func.jacfwd(solve)(p), inverse, rtol=1e-11, atol=1e-12)
+        wg.testing.assert_close(wg.func.jacrev(solve)(p), inverse, rtol=1e-11, atol=1e-12)

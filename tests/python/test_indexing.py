@@ -140,7 +140,7 @@ def test_basic_indexing_gives_views():
         ((0, 0, 0, 0), IndexError, "too many indices for tensor of dimension 3"),
         ("a", (TypeError, IndexError), "only integers, slices"),
         (1.5, (TypeError, IndexError), "only integers, slices"),
-        (slice(None, None, -1), ValueError, "step must be greater than zero"),
+        (slice(None, None, 0), ValueError, "step cannot be zero"),
         (wg.ones(2), IndexError, "tensors used as indices must be long, int, byte or bool"),
         (wg.tensor([9]), IndexError, "out of bounds|out of range"),
         (wg.ones(3, dtype=wg.bool), IndexError, "mask|does not match"),

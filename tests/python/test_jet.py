@@ -1,7 +1,9 @@
 """Taylor series against nested derivatives of first order."""
 
+import math
 import time
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -186,13 +188,121 @@ class Cubed(wg.autograd.Function):
         return 3 * x * x * gradient
 
 
-def test_rows_without_a_rule_say_so():
+class CubedOnce(Cubed):
+    @staticmethod
+    @wg.autograd.function.once_differentiable
+    def backward(ctx, gradient):
+        return Cubed.backward(ctx, gradient)
+
+
+def test_custom_functions():
+    x = wg.tensor(2.0, dtype=wg.float64)
+    assert [d.item() for d in nth_derivatives(Cubed.apply, x, 4)] == [8.0, 12.0, 12.0, 6.0, 0.0]
+    with pytest.raises(NotImplementedError, match=r"\[jet\] .*CubedOnce.* has no Taylor rule: .*nest wg.func.jvp"):
+        nth_derivatives(CubedOnce.apply, x, 2)
+
+
+def test_errors():
     x = wg.ones(2, dtype=wg.float64)
-    with pytest.raises(NotImplementedError, match=r"\[jet\] .*Cubed.* has no Taylor rule: a custom function"):
-        nth_derivatives(Cubed.apply, x, 2)
-    with pytest.raises(NotImplementedError, match=r"\[jet\] .*Cholesky.* has no Taylor rule: the function"):
-        nth_derivatives(lambda x: wg.linalg.cholesky(x[:, None] * x + wg.eye(2, dtype=x.dtype)), x, 2)
     with pytest.raises(ValueError, match="must have the shapes of primals"):
         jet(wg.sin, (x,), ([wg.ones(3)],))
     with pytest.raises(ValueError, match="must have one length"):
         jet(wg.sin, (x,), ())
+    with pytest.raises(ValueError, match="real floating-point"):
+        jet(wg.sin, (x.to(wg.complex128),), ([x],))
+
+
+@pytest.mark.parametrize("order", [40, 171, 400, 1000])
+def test_orders_whose_factorial_leaves_the_numbers(order):
+    zero, one = wg.tensor(0.0, dtype=wg.float64), wg.tensor(1.0, dtype=wg.float64)
+    slopes = [d.item() for d in nth_derivatives(wg.exp, zero, order)]
+    np.testing.assert_allclose(slopes, 1.0, rtol=1e-11)
+    slopes = [d.item() for d in nth_derivatives(wg.sin, zero, order)]
+    np.testing.assert_allclose(slopes, np.resize([0.0, 1.0, 0.0, -1.0], order + 1), rtol=1e-11)
+    if order == 1000:
+        return
+    slopes = [d.item() for d in nth_derivatives(lambda x: (0.5 * x).exp() * x, one, order)]
+    wanted = [math.exp(0.5) * 0.5**k * (1 + 2 * k) for k in range(order + 1)]  # by Leibniz's rule
+    np.testing.assert_allclose(slopes, wanted, rtol=1e-10)
+
+
+def test_orders_whose_derivatives_are_factorials():
+    for dtype, order in ((wg.float64, 170), (wg.float32, 34)):
+        slopes = nth_derivatives(lambda x: 1 / (1 - x), wg.tensor(0.0, dtype=dtype), order)
+        wanted = [float(math.factorial(k)) for k in range(order + 1)]
+        np.testing.assert_allclose([d.item() for d in slopes], wanted, rtol=1e-5 if dtype == wg.float32 else 1e-12)
+
+
+A, B = RNG.normal(size=(3, 3)), RNG.normal(size=(3, 3))
+S = A @ A.T + 3 * np.eye(3)
+
+
+def at(x, constant, factor):
+    return wg.tensor(constant) + x * wg.tensor(factor)
+
+
+def mp_at(x, constant, factor):
+    return mpmath.matrix(constant.tolist()) + x * mpmath.matrix(factor.tolist())
+
+
+def mp_layer_norm(values):
+    mean = sum(values) / len(values)
+    variance = sum((v - mean) ** 2 for v in values) / len(values)
+    return [(v - mean) / mpmath.sqrt(variance + mpmath.mpf("1e-5")) for v in values]
+
+
+def mp_sum(matrix):
+    return sum(matrix[i, j] for i in range(matrix.rows) for j in range(matrix.cols))
+
+
+# Functions here, and the same by mpmath, whose series come from differences in many digits.
+AGAINST_MPMATH = {
+    "prod": (lambda x: wg.prod(wg.stack([x, 1 + x, x * x])), lambda x: x * (1 + x) * x * x),
+    "prod at zero": (lambda x: wg.prod(wg.stack([x - 0.4, 1 + x, x - 0.4])), lambda x: (x - X0) ** 2 * (1 + x)),
+    "cumprod": (
+        lambda x: wg.cumprod(wg.stack([x, 1 + x, x.sin()]), 0).sum(),
+        lambda x: x + x * (1 + x) * (1 + mpmath.sin(x)),
+    ),
+    "det": (lambda x: wg.linalg.det(at(x, A, B)), lambda x: mpmath.det(mp_at(x, A, B))),
+    "slogdet": (
+        lambda x: wg.linalg.slogdet(at(x, S, np.eye(3)))[1],
+        lambda x: mpmath.log(mpmath.det(mp_at(x, S, np.eye(3)))),
+    ),
+    "inv": (lambda x: wg.linalg.inv(at(x, S, B)).sum(), lambda x: mp_sum(mp_at(x, S, B) ** -1)),
+    "solve": (
+        lambda x: wg.linalg.solve(at(x, S, B), at(x, A, B)).sum(),
+        lambda x: mp_sum(mp_at(x, S, B) ** -1 * mp_at(x, A, B)),
+    ),
+    "cholesky": (
+        lambda x: wg.linalg.cholesky(at(x, S, np.eye(3))).sum(),
+        lambda x: mp_sum(mpmath.cholesky(mp_at(x, S, np.eye(3)))),
+    ),
+    "matrix_exp": (
+        lambda x: wg.linalg.matrix_exp(at(x, A, B)).sum(),
+        lambda x: mp_sum(mpmath.expm(mp_at(x, A, B), method="taylor")),
+    ),
+    "layer_norm": (
+        lambda x: wg.nn.functional.layer_norm(wg.stack([x, x * x, 1 - x.sin()]), (3,))[0],
+        lambda x: mp_layer_norm([x, x * x, 1 - mpmath.sin(x)])[0],
+    ),
+    "complex abs": (lambda x: wg.complex(x, 1 + x * x).abs(), lambda x: mpmath.sqrt(x * x + (1 + x * x) ** 2)),
+    "complex product": (
+        lambda x: (wg.complex(x, 1 + x).exp() * wg.complex(x, x)).imag,
+        lambda x: (mpmath.exp(x + 1j * (1 + x)) * (x + 1j * x)).imag,
+    ),
+    "lgamma": (lambda x: wg.lgamma(1 + x), lambda x: mpmath.loggamma(1 + x)),
+    "erfinv": (lambda x: wg.erfinv(x), lambda x: mpmath.erfinv(x)),
+    "power": (lambda x: x**x, lambda x: x**x),
+}
+X0 = mpmath.mpf(0.4)
+
+
+@pytest.mark.parametrize("name", AGAINST_MPMATH)
+def test_series_against_mpmath(name):
+    ours, reference = AGAINST_MPMATH[name]
+    order = 7
+    slopes = [d.item() for d in nth_derivatives(ours, wg.tensor(0.4, dtype=wg.float64), order)]
+    with mpmath.workdps(60):
+        coefficients = mpmath.taylor(lambda x: mpmath.re(reference(x)), X0, order)
+        wanted = np.array([float(c * mpmath.factorial(k)) for k, c in enumerate(coefficients)])
+    np.testing.assert_allclose(slopes, wanted, rtol=1e-8, atol=1e-9 * np.abs(wanted).max())

@@ -206,7 +206,7 @@ def test_circular_padding_crops_first(pad: tuple[int, int]) -> None:
 
 
 def test_circular_padding_wraps_once() -> None:
-    for pad in [(6, 0), (-3, 3), (3, -3), (-5, 0)]:
+    for pad in [(6, 0), (-3, 3), (3, -3)]:
         with pytest.raises(RuntimeError, match="Padding size"):
             F.pad(wg.zeros(1, 1, 5), pad, mode="circular")
 

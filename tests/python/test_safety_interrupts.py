@@ -142,3 +142,27 @@ def test_exceptions_of_signals_anywhere(x):
         signal.signal(signal.SIGALRM, previous)
     assert stopped == 60
     works()
+
+
+class TakenOverError(Exception):
+    """Ctrl-C arrives while the core takes this exception over."""
+
+    def __str__(self):
+        signal.raise_signal(signal.SIGINT)
+        return "never"
+
+
+def test_an_interrupt_beside_another_exception_is_heard():
+    def pack(tensor):
+        raise TakenOverError
+
+    x = wg.ones(2, requires_grad=True)
+    with pytest.raises(KeyboardInterrupt), saved_tensors_hooks(pack, lambda t: t):
+        x * x
+    y = x * 2
+    y.register_hook(pack)
+    with pytest.raises(KeyboardInterrupt):
+        y.sum().backward()
+    inner = lambda u: checkpoint(wg.sin, u * u, use_reentrant=False)  # noqa: E731
+    checkpoint(inner, x, use_reentrant=False).sum().backward()  # nothing was left on
+    wg.testing.assert_close(x.grad, (x * x).cos().detach() * 2 * x.detach())

@@ -4,6 +4,7 @@ import contextlib
 import gc
 import threading
 
+import numpy as np
 import pytest
 
 import wengert as wg
@@ -249,3 +250,49 @@ def test_leaves_are_written_under_no_grad_while_others_read_them():
 
     in_threads(4, run)
     assert all(p.isfinite().all().item() for p in shared)
+
+
+def test_loans_that_end_beside_a_pass(two_threads):
+    """Memory is exported and given back while passes ask whether it is shared, and log who wrote to it."""
+    x = wg.rand(50).requires_grad_()
+    shared = wg.rand(50)
+    over = threading.Event()
+
+    def export(i):
+        while not over.is_set():
+            held = [shared.numpy(), np.from_dlpack(shared), memoryview(shared)]
+            held[0][0] = 0.5
+            del held
+
+    def back():
+        try:
+            for _ in range(200):
+                y = (x * shared).sum() + (shared * x.exp()).sum()
+                with contextlib.suppress(RuntimeError):  # somebody wrote from outside, which is what it says
+                    y.backward()
+                with wg.no_grad():
+                    shared.mul_(1.0)
+        finally:
+            over.set()
+
+    in_threads(3, lambda i: back() if i == 0 else export(i))
+
+
+def test_foreign_memory_beside_a_pass(two_threads):
+    x = wg.rand(50).requires_grad_()
+    over = threading.Event()
+    array = np.ones(50, dtype=np.float32)
+
+    def borrow(i):
+        while not over.is_set():
+            held = [wg.from_numpy(array), wg.from_dlpack(array)]
+            del held
+
+    def back():
+        try:
+            for _ in range(200):
+                (x * wg.from_numpy(array)).sum().backward()
+        finally:
+            over.set()
+
+    in_threads(3, lambda i: back() if i == 0 else borrow(i))

@@ -7,7 +7,9 @@ that share their memory.
 
 `_ufuncs` finds the operation of a ufunc by its name and maps the methods (``reduce``, ``outer``, ...) and the options
 of its call; `_functions` and `_linear_algebra` hold one function for each NumPy function, with NumPy's parameters. What
-has no counterpart raises TypeError and says what to do; nothing is converted to arrays silently.
+has no counterpart runs on the arrays as NumPy's own function does and returns arrays, if no gradient is lost by that
+(`_arrays`): packages that only want an array (to save, to plot, to sort) get one. Where a tensor requires grad it
+raises TypeError and says what to do.
 """
 
 from __future__ import annotations
@@ -23,24 +25,35 @@ from ._convert import unsupported
 
 def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """Run a ufunc of which at least one operand is a tensor."""
-    from ._ufuncs import METHODS
+    from ._arrays import run_on_arrays
+    from ._ufuncs import METHODS, name_of
 
-    operands = (*inputs, *options.get("out", ()))
-    if not all(isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex, list, tuple)) for x in operands):
+    if not all(_is_operand(x) for x in (*inputs, *options.get("out", ()))):
         return NotImplemented
-    if method not in METHODS:
-        raise unsupported(f"{ufunc.__name__}.{method}")
-    run: Any = METHODS[method]
-    return run(ufunc, *inputs, **options)
+    try:
+        if method not in METHODS:
+            raise unsupported(f"{name_of(ufunc)}.{method}")
+        run: Any = METHODS[method]
+        return run(ufunc, *inputs, **options)
+    except TypeError as refusal:
+        return run_on_arrays(getattr(ufunc, method), inputs, options, refusal)
+
+
+def _is_operand(value: Any) -> bool:
+    known = (Tensor, np.ndarray, np.generic, int, float, complex, list, tuple)
+    return isinstance(value, known) or hasattr(type(value), "__pandas_priority__")
 
 
 def array_function(self: Any, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a NumPy function that has a tensor among its arguments."""
+    from ._arrays import run_on_arrays
     from ._functions import FUNCTIONS
 
     if not all(issubclass(cls, (Tensor, np.ndarray)) for cls in types):
         return NotImplemented
-    implementation = FUNCTIONS.get(func)
-    if implementation is None:
-        raise unsupported(f"{func.__module__}.{func.__name__}")
-    return implementation(*args, **kwargs)
+    try:
+        if func not in FUNCTIONS:
+            raise unsupported(f"{func.__module__}.{func.__name__}")
+        return FUNCTIONS[func](*args, **kwargs)
+    except TypeError as refusal:
+        return run_on_arrays(func, args, kwargs, refusal)

@@ -12,11 +12,24 @@ from wengert._C import Tensor
 
 def unsupported(name: str, detail: str = "") -> TypeError:
     """Return the error for what has no counterpart."""
+    own = _own_name(name)
     return TypeError(
-        f"[{name}] is not available for wengert tensors{': ' if detail else ''}{detail}. Use wengert's "
-        f"own functions, or "
-        "convert explicitly with tensor.detach().numpy(), which gives up gradients."
+        f"[{name}] is not available for wengert tensors that require grad{': ' if detail else ''}{detail}. Use "
+        f"{own or 'functions of wengert'}, or convert with tensor.detach().numpy(), which gives up gradients."
     )
+
+
+def _own_name(name: str) -> str:
+    """Return our function of a name of NumPy or SciPy (``numpy.cov``), or nothing."""
+    last = name.rpartition(".")[2]
+    modules = ("", "linalg.", "special.", "fft.", "nn.functional.")
+    for module in modules if not last.startswith("_") else ():
+        found: Any = wengert
+        for part in f"{module}{last}".split("."):
+            found = getattr(found, part, None)
+        if callable(found):
+            return f"wengert.{module}{last}"
+    return ""
 
 
 def refuse(name: str, **options: Any) -> None:
@@ -30,9 +43,15 @@ def tensor(value: Any) -> Any:
     """Return a tensor of an array-like."""
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
         return wengert.stack(promoted([tensor(v) for v in value]))
-    return wengert.as_tensor(np.asarray(value) if not isinstance(value, np.ndarray) else value)
+    array = np.asarray(value)
+    return wengert.as_tensor(array) if array.flags.writeable else wengert.tensor(array)
+
+
+def _holds_tensor(values: Any) -> bool:
+    """Tell whether a tensor is in nested lists."""
+    return any(isinstance(v, Tensor) or (isinstance(v, (list, tuple)) and _holds_tensor(v)) for v in values)
 
 
 def operand(value: Any) -> Any:

@@ -54,6 +54,18 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     return array_split(value, indices_or_sections, axis)
 
 
+def _splits(axis_of: Callable[[int], int], least: int) -> Callable[..., Any]:
+    """hsplit, vsplit and dsplit: along which axis, and how many dimensions the array must have."""
+
+    def splits(ary: Any, indices_or_sections: Any) -> Any:
+        value = tensor(ary)
+        if value.ndim < least:
+            raise ValueError(f"an array of {least} or more dimensions is needed, got {value.ndim}")
+        return split(value, indices_or_sections, axis_of(value.ndim))
+
+    return splits
+
+
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     grids = wengert.meshgrid(*[tensor(x).reshape(-1) for x in xi], indexing=indexing)
     return tuple(grid.clone() if copy else grid for grid in grids)
@@ -95,3 +107,8 @@ TABLE: dict[str, Callable[..., Any]] = {
     f.__name__: f for f in (concatenate, stack, append, array_split, split, meshgrid, pad)
 } | {name: _stacks(name) for name in ("hstack", "vstack", "dstack", "column_stack")}
 TABLE["concat"] = concatenate
+TABLE |= {
+    "hsplit": _splits(lambda ndim: 1 if ndim > 1 else 0, 1),
+    "vsplit": _splits(lambda ndim: 0, 2),
+    "dsplit": _splits(lambda ndim: 2, 3),
+}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable
 from typing import Any
 
 import wengert
 
-from ._convert import axes, promoted, refuse, tensor, unsupported, written
+from ._convert import axes, promoted, refuse, tensor, written
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Any:
@@ -45,12 +46,24 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 def einsum(*operands: Any, out: Any = None, **options: Any) -> Any:
-    equation, *tensors = operands
-    if not isinstance(equation, str):
-        raise unsupported("numpy.einsum", "operands with lists of axes; write the equation as a string")
     options.pop("optimize", None)
     refuse("numpy.einsum", **options)
+    equation, tensors = (operands[0], operands[1:]) if isinstance(operands[0], str) else _equation_of(operands)
     return written(wengert.einsum(equation, promoted(tensors)), out)
+
+
+def _equation_of(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """Return the equation that lists of axes mean: ``einsum(a, [0, 1], b, [1], [0])`` is "ab,b->a"."""
+
+    def letters(axes: Any) -> str:
+        return "".join("..." if axis is Ellipsis else _LETTERS[axis] for axis in axes)
+
+    inputs, result = (operands[:-1], operands[-1:]) if len(operands) % 2 else (operands, ())
+    equation = ",".join(letters(axes) for axes in inputs[1::2])
+    return equation + "".join(f"->{letters(axes)}" for axes in result), list(inputs[::2])
+
+
+_LETTERS = string.ascii_letters
 
 
 def kron(a: Any, b: Any) -> Any:
@@ -127,10 +140,19 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
 
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
-    first, second = promoted((a, b))
-    vector = second.ndim == 1
-    result = wengert.linalg.lstsq(first, second.unsqueeze(-1) if vector else second, rcond)
-    return (result.solution.squeeze(-1) if vector else result.solution, *tuple(result)[1:])
+    matrix, right = promoted((a, b))
+    vector = right.ndim == 1
+    right = right.unsqueeze(-1) if vector else right
+    rows, columns = matrix.shape[-2:]
+    values = wengert.linalg.svdvals(matrix)
+    eps = wengert.finfo(matrix.dtype).eps
+    smallest = (max(rows, columns) if rcond is None else rcond / eps) * eps
+    rank = int((values > smallest * values[:1]).sum())
+    solution = wengert.linalg.lstsq(matrix, right, smallest, driver="gelsd").solution
+    residuals = matrix.new_empty(0)
+    if rank == columns < rows:
+        residuals = (matrix @ solution - right).abs().square().sum(0)
+    return (solution.squeeze(-1) if vector else solution), residuals, rank, values
 
 
 _PRODUCTS = (dot, vdot, inner, outer, tensordot, einsum, kron, cross)

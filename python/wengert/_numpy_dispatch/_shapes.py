@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import wengert
 
+from ._arrays import as_arrays
 from ._convert import axes, refuse, tensor, written
 
 
@@ -58,6 +61,9 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
 
 def _at_least(name: str) -> Callable[..., Any]:
     def at_least(*arys: Any) -> Any:
+        arrays = as_arrays(arys)
+        if arrays is not None:  # what packages call to get an array, of which they then ask `size` and `flags`
+            return getattr(np, name)(*arrays)
         results = tuple(getattr(wengert, name)(tensor(a)) for a in arys)
         return results[0] if len(results) == 1 else results
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 import wengert
 
@@ -14,6 +17,10 @@ _NAMES = {
     "absolute": "abs", "fabs": "abs", "conjugate": "conj", "degrees": "rad2deg", "equal": "eq", "invert": "bitwise_not",
     "left_shift": "bitwise_left_shift", "power": "pow", "radians": "deg2rad", "right_shift": "bitwise_right_shift",
     "rint": "round", "mod": "remainder",
+    # SciPy's
+    "j0": "bessel_j0", "j1": "bessel_j1", "y0": "bessel_y0", "y1": "bessel_y1", "psi": "digamma",
+    "k0": "modified_bessel_k0", "k1": "modified_bessel_k1", "k0e": "scaled_modified_bessel_k0",
+    "k1e": "scaled_modified_bessel_k1",
 }  # fmt: skip
 _SPECIAL: dict[str, Callable[..., Any]] = {
     "divmod": lambda a, b: (wengert.floor_divide(a, b), wengert.remainder(a, b)),
@@ -40,14 +47,22 @@ def function_of(name: str) -> Callable[..., Any] | None:
     return getattr(wengert, own, None) or getattr(wengert.special, own, None)
 
 
+def name_of(ufunc: Any) -> str:
+    """Return the name under which a ufunc is found: ``numpy.sin``, ``scipy.special.ellipk``."""
+    name: str = ufunc.__name__
+    if getattr(np, name, None) is ufunc:
+        return f"numpy.{name}"
+    special = sys.modules.get("scipy.special")
+    return f"scipy.special.{name}" if getattr(special, name, None) is ufunc else name
+
+
 def call(ufunc: Any, *inputs: Any, out: Any = None, where: Any = True, dtype: Any = None, **options: Any) -> Any:
     """Compute elementwise. ``where`` needs ``out``, whose elements it keeps."""
-    name = ufunc.__name__
-    function = function_of(name)
+    function, name = function_of(ufunc.__name__), name_of(ufunc)
     if function is None:
-        raise unsupported(f"numpy.{name}")
+        raise unsupported(name)
     options = {key: value for key, value in options.items() if (key, value) not in _DEFAULTS}
-    refuse(f"numpy.{name}", **options)
+    refuse(name, **options)
     operands = [operand(value) for value in inputs]
     if dtype is not None:
         operands = [tensor(value).to(dtype) for value in operands]
@@ -56,7 +71,7 @@ def call(ufunc: Any, *inputs: Any, out: Any = None, where: Any = True, dtype: An
     result = function(*operands)
     if where is not True:
         if out is None:
-            raise unsupported(f"numpy.{name}", "where= without out= leaves elements undefined; use wengert.where")
+            raise unsupported(name, "where= without out= leaves elements undefined; use wengert.where")
         result = wengert.where(tensor(where), result, tensor(out[0]))
     return written(result, out)
 
@@ -74,7 +89,7 @@ def reduce(
     """Reduce along an axis, the first by default, or along all (None)."""
     name = _REDUCTIONS.get(ufunc.__name__)
     if name is None:
-        raise unsupported(f"numpy.{ufunc.__name__}.reduce")
+        raise unsupported(f"{name_of(ufunc)}.reduce")
     from ._functions import FUNCTIONS_BY_NAME
 
     if dtype is not None:
@@ -95,8 +110,8 @@ def accumulate(ufunc: Any, array: Any, axis: int = 0, dtype: Any = None, out: An
             result = value.cummax(axis).values
         case "minimum":
             result = value.cummin(axis).values
-        case name:
-            raise unsupported(f"numpy.{name}.accumulate")
+        case _:
+            raise unsupported(f"{name_of(ufunc)}.accumulate")
     return written(result, out)
 
 
@@ -109,7 +124,7 @@ def outer(ufunc: Any, a: Any, b: Any, **options: Any) -> Any:
 def at(ufunc: Any, target: Any, indices: Any, values: Any = None) -> None:
     """Add in place at indices that may repeat."""
     if ufunc.__name__ != "add" or not isinstance(target, wengert.Tensor):
-        raise unsupported(f"numpy.{ufunc.__name__}.at")
+        raise unsupported(f"{name_of(ufunc)}.at")
     places = indices if isinstance(indices, tuple) else (indices,)
     target.index_put_([tensor(place) for place in places], tensor(values).to(target.dtype), True)
 

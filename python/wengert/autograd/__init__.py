@@ -79,6 +79,8 @@ else:
             return getattr(_importlib.import_module(f"{__name__}.profiler"), name)
         if name == "SavedTensor":
             return _C._autograd.SavedTensor
+        if name.startswith("_"):  # as the import system asks while the package is loaded
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
         from wengert._missing import no_attribute
 
         raise no_attribute("autograd", name)

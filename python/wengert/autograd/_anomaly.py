@@ -13,7 +13,11 @@ import warnings
 from wengert import _C
 
 
-class set_detect_anomaly:
+def _bits(mode: bool, check_nan: bool) -> int:
+    return bool(mode) | bool(check_nan) << 1
+
+
+class set_detect_anomaly(_C._SwitchAtOnce):
     """Switch anomaly mode: as a plain call, or as a context manager that restores the previous state.
 
     Parameters
@@ -34,18 +38,17 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._remember()
-        _C.set_anomaly_enabled(mode, check_nan)
+        super().__init__("anomaly", _bits(mode, check_nan), True)
 
-    def _remember(self) -> None:
-        self.prev = _C.is_anomaly_enabled()
-        self.prev_check_nan = _C.is_anomaly_check_nan_enabled()
+    @property
+    def prev(self) -> bool:
+        """Whether anomaly mode was on before."""
+        return bool(self._previous & 1)
 
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc_info: object) -> None:
-        _C.set_anomaly_enabled(self.prev, self.prev_check_nan)
+    @property
+    def prev_check_nan(self) -> bool:
+        """Whether a backward function that returned NaN raised before."""
+        return bool(self._previous & 2)
 
 
 class detect_anomaly(set_detect_anomaly):
@@ -71,13 +74,10 @@ class detect_anomaly(set_detect_anomaly):
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        self._remember()
+        _C._SwitchAtOnce.__init__(self, "anomaly", _bits(True, check_nan))
         self.check_nan = check_nan
         warnings.warn(
             "Anomaly Detection has been enabled. It records a stack for every node and searches every gradient for "
             "NaN: use it to find a fault, not in production.",
             stacklevel=2,
         )
-
-    def __enter__(self) -> None:
-        _C.set_anomaly_enabled(True, self.check_nan)

@@ -161,7 +161,9 @@ def grad(
             allow_unused or False,
             False,
         )
-    if overridden(outputs, inputs) or (grad_outputs is not None and _inside_transforms() and overridden(grad_outputs)):
+    if overridden(outputs, inputs) or (
+        grad_outputs is not None and _function.are_transforming() and overridden(grad_outputs)
+    ):
         return _C._call_override(
             grad,
             (outputs, inputs),
@@ -205,11 +207,6 @@ def grad(
     if materialize_grads:
         results = _fill_with_zeros(results, targets, create_graph)
     return results if keys is None else dict(zip(keys, results, strict=True))
-
-
-def _inside_transforms() -> bool:
-    """Tell whether a transform of `wengert.func` is running: then cotangents may be batches of `vmap`."""
-    return _function.transforms is not None and _function.transforms[0]()
 
 
 def _fill_with_zeros(results: tuple[Any, ...], targets: tuple[Any, ...], requires_grad: bool) -> tuple[Any, ...]:

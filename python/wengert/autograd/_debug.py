@@ -35,8 +35,7 @@ class set_debug_mode(SwitchedAtOnce):
     RuntimeError: ...The first node that this pass needs and that was freed is ExpBackward0 made at <doctest ...
     """
 
-    _get = staticmethod(_C._is_debug_mode)
-    _set = staticmethod(_C._set_debug_mode)
+    _flag = "set_debug_mode"
 
 
 def is_debug_mode_enabled() -> bool:

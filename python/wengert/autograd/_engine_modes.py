@@ -26,8 +26,7 @@ class set_multithreading_enabled(SwitchedAtOnce):
     False
     """
 
-    _get = staticmethod(_C._is_multithreading_enabled)
-    _set = staticmethod(_C._set_multithreading_enabled)
+    _flag = "set_multithreading_enabled"
 
 
 class enforce_grad_layout_policy(SwitchedAtOnce):
@@ -39,8 +38,7 @@ class enforce_grad_layout_policy(SwitchedAtOnce):
         False lets a leaf adopt its first gradient in the layout in which it arrives.
     """
 
-    _get = staticmethod(_C._is_grad_layout_enforcement_enabled)
-    _set = staticmethod(_C._set_grad_layout_enforcement_enabled)
+    _flag = "enforce_grad_layout_policy"
 
     def __init__(self, enable: bool = True) -> None:
         super().__init__(enable)
@@ -49,5 +47,4 @@ class enforce_grad_layout_policy(SwitchedAtOnce):
 class _force_original_view_tracking(SwitchedAtOnce):
     """Regenerate the grad_fn of a view by replaying its chain of view operations, rather than by one as_strided."""
 
-    _get = staticmethod(_C._is_view_replay_enabled)
-    _set = staticmethod(_C._set_view_replay_enabled)
+    _flag = "_force_original_view_tracking"

@@ -15,7 +15,13 @@ from wengert._overrides import overridden
 
 from ._mode_context import ModeContext, SwitchedAtOnce
 
-_current_level = -1
+_current_dual_level = _C._current_dual_level
+
+
+def __getattr__(name: str) -> Any:
+    if name == "_current_level":  # the innermost open level, or -1: it changes, so it is asked for
+        return _current_dual_level()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -34,9 +40,7 @@ def enter_dual_level() -> int:
     >>> level = fwd.enter_dual_level()
     >>> fwd.exit_dual_level(level=level)
     """
-    global _current_level
     level: int = _C._enter_dual_level()
-    _current_level = level
     return level
 
 
@@ -48,19 +52,18 @@ def exit_dual_level(*, level: int | None = None) -> None:
     RuntimeError
         If no level is open, or `level` is not the innermost one.
     """
-    global _current_level
-    if _current_level < 0:
+    current = _current_dual_level()
+    if current < 0:
         raise RuntimeError("Trying to exit a forward AD level but none is open; call enter_dual_level() first.")
-    if level is not None and level != _current_level:
+    if level is not None and level != current:
         raise RuntimeError(
             f"Trying to exit a forward AD level ({level}) that was not the last one that was created "
-            f"({_current_level}); close the inner levels first."
+            f"({current}); close the inner levels first."
         )
-    _C._exit_dual_level(_current_level)
-    _current_level -= 1
+    _C._exit_dual_level(current)
 
 
-class dual_level(ModeContext):
+class dual_level(ModeContext, _C._DualLevel):
     """A dual level as a context manager (its value is the level's index) or a decorator.
 
     Examples
@@ -73,16 +76,6 @@ class dual_level(ModeContext):
     ...     fwd.unpack_dual(y).tangent
     tensor([4., 0.])
     """
-
-    def __init__(self) -> None:
-        self._levels: list[int] = []
-
-    def __enter__(self) -> int:
-        self._levels.append(enter_dual_level())
-        return self._levels[-1]
-
-    def __exit__(self, *exc_info: object) -> None:
-        exit_dual_level(level=self._levels.pop())
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
@@ -103,7 +96,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         If a dtype is neither floating point nor complex.
     """
     if level is None:
-        level = _current_level
+        level = _current_dual_level()
     if level < 0:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
@@ -124,7 +117,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     Outside any level the tensor itself and None are returned.
     """
     if level is None:
-        level = _current_level
+        level = _current_dual_level()
     if level < 0:
         return UnpackedDualTensor(tensor, None)
     if overridden(tensor):
@@ -139,5 +132,4 @@ _is_fwd_grad_enabled = _C._is_fwd_grad_enabled
 class _set_fwd_grad_enabled(SwitchedAtOnce):
     """Let operations of this thread propagate tangents, or not."""
 
-    _get = staticmethod(_C._is_fwd_grad_enabled)
-    _set = staticmethod(_C._set_fwd_grad_enabled)
+    _flag = "_set_fwd_grad_enabled"

@@ -20,6 +20,12 @@ from ._function_context import FunctionCtx
 _function_ids = itertools.count()
 # (whether a transform of wengert.func is running, what applies a function inside one), once that module is loaded.
 transforms: tuple[Callable[[], bool], Callable[[Any, tuple[Any, ...]], Any]] | None = None
+remembered: Callable[[], Any] | None = None  # likewise: what makes the transforms of this moment a context for later
+
+
+def are_transforming() -> bool:
+    """Return whether a transform of `wengert.func` is running on this thread."""
+    return transforms is not None and transforms[0]()
 
 
 class BackwardCFunction(_C._FunctionBase, FunctionCtx):  # type: ignore[misc]  # the stub says Any

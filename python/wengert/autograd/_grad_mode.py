@@ -8,11 +8,8 @@ from wengert import _C
 
 from ._mode_context import BareDecorator, ModeContext, SwitchedAtOnce
 
-_is_grad_enabled = _C.is_grad_enabled
-_set_grad_enabled = _C._set_grad_enabled
 
-
-class no_grad(BareDecorator):
+class no_grad(BareDecorator, _C._Switch):
     """Record nothing: results computed inside do not require grad.
 
     A context manager and a decorator, for this thread only. Factory functions still honour ``requires_grad=True``,
@@ -36,15 +33,7 @@ class no_grad(BareDecorator):
     _mode = False
 
     def __init__(self) -> None:
-        # A list, so that one object may be entered again while it is open.
-        self._previous: list[bool] = []
-
-    def __enter__(self) -> None:
-        self._previous.append(_is_grad_enabled())
-        _set_grad_enabled(self._mode)
-
-    def __exit__(self, *exc_info: object) -> None:
-        _set_grad_enabled(self._previous.pop())
+        super().__init__("set_grad_enabled", self._mode)
 
 
 class enable_grad(no_grad):
@@ -89,11 +78,10 @@ class set_grad_enabled(SwitchedAtOnce):
     set_grad_enabled(mode=True)
     """
 
-    _get = staticmethod(_is_grad_enabled)
-    _set = staticmethod(_set_grad_enabled)
+    _flag = "set_grad_enabled"
 
 
-class inference_mode(ModeContext):
+class inference_mode(ModeContext, _C._InferenceMode):
     """Record nothing and keep no version counters: the fastest mode, for results that never meet autograd.
 
     Tensors made inside are *inference tensors*: outside, they may be read, but neither saved for a backward pass nor
@@ -116,20 +104,11 @@ class inference_mode(ModeContext):
 
     def __new__(cls, mode: Any = True) -> Any:
         if isinstance(mode, bool):
-            return super().__new__(cls)
+            return super().__new__(cls, mode)
         return cls()(mode)
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self._guards: list[Any] = []
-
-    def __enter__(self) -> None:
-        guard = _C._InferenceMode(self.mode)
-        guard.__enter__()
-        self._guards.append(guard)
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._guards.pop().__exit__(*exc_info)
 
     def clone(self) -> inference_mode:
         return type(self)(self.mode)

@@ -1,8 +1,10 @@
 """What every mode of this package can do: be a context manager, and decorate functions, generators and coroutines.
 
-A subclass of `ModeContext` defines ``__enter__``, ``__exit__`` and, if its constructor takes arguments, ``clone``.
-`SwitchedAtOnce` serves the modes that change when they are constructed, so that ``set_grad_enabled(False)`` works as
-a plain statement too.
+A subclass of `ModeContext` has another base, a type of the core that defines ``__enter__`` and ``__exit__``, so that
+each is one step and Ctrl-C finds a mode either on, and about to be left, or off
+(src/python/autograd/mode_contexts.cpp). It defines ``clone`` if its constructor takes arguments. `SwitchedAtOnce`
+serves the modes that change when they are constructed, so that ``set_grad_enabled(False)`` works as a plain statement
+too.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import types
 import warnings
 from collections.abc import Callable, Generator
 from typing import Any, ClassVar
+
+from wengert import _C
 
 
 class ModeContext:
@@ -25,12 +29,6 @@ class ModeContext:
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return decorate(self.clone, function, type(self).__name__)
 
-    def __enter__(self) -> Any:
-        raise NotImplementedError
-
-    def __exit__(self, *exc_info: object) -> None:
-        raise NotImplementedError
-
 
 class BareDecorator(ModeContext):
     """A mode without parameters, so ``@mode`` and ``@mode()`` mean the same."""
@@ -41,29 +39,28 @@ class BareDecorator(ModeContext):
         return cls()(function)
 
 
-class SwitchedAtOnce(ModeContext):
-    """A thread's flag that is set when the object is constructed and restored when its ``with`` block ends."""
+class SwitchedAtOnce(ModeContext, _C._SwitchAtOnce):
+    """A flag that is set when the object is constructed and restored when its ``with`` block ends."""
 
-    _get: ClassVar[Callable[[], bool]]
-    _set: ClassVar[Callable[[bool], None]]
+    _flag: ClassVar[str]
 
     def __init__(self, mode: bool) -> None:
-        self.prev = type(self)._get()
+        if not isinstance(mode, bool):
+            raise TypeError(f"{self._flag}(): argument 'mode' must be bool, not {type(mode).__name__}")
         self.mode = mode
-        type(self)._set(mode)
+        super().__init__(self._flag, mode, True)
+
+    @property
+    def prev(self) -> bool:
+        """The flag as it was."""
+        return bool(self._previous)
 
     def clone(self) -> Any:
         return type(self)(self.mode)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        type(self)._set(self.prev)  # decorating must not change the mode of the code around the function
+        self._undo()  # decorating must not change the mode of the code around the function
         return super().__call__(function)
-
-    def __enter__(self) -> None:
-        type(self)._set(self.mode)
-
-    def __exit__(self, *exc_info: object) -> None:
-        type(self)._set(self.prev)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(mode={self.mode})"

@@ -38,5 +38,4 @@ class set_strict_singular(SwitchedAtOnce):
     tensor([   nan, 0.2500])
     """
 
-    _get = staticmethod(_C._is_strict_singular)
-    _set = staticmethod(_C._set_strict_singular)
+    _flag = "set_strict_singular"

@@ -17,7 +17,7 @@ from . import implicit
 from ._auxiliary import debug_unwrap, functionalize
 from ._custom_function import set_up_custom_functions as _set_up_custom_functions
 from ._functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
-from ._grad import grad, grad_and_value
+from ._grad import grad, grad_and_value, value_and_grad
 from ._jacobians import hessian, jacfwd, jacrev
 from ._jet import jet, nth_derivatives
 from ._jvp import jvp
@@ -50,6 +50,7 @@ __all__ = [
     "sparse_jacobian",
     "sparsity",
     "stack_module_state",
+    "value_and_grad",
     "vjp",
     "vmap",
 ]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+import wengert
 from wengert._C import Tensor
-from wengert.utils._pytree import TreeSpec, tree_flatten
+from wengert.utils._pytree import SUPPORTED_NODES, NodeDef, TreeSpec, tree_flatten, tree_unflatten
 
 Argnums = int | tuple[int, ...]
 
@@ -52,22 +55,79 @@ def replaced(args: tuple[Any, ...], argnums: Argnums, values: Any) -> tuple[Any,
     return tuple(changed)
 
 
-def flatten_tensors(tree: Any) -> tuple[list[Any], TreeSpec]:
-    """Return the leaves of a tree of inputs and its shape.
+class _Constant:
+    """A leaf that takes no part: it belongs to the shape of its tree, and comes back where it was."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+SUPPORTED_NODES[_Constant] = NodeDef(lambda constant: ([], constant.value), lambda _, value: value)
+
+
+def as_leaf(value: Any, like: Any = None) -> Any:
+    """Return a number or array as a tensor, of the dtype of `like`; other things as they are.
+
+    Integers are no variables: only a whole argument may be one, for the real number that it is.
+    """
+    if isinstance(value, (float, complex)) or (
+        isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
+    ):
+        return wengert.tensor(value, dtype=None if like is None else like.dtype)
+    if like is not None and isinstance(value, (int, np.ndarray, np.generic)):
+        return wengert.tensor(value, dtype=like.dtype)
+    return value
+
+
+def flatten_tensors(tree: Any, several: bool = False) -> tuple[list[Any], TreeSpec]:
+    """Return the leaves of a tree of inputs and its shape; numbers and arrays as tensors.
+
+    What cannot be differentiated (strings, None, functions, integers) is part of the shape. The tree is an argument, or
+    a tuple of `several`.
 
     Raises
     ------
     ValueError
-        If a leaf is no tensor.
+        If no leaf is left.
     """
     leaves, spec = tree_flatten(tree)
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise ValueError(
-                f"Thing passed to transform API must be Tensor, got {type(leaf)}; convert it with wengert.tensor, or "
-                "leave the argument out of argnums"
-            )
-    return leaves, spec
+            break
+    else:
+        return leaves, spec
+    if several:
+        tree = tuple(map(_real, tree))
+        leaves = tree_flatten(tree)[0]
+    elif spec.is_leaf():
+        leaves = [_real(tree)]
+    values = [as_leaf(leaf) for leaf in leaves]
+    marked = [value if isinstance(value, Tensor) else _Constant(value) for value in values]
+    tensors, marked_spec = tree_flatten(tree_unflatten(marked, spec))
+    if not tensors:
+        raise ValueError(
+            f"Thing passed to transform API must be Tensor, got {type(leaf)}; pass tensors, real numbers or arrays, or "
+            "leave the argument out of argnums"
+        )
+    return tensors, marked_spec
+
+
+def _real(value: Any) -> Any:
+    return float(value) if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else value
+
+
+def flatten_alike(tree: Any, given: Any, tensors: list[Any]) -> tuple[list[Any], TreeSpec]:
+    """Return the leaves of a tree where another one has the leaves `tensors`, and its shape; numbers become alike."""
+    leaves, spec = tree_flatten(tree)
+    others = tree_flatten(given)[0]
+    if len(others) != len(leaves) or len(tensors) in (0, len(leaves)):
+        chosen = leaves
+    else:
+        pairs = zip(leaves, others, strict=True)
+        chosen = [leaf for leaf, other in pairs if isinstance(as_leaf(other), Tensor)]  # no integers: those are few
+    if len(chosen) != len(tensors):
+        return chosen, spec
+    return [as_leaf(leaf, tensor) for leaf, tensor in zip(chosen, tensors, strict=True)], spec
 
 
 def split_aux(output: Any, caller: str, has_aux: bool) -> tuple[Any, Any]:

@@ -17,8 +17,8 @@ from wengert.autograd._function import Function
 from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_structure, tree_unflatten
 
 from ._batch import Batch
-from ._batched_tensor import BatchedTensor, open_levels
-from ._frames import Frame, VmapFrame, _stack, frame_of_level, is_transforming
+from ._batched_tensor import BatchedTensor
+from ._frames import Frame, Remembered, _stack, frame_of_level, is_transforming
 
 _NO_SETUP = (
     "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
@@ -66,7 +66,7 @@ def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
     dims = [leaf._batch_dim if batch.has(leaf) else None for leaf in leaves]
     values = [leaf._value if batch.has(leaf) else leaf for leaf in leaves]
     if generated:
-        return _run_generated(cls, tree_unflatten(values, spec), dims, spec, batch, frame)
+        return _run_generated(cls, tree_unflatten(values, spec), dims, spec, batch)
     with _Without(frame):
         result = cls.vmap(
             VmapInfo(batch.size, frame.randomness), tree_unflatten(dims, spec), *tree_unflatten(values, spec)
@@ -142,16 +142,21 @@ class _SampleContext:
         )
 
 
-def _run_generated(cls: Any, args: Any, dims: list[Any], spec: Any, batch: Batch, frame: VmapFrame) -> Any:
-    function = _batched_function(cls, dims, spec, batch, frame)
+def _run_generated(cls: Any, args: Any, dims: list[Any], spec: Any, batch: Batch) -> Any:
+    """Apply the function of whole batches: to plain tensors, or, by a rule generated in turn, to samples of a level
+    further out. Tangents and history are those of plain tensors, so the core must meet no others."""
+    function = _batched_function(cls, dims, spec, batch)
     return tree_map(
         lambda leaf: BatchedTensor.wrap(leaf, 0, batch.level) if isinstance(leaf, Tensor) else leaf,
-        _core_apply(function, args),
+        apply_inside_transforms(function, args),
     )
 
 
-def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch, frame: VmapFrame) -> Any:
+def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any:
     """Return the function of whole batches."""
+    inside = Remembered()
+    given = tree_unflatten(dims, spec)
+    arguments = [dim if dim is None or isinstance(dim, int) else None for dim in given]  # in trees are no gradients
 
     def samples(values: Any) -> Any:
         leaves = [v if d is None else BatchedTensor.wrap(v, d, batch.level) for v, d in zip(values, dims, strict=True)]
@@ -163,18 +168,6 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch, frame:
     def sample(value: Any) -> Any:
         return BatchedTensor.wrap(value, 0, batch.level) if isinstance(value, Tensor) else value
 
-    class Inside:
-        """The vmap, running again at its level."""
-
-        def __enter__(self) -> None:
-            self.saved = _stack.frames
-            _stack.frames = [f for f in self.saved if f is not frame] + [frame]
-            open_levels.add(frame.level)
-
-        def __exit__(self, *exc_info: object) -> None:
-            open_levels.remove(frame.level)
-            _stack.frames = self.saved
-
     def seen(ctx: Any, saved: Any) -> Any:
         context = ctx.sample_context
         context.saved_tensors = tuple(map(sample, saved))
@@ -182,13 +175,15 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch, frame:
         return context
 
     class Batched(Function):
+        generate_vmap_rule = True
         context: Any = None
 
         @staticmethod
         def forward(*args: Any) -> Any:
             context = Batched.context = _SampleContext()
-            with Inside():
+            with inside:
                 inputs = samples(tree_flatten(args)[0])
+                context.shapes = [value.shape if isinstance(value, Tensor) else None for value in inputs]
                 output = cls.forward(*inputs)
                 cls.setup_context(context, inputs, output)
             leaves = tree_flatten(output)[0]
@@ -210,18 +205,19 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch, frame:
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            with Inside():
+            with inside:
                 method = _function._user_backward(cls)
                 results = method(seen(ctx, ctx.saved_tensors), *map(sample, grads))
             results = results if isinstance(results, tuple) else (results,)
-            return tuple(_placed(r, d, batch) for r, d in zip(results, dims, strict=False))
+            given = zip(results, arguments, ctx.sample_context.shapes, strict=False)
+            return tuple(_placed(result, dim, shape, batch) for result, dim, shape in given)
 
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> Any:
-            with Inside():
+            with inside:
                 given = [
                     t if t is None or d is None else BatchedTensor.wrap(t, d, batch.level)
-                    for t, d in zip(tangents, dims, strict=True)
+                    for t, d in zip(tangents, arguments, strict=True)
                 ]
                 results = cls.jvp(seen(ctx, ctx.saved_tensors), *given)
             return tuple(map(whole, results)) if isinstance(results, tuple) else whole(results)
@@ -230,14 +226,18 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch, frame:
     return Batched
 
 
-def _placed(result: Any, dim: int | None, batch: Batch) -> Any:
-    """Return a gradient in the layout of the input it belongs to: summed where all samples share that."""
-    if result is None:
+def _placed(result: Any, dim: int | None, shape: Any, batch: Batch) -> Any:
+    """Return a gradient as the input it belongs to is: summed where that was broadcast, or is shared by all samples."""
+    if result is None or shape is None:
         return None
     value = batch.expanded(result)
-    if dim is None:
-        return value.sum(0)
-    return value.movedim(0, dim)
+    more = value.ndim - 1 - len(shape)
+    if more > 0:
+        value = value.sum(list(range(1, 1 + more)))
+    wide = [d for d, size in enumerate(shape, 1) if size == 1 and value.shape[d] != 1]
+    if wide:
+        value = value.sum(wide, keepdim=True)
+    return value.sum(0) if dim is None else value.movedim(0, dim)
 
 
 def _apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -251,3 +251,4 @@ def set_up_custom_functions() -> None:
     """Let custom functions ask; called when wengert.func is loaded."""
     Function.apply = classmethod(_apply)
     _function.transforms = (is_transforming, apply_inside_transforms)
+    _function.remembered = Remembered

@@ -62,13 +62,44 @@ class VmapFrame(Frame):
     def __enter__(self) -> Self:
         _randomness.depth.value += 1
         open_levels.add(self.level)
+        self._outer_level = _C._exchange_batch_level(self.level)
         super().__enter__()
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         super().__exit__()
+        _C._exchange_batch_level(self._outer_level)
         open_levels.remove(self.level)
         _randomness.depth.value -= 1
+
+
+class _Past(Frame):
+    """What is remembered of a derivative: its frame knows nodes, which may own what remembers it."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.kind = frame.kind
+
+
+class Remembered:
+    """The transforms that run now, for a block later: what a backward pass computes again finds its batches open."""
+
+    def __init__(self) -> None:
+        self._frames = [frame if frame.kind == "vmap" else _Past(frame) for frame in _stack.frames]
+        self._batches = [frame for frame in self._frames if frame.kind == "vmap"]
+        self._before: list[Any] = []
+
+    def __enter__(self) -> None:
+        level = self._batches[-1].level if self._batches else 0
+        self._before.append((_stack.frames, _randomness.depth.value, _C._exchange_batch_level(level)))
+        for batch in self._batches:
+            open_levels.add(batch.level)
+        _stack.frames, _randomness.depth.value = list(self._frames), len(self._batches)
+
+    def __exit__(self, *exc_info: object) -> None:
+        _stack.frames, _randomness.depth.value, level = self._before.pop()
+        _C._exchange_batch_level(level)
+        for batch in self._batches:
+            open_levels.remove(batch.level)
 
 
 _levels = itertools.count(1)

@@ -22,7 +22,8 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     Parameters
     ----------
     func : callable
-        Takes tensors, or trees of them, and returns a tensor of one real element without dimensions.
+        Takes tensors, or trees of them, and returns a tensor of one real element without dimensions. Real numbers and
+        arrays among its arguments become tensors; what else is in trees passes through.
     argnums : int or tuple of int, default 0
         The positional arguments to differentiate with respect to.
     has_aux : bool, default False
@@ -39,7 +40,7 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     RuntimeError
         If `func` returns anything else, or `argnums` does not fit.
     ValueError
-        If an argument to differentiate holds something that is no tensor.
+        If an argument to differentiate holds nothing that is a tensor, a real number or an array of them.
 
     Examples
     --------
@@ -81,9 +82,35 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     return wrapper
 
 
+def value_and_grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """Return the function that computes the value of `func` and its gradient: `grad_and_value` in JAX's order.
+
+    Parameters and errors are those of `grad`.
+
+    Returns
+    -------
+    callable
+        Returns ``(value, gradient)``, or ``((value, aux), gradient)``.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.func.value_and_grad(lambda x: x * x)(3.0)
+    (tensor(9.), tensor(6.))
+    """
+    differentiated = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func, updated=())
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        gradients, value = differentiated(*args, **kwargs)
+        return value, gradients
+
+    return wrapper
+
+
 def _differentiate(func: Any, argnums: Any, has_aux: bool, value: bool, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
     argnums = normalized_argnums(argnums, len(args))
-    primals, spec = flatten_tensors(selected(args, argnums))
+    primals, spec = flatten_tensors(selected(args, argnums), isinstance(argnums, tuple))
     with ReverseFrame() as frame:
         aliases = tree_unflatten([frame.alias(primal) for primal in primals], spec)
         output, aux = split_aux(func(*replaced(args, argnums, aliases), **kwargs), _CALL, has_aux)

@@ -66,7 +66,7 @@ def jacrev(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         indices = normalized_argnums(argnums, len(args))
         chosen = selected(args, indices)
-        primals, spec = flatten_tensors(chosen)
+        primals, spec = flatten_tensors(chosen, isinstance(indices, tuple))
         check_real(primals, "jacrev", "inputs")
 
         def partial(*values: Any) -> Any:
@@ -146,7 +146,7 @@ def jacfwd(
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         indices = normalized_argnums(argnums, len(args))
-        primals, spec = flatten_tensors(selected(args, indices))
+        primals, spec = flatten_tensors(selected(args, indices), isinstance(indices, tuple))
         check_real(primals, "jacfwd", "inputs")
 
         def partial(*values: Any) -> Any:

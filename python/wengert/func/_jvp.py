@@ -10,7 +10,7 @@ from wengert import _C
 from wengert.autograd._forward_ad import dual_level, make_dual, unpack_dual
 from wengert.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
-from ._arguments import flatten_outputs, split_aux
+from ._arguments import flatten_alike, flatten_outputs, flatten_tensors, split_aux
 from ._frames import Frame, levels_of, logical, map_physical, open_batches, physical, without_inference_mode
 
 _CALL = "jvp(f, primals, tangents)"
@@ -126,18 +126,18 @@ def jvp(
 def _checked(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{_CALL}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
-    leaves, spec = tree_flatten(primals)
-    directions, tangents_spec = tree_flatten(tangents)
-    if spec != tangents_spec:
+    primals_spec = tree_flatten(primals)[1]
+    if not primals_spec.num_leaves:
+        raise RuntimeError(f"{_CALL}: Expected primals to contain at least one Tensor.")
+    leaves, spec = flatten_tensors(primals, several=True)
+    directions, tangents_spec = flatten_alike(tangents, primals, leaves)
+    if primals_spec != tangents_spec:
         raise RuntimeError(
             f"{_CALL}: Expected primals and tangents to have the same python structure. For example, if primals is a "
-            f"tuple of 3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure "
-            f"{tangents_spec}"
+            f"tuple of 3 tensors, tangents also must be. Got primals with structure {primals_spec} and tangents with "
+            f"structure {tangents_spec}"
         )
-    if not leaves:
-        raise RuntimeError(f"{_CALL}: Expected primals to contain at least one Tensor.")
-    for what, values in (("primals", leaves), ("tangents", directions)):
-        for value in values:
-            if not isinstance(value, wengert.Tensor):
-                raise RuntimeError(f"{_CALL}: Expected {what} to only contain Tensors, got {type(value)}")
+    for value in directions:
+        if not isinstance(value, wengert.Tensor):
+            raise RuntimeError(f"{_CALL}: Expected tangents to only contain Tensors, got {type(value)}")
     return leaves, directions, spec

@@ -10,6 +10,7 @@ from wengert._C import Tensor
 from ._batch import Batch
 from ._batched_tensor import _CONTROL_FLOW, BatchedTensor, NotBatchableError
 from ._operations import rebuilt
+from ._rules.memory import batched_memory
 
 
 def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
@@ -23,6 +24,8 @@ def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch)
     name = getattr(func, "__name__", repr(func))
     if batch.size == 0:
         raise RuntimeError(f"[vmap] {name} has no batching rule, and an empty batch has no sample to run it on")
+    if name.endswith("_") and not name.startswith("__") and args and isinstance(args[0], Tensor):
+        batched_memory(args[0], batch)
     results = [
         func(*batch.sample(args, index), **{key: batch.sample(value, index) for key, value in kwargs.items()})
         for index in range(batch.size)

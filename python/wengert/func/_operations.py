@@ -28,6 +28,7 @@ _SPELLINGS = {
     "keepdims": ("keepdim",),
     "x2": ("other",),
 }
+_ASK_NOTHING = {"size_average", "reduce", "out", "_stacklevel"}  # as None, see src/python/arg_parser.h
 _DIM_NAMES = {"dim", "dims", "dim0", "dim1", "dim2", "dimension", "axis0", "axis1", "source", "destination"}
 _SIZE_NAMES = {"size", "shape"}
 _MISSING = object()
@@ -130,6 +131,8 @@ class Operation:
             name = key
             if name not in self.by_name:
                 name = next((n for n in _SPELLINGS.get(key, ()) if n in self.by_name), "")
+            if not name and ((value is None and key in _ASK_NOTHING) or (key == "as_tuple" and value is False)):
+                continue
             if not name or name in values:
                 return None
             values[name] = value
@@ -140,6 +143,8 @@ class Operation:
                     return None
             elif not argument.takes(value):
                 return None
+            elif value is None and argument.default is not None:
+                del values[argument.name]  # `correction=None`
             elif argument.type == "int[]" and value is not None and not isinstance(value, (list, tuple)):
                 values[argument.name] = [value]
         return values

@@ -36,12 +36,6 @@ from ._frames import (
     without_inference_mode,
 )
 
-_hooks = _C._autograd
-_NO_HOOKS = (
-    "wengert.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Leave saved_tensors_hooks outside "
-    "of the function, or use wengert.autograd.grad."
-)
-
 
 class ReverseFrame(Frame):
     """A call of the user's function whose results will be differentiated with respect to the aliases it is given.
@@ -66,14 +60,6 @@ class ReverseFrame(Frame):
             self.inside is not None and self.inside.tracked
         )  # whether somebody outside may differentiate results
         self._known: dict[Any, bool] = {}  # nodes whose graphs were searched
-        self._previous_message = _hooks._saved_tensors_hooks_get_disabled_error_message()
-        try:
-            _hooks._saved_tensors_hooks_disable(_NO_HOOKS)  # refuses, after taking effect, while hooks are active
-        except BaseException:
-            self._allow_hooks()
-            if self._no_inference is not None:
-                self._no_inference.__exit__(None, None, None)
-            raise
         _C._set_grad_enabled(True)
         super().__enter__()
         return self
@@ -81,15 +67,8 @@ class ReverseFrame(Frame):
     def __exit__(self, *exc_info: object) -> None:
         super().__exit__()
         _C._set_grad_enabled(self.outer_is_recording)
-        self._allow_hooks()
         if self._no_inference is not None:
             self._no_inference.__exit__(None, None, None)
-
-    def _allow_hooks(self) -> None:
-        if self._previous_message is None:
-            _hooks._saved_tensors_hooks_enable()
-        else:
-            _hooks._saved_tensors_hooks_disable(self._previous_message)
 
     def alias(self, primal: Any) -> Any:
         """Return the tensor that stands for `primal` inside; gradients will be with respect to it.
@@ -174,12 +153,7 @@ class Pullback:
         if batches:
             gradients = tuple([physical(gradient, batches) for gradient in gradients])
         record = wengert.is_grad_enabled() and self._is_recorded(gradients)
-        # Second derivatives of lengths at 0 need to know how gradients were computed (ops/formulas/direction.h).
-        for_itself = not record and _forward_ad._current_level >= 0 and any(map(_passes_length, self.roots))
-        keep, create = keep_graph or record or for_itself, record or for_itself
-        results = run_engine(self.roots, gradients, keep, create, self.aliases, True, False)
-        if for_itself:
-            results = [None if result is None else _without_history(result) for result in results]
+        results = run_engine(self.roots, gradients, keep_graph or record, record, self.aliases, True, False)
         results = [
             wengert.zeros_like(alias) if result is None else result
             for alias, result in zip(self.aliases, results, strict=True)
@@ -214,20 +188,3 @@ def detached(tensor: Any) -> Any:
         return tensor.detach()
     with wengert.no_grad():
         return tensor.view_as(tensor)
-
-
-def _without_history(tensor: Any, level: int | None = None) -> Any:
-    """Return the tensor and its tangents of all open levels, none of them with a history."""
-    if level is None:
-        level = _forward_ad._current_level
-    if level < 0:
-        return tensor.detach()
-    primal, tangent = _forward_ad.unpack_dual(tensor, level=level)
-    primal = _without_history(primal, level - 1)
-    return (
-        primal if tangent is None else _forward_ad.make_dual(primal, _without_history(tangent, level - 1), level=level)
-    )
-
-
-def _passes_length(output: Any) -> bool:
-    return output.grad_fn is not None and _C._autograd._reaches_length(output.grad_fn)

@@ -10,6 +10,7 @@ import numpy as np
 import wengert
 
 from ..autograd import enable_grad, grad
+from ._arguments import as_leaf
 
 _TOLERANCE = {2: 1e-1, 4: 1e-4, 8: 1e-9}  # by bytes
 
@@ -116,6 +117,7 @@ def batched_jacobian(f: Callable[[Any], Any], x: Any, *, check: bool = False, cr
 
 
 def _evaluated(f: Callable[[Any], Any], x: Any, create_graph: bool) -> tuple[Any, Any]:
+    x = as_leaf(x)
     with enable_grad():
         x = x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_()
         return x, f(x)

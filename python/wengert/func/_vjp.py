@@ -8,7 +8,7 @@ from typing import Any
 import wengert
 from wengert.utils._pytree import tree_flatten, tree_unflatten
 
-from ._arguments import flatten_outputs, flatten_tensors, split_aux
+from ._arguments import as_leaf, flatten_alike, flatten_outputs, flatten_tensors, split_aux
 from ._frames import plain
 from ._reverse import ReverseFrame
 
@@ -49,7 +49,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 def record_vjp(func: Any, primals: tuple[Any, ...], has_aux: bool, caller: str) -> tuple[Any, Any, Any, Any]:
     """Return released output, function of cotangents, released aux, and the flat outputs inside the frame."""
-    leaves, spec = flatten_tensors(primals)
+    leaves, spec = flatten_tensors(primals, several=True)
     with ReverseFrame() as frame:
         aliases = tree_unflatten([frame.alias(leaf) for leaf in leaves], spec)
         output, aux = split_aux(func(*aliases), caller, has_aux)
@@ -71,6 +71,7 @@ def record_vjp(func: Any, primals: tuple[Any, ...], has_aux: bool, caller: str) 
                 "to the function. "
                 f"cotangents: {given_spec}, primal output: {out_spec}"
             )
+        given = [as_leaf(cotangent, tensor) for cotangent, tensor in zip(given, outputs, strict=True)]
         for index, (tensor, cotangent) in enumerate(zip(outputs, given, strict=True)):
             if not isinstance(cotangent, wengert.Tensor):
                 raise RuntimeError(f"vjp_func: Expected cotangents to be Tensors, got {type(cotangent)}")
@@ -107,7 +108,8 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     >>> push(wg.ones(2))
     tensor([1.0000, 0.5403])
     """
-    leaves, spec = flatten_tensors(primals)
+    leaves, spec = flatten_tensors(primals, several=True)
+    primals_spec = tree_flatten(primals)[1]
     with ReverseFrame() as frame:
         aliases = tree_unflatten([frame.alias(leaf) for leaf in leaves], spec)
         output = func(*aliases)
@@ -119,9 +121,11 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     pull = transposed.pullback(gradients)
 
     def jvp_func(*tangents: Any) -> Any:
-        given, given_spec = tree_flatten(tangents)
-        if given_spec != spec:
-            raise RuntimeError(f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}")
+        given, given_spec = flatten_alike(tangents, primals, leaves)
+        if given_spec != primals_spec:
+            raise RuntimeError(
+                f"Expected the tangents {given_spec} to have the same argspec as the primals {primals_spec}"
+            )
         for index, (tangent, primal) in enumerate(zip(given, leaves, strict=True)):
             for what in ("shape", "dtype"):
                 if getattr(tangent, what) != getattr(primal, what):

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import wengert
 from wengert._C import Tensor
 from wengert.utils._pytree import TreeSpec, broadcast_to, tree_flatten, tree_unflatten
@@ -33,7 +35,8 @@ def vmap(
     Parameters
     ----------
     func : callable
-        Takes tensors (or trees of them) and other arguments, and returns a tensor or a tree of tensors.
+        Takes tensors (or trees of them; arrays become tensors) and other arguments, and returns a tensor or a tree of
+        tensors.
     in_dims : int, None or tree, default 0
         The dimension of each positional argument that counts samples; None for what all samples share. Keyword
         arguments are mapped along dimension 0.
@@ -115,6 +118,8 @@ def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[lis
         )
     named, kwargs_spec = tree_flatten(kwargs)
     leaves += named
+    leaves = [wengert.as_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
+    named = leaves[len(leaves) - len(named) :]
     dims += [0 if isinstance(leaf, Tensor) else None for leaf in named]
     dims = [
         None if dim is None else _checked_dim(func, in_dims, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)

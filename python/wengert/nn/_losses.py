@@ -28,6 +28,8 @@ def multi_margin_loss(
     p: int = 1,
     margin: float = 1.0,
     weight: Tensor | None = None,
+    size_average: None = None,
+    reduce: None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Hinge loss of classes: by how much scores come within `margin` of the target's.
@@ -43,6 +45,8 @@ def multi_margin_loss(
     margin : float, default 1
     weight : Tensor, optional
         [classes]
+    size_average, reduce : None
+        What PyTorch had before `reduction`.
     reduction : {'mean', 'sum', 'none'}
 
     Returns
@@ -57,7 +61,7 @@ def multi_margin_loss(
     if p not in (1, 2):
         raise RuntimeError(f"multi_margin_loss: only p == 1 and p == 2 supported, got {p}")
     _check_classes(input, "multi_margin_loss")
-    scores: Any = input if input.ndim == 2 else input.unsqueeze(0)
+    scores: Any = input if input.ndim == 2 else input.reshape(1, -1)
     labels = target.reshape(-1, 1)
     violation = (margin - scores.gather(1, labels) + scores).clamp(min=0)
     violation = violation if p == 1 else violation.square()
@@ -69,7 +73,9 @@ def multi_margin_loss(
     return result
 
 
-def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: None = None, reduce: None = None, reduction: str = "mean"
+) -> Tensor:
     """Hinge loss of several labels: scores of other classes within 1 of those of the labels.
 
     Parameters
@@ -78,6 +84,8 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
         [batch, classes] or [classes]
     target : Tensor
         Labels in the same shape; those before the first -1 count.
+    size_average, reduce : None
+        What PyTorch had before `reduction`.
     reduction : {'mean', 'sum', 'none'}
 
     Returns
@@ -90,8 +98,8 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
         If there are no classes.
     """
     _check_classes(input, "multilabel_margin_loss")
-    scores: Any = input if input.ndim == 2 else input.unsqueeze(0)
-    labels = target if target.ndim == 2 else target.unsqueeze(0)
+    scores: Any = input if input.ndim == 2 else input.reshape(1, -1)
+    labels = target if target.ndim == 2 else target.reshape(1, -1)
     named = (labels < 0).cumsum(1) == 0
     places = labels.clamp(min=0)
     is_label = wengert.zeros_like(labels).scatter_add(1, places, named.to(labels.dtype)) > 0
@@ -103,7 +111,12 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
 
 
 def multilabel_soft_margin_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """The mean over classes of the logistic loss of each.
 
@@ -115,6 +128,8 @@ def multilabel_soft_margin_loss(
         0 or 1 for each.
     weight : Tensor, optional
         [classes]
+    size_average, reduce : None
+        What PyTorch had before `reduction`.
     reduction : {'mean', 'sum', 'none'}
 
     Returns

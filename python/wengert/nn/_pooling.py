@@ -1,4 +1,4 @@
-"""Max pooling: rows of the table that return places too, and what chooses among them."""
+"""Pooling: rows of the table that return places too, and what chooses among them; sizes that are kept."""
 
 from __future__ import annotations
 
@@ -54,3 +54,49 @@ def _max_pool(n: int) -> Callable[..., Any]:
 
 
 max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
+
+
+def _kept(input: Any, output_size: Any, n: int) -> Any:
+    """Return the sizes, with those of `input` for None."""
+    if not isinstance(output_size, (tuple, list)):
+        output_size = (output_size,) * n
+    if None not in output_size:
+        return output_size
+    return [given if wanted is None else wanted for wanted, given in zip(output_size, input.shape[-n:], strict=True)]
+
+
+def _adaptive(kind: str, n: int) -> Callable[..., Any]:
+    plain = getattr(_rows, f"adaptive_{kind}_pool{n}d")
+    if kind == "max":
+        with_places = getattr(_rows, f"adaptive_max_pool{n}d_with_indices")
+
+        def pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+            return (with_places if return_indices else plain)(input, _kept(input, output_size, n))
+    else:
+
+        def pool(input: Any, output_size: Any) -> Any:  # type: ignore[misc]
+            return plain(input, _kept(input, output_size, n))
+
+    parameter = """
+    return_indices : bool, default False
+        Whether to return as well where in its plane each maximum stands."""
+    pool.__name__ = pool.__qualname__ = f"adaptive_{kind}_pool{n}d"
+    what = "Maxima" if kind == "max" else "Means"
+    pool.__doc__ = f"""{what} over windows that divide the last dimensions ({n}) into parts.
+
+    Parameters
+    ----------
+    input : Tensor
+        [N, C, ...] or [C, ...]
+    output_size : int or sequence of int or None
+        The number of parts; None keeps a size.{parameter if kind == "max" else ""}
+
+    Returns
+    -------
+    Tensor{" or pair of Tensor" if kind == "max" else ""}
+    """
+    return pool
+
+
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = (_adaptive("avg", n) for n in (1, 2, 3))
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = (_adaptive("max", n) for n in (1, 2, 3))

@@ -66,8 +66,11 @@ def _max_unpool(n: int) -> Callable[..., Any]:
         for size in sizes:
             count *= size
         flat = input.reshape(*lead, -1)
-        if indices.numel() and not 0 <= int(indices.min()) <= int(indices.max()) < count:
-            raise RuntimeError(f"Found an invalid max index: {int(indices.max())} for output of size {sizes}")
+        every = indices
+        while hasattr(every, "_batch_dim"):  # inside vmap: those of all samples
+            every = every._value
+        if every.numel() and not 0 <= int(every.min()) <= int(every.max()) < count:
+            raise RuntimeError(f"Found an invalid max index: {int(every.max())} for output of size {sizes}")
         plane = _C.zeros(*lead, count, dtype=input.dtype)
         return plane.scatter(-1, indices.reshape(*lead, -1), flat).reshape(*lead, *sizes)
 

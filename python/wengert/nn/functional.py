@@ -5,10 +5,17 @@ import typing as _typing
 
 from wengert._C._nn_functional import *  # noqa: F403
 
+from ._attention import multi_head_attention_forward as multi_head_attention_forward
 from ._losses import multi_margin_loss as multi_margin_loss
 from ._losses import multilabel_margin_loss as multilabel_margin_loss
 from ._losses import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from ._losses import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
+from ._pooling import adaptive_avg_pool1d as adaptive_avg_pool1d  # type: ignore[no-redef]
+from ._pooling import adaptive_avg_pool2d as adaptive_avg_pool2d  # type: ignore[no-redef]
+from ._pooling import adaptive_avg_pool3d as adaptive_avg_pool3d  # type: ignore[no-redef]
+from ._pooling import adaptive_max_pool1d as adaptive_max_pool1d  # type: ignore[no-redef]
+from ._pooling import adaptive_max_pool2d as adaptive_max_pool2d  # type: ignore[no-redef]
+from ._pooling import adaptive_max_pool3d as adaptive_max_pool3d  # type: ignore[no-redef]
 from ._pooling import max_pool1d as max_pool1d
 from ._pooling import max_pool2d as max_pool2d
 from ._pooling import max_pool3d as max_pool3d

@@ -12,7 +12,7 @@ from typing import Any
 from wengert import _C
 
 
-class TorchDispatchMode:
+class TorchDispatchMode(_C._DispatchMode):
     """Base class: define ``__torch_dispatch__`` and use an instance as a context manager.
 
     Examples
@@ -31,13 +31,6 @@ class TorchDispatchMode:
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define __torch_dispatch__(func, types, args, kwargs)")
-
-    def __enter__(self) -> Any:
-        _C._push_dispatch_mode(self)
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        _C._pop_dispatch_mode(self)
 
 
 def _get_current_dispatch_mode() -> TorchDispatchMode | None:

@@ -3,6 +3,7 @@
 
 #include "kernels/isa/rows.h"
 #include "kernels/normalize.h"
+#include "kernels/scalar/arithmetic.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
@@ -74,11 +75,12 @@ void move_sums(T* __restrict from, double* __restrict to, int64_t n) {
 // With h = (x - mean) * rstd and t = grad * weight:
 //     grad_in = rstd * (t - [center] mean(t) - h * mean(t * h)),  grad_weight = sum grad * h,  grad_bias = sum grad
 template <class T>
-void norm_rows_backward(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
+bool norm_rows_backward(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
                         double* grad_weight, double* grad_bias, T* partial, int64_t rows, int64_t n) {
     const double count = static_cast<double>(n);
     T* part_weight = partial;
     T* part_bias = partial + n;
+    bool finite = true;
     for (int64_t r = 0; r < rows; ++r, grad += n, in += n) {
         const T m = mean ? mean[r] : T{0}, s = rstd[r];
         double sum_t = 0, sum_th = 0;
@@ -102,6 +104,7 @@ void norm_rows_backward(const T* grad, const T* in, const T* weight, const T* me
             if (mean) sum_t += row_sum(t, width);
             sum_th += row_dot(t, h, width);
         });
+        finite &= scalar::isfinite(s) & scalar::isfinite(sum_t + sum_th);
         if ((r + 1) % kRows == 0 || r + 1 == rows) {
             if (grad_weight) move_sums(part_weight, grad_weight, n);
             if (grad_bias) move_sums(part_bias, grad_bias, n);
@@ -115,6 +118,7 @@ void norm_rows_backward(const T* grad, const T* in, const T* weight, const T* me
             for (int64_t i = 0; i < n; ++i) o[i] = s * (grad[i] - mean_t - (in[i] - m) * s * mean_th);
         }
     }
+    return finite;
 }
 
 // Coefficients of one batch element.

@@ -196,12 +196,22 @@ WENGERT_INLINE T sgn(T x) {
     return sign(x);
 }
 
-// The chain-rule product: g * p, but zero where the cotangent is exactly zero, so that a partial that is infinite or NaN
-// at an element nobody asked for does not poison the gradient.
-template <class T, class U>
+// The chain-rule product: g * p, but zero where either factor is exactly zero. So a partial that is infinite or NaN at an
+// element that nobody asked for does not poison the gradient; nor does an infinite cotangent one on which the argument has
+// no effect. The rule is symmetric since both modes meet the same two factors, one from each side, and since a
+// derivative of the product has the old cotangent as its partial.
+template <Real T, class U>
 WENGERT_INLINE T chain(T g, U p) {
-    T product = static_cast<T>(g * static_cast<T>(p));
-    return g == T(0) ? T(0) : product;
+    T factor = static_cast<T>(p);
+    T product = g == T(0) ? T(0) : static_cast<T>(g * factor);
+    return factor == T(0) ? factor : product;  // itself: silu(-0.) is -0.
+}
+// Complex numbers are pairs of real ones, here too: an infinite modulus is inf + 0i, and 0 times its parts is 0.
+template <Complex T, class U>
+WENGERT_INLINE T chain(T g, U p) {
+    T factor = static_cast<T>(p);
+    return {chain(g.real(), factor.real()) - chain(g.imag(), factor.imag()),
+            chain(g.real(), factor.imag()) + chain(g.imag(), factor.real())};
 }
 
 // NaN wins (maximum, minimum) or loses (fmax, fmin).

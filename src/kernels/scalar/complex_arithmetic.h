@@ -23,6 +23,8 @@ inline std::complex<R> complex_quotient(std::complex<R> a, std::complex<R> b) {
     R abs_c = c < 0 ? -c : c, abs_d = d < 0 ? -d : d;
     if (abs_c >= abs_d) {
         if (abs_c == 0) return {a.real() / abs_c, a.imag() / abs_d};
+        if (abs_d == std::numeric_limits<R>::infinity()) [[unlikely]]  // both, in the direction of 1 + i or its like
+            return complex_quotient(a, {c < 0 ? R(-1) : R(1), d < 0 ? R(-1) : R(1)}) / abs_c;
         R ratio = d / c, scale = R(1) / (c + d * ratio);
         return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
     }

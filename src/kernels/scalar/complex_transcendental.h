@@ -2,6 +2,7 @@
 // infinities and signed zeros.
 #pragma once
 
+#include "kernels/scalar/families.h"
 #include "kernels/scalar/transcendental.h"
 
 namespace wengert::scalar {
@@ -61,8 +62,15 @@ inline std::complex<R> complex_pow(std::complex<R> base, std::complex<R> exponen
 }
 template <class R>
 inline std::complex<R> complex_sgn(std::complex<R> z) {
-    R size = hypot(z.real(), z.imag());
-    return size == R(0) ? std::complex<R>(0) : z / size;
+    R x = z.real(), y = z.imag();
+    if (isinf(hypot(x, y)))
+        [[unlikely]] {  // of infinite parts a finite one is nothing; finite ones may overflow together
+        bool infinite = isinf(x) | isinf(y);
+        x = infinite ? copysign(R(isinf(x)), x) : x * R(0.5);
+        y = infinite ? copysign(R(isinf(y)), y) : y * R(0.5);
+    }
+    R size = hypot(x, y);
+    return size == R(0) ? std::complex<R>(0) : std::complex<R>(x / size, y / size);
 }
 template <class R>
 inline std::complex<R> complex_sigmoid(std::complex<R> z) {
@@ -72,6 +80,17 @@ inline std::complex<R> complex_sigmoid(std::complex<R> z) {
         return e / (C(1) + e);
     }
     return C(1) / (C(1) + exp(-z));
+}
+
+// From the operand with the greater real part, so that nothing overflows.
+template <class R>
+inline std::complex<R> complex_logaddexp(std::complex<R> a, std::complex<R> b) {
+    const std::complex<R> high = a.real() < b.real() ? b : a, low = a.real() < b.real() ? a : b;
+    return isinf(high.real()) ? high : high + complex_log1p<R>(exp(low - high));
+}
+template <class R>
+inline std::complex<R> complex_spherical_bessel(std::complex<R> order, std::complex<R> z) {
+    return static_cast<std::complex<R>>(special::spherical_bessel(static_cast<double>(order.real()), complex128(z)));
 }
 
 #define WENGERT_COMPLEX_FUNCTIONS(C, R)                                                 \
@@ -85,7 +104,9 @@ inline std::complex<R> complex_sigmoid(std::complex<R> z) {
     inline C rsqrt(C z) { return C(1) / sqrt(z); }                                      \
     inline C sgn(C z) { return complex_sgn<R>(z); }                                     \
     inline C pow(C a, C b) { return complex_pow<R>(a, b); }                             \
-    inline C sigmoid(C z) { return complex_sigmoid<R>(z); }
+    inline C sigmoid(C z) { return complex_sigmoid<R>(z); }                             \
+    inline C logaddexp(C a, C b) { return complex_logaddexp<R>(a, b); }                 \
+    inline C spherical_bessel(C n, C z) { return complex_spherical_bessel<R>(n, z); }
 WENGERT_COMPLEX_FUNCTIONS(complex64, float)
 WENGERT_COMPLEX_FUNCTIONS(complex128, double)
 #undef WENGERT_COMPLEX_FUNCTIONS

@@ -23,6 +23,19 @@ double i0(double x) noexcept;  // modified Bessel functions; the e forms are sca
 double i0e(double x) noexcept;
 double i1(double x) noexcept;
 double i1e(double x) noexcept;
+double modified_bessel_k0(double x) noexcept;  // and of the second kind, for x > 0; the scaled ones by exp(x)
+double modified_bessel_k1(double x) noexcept;
+double scaled_modified_bessel_k0(double x) noexcept;
+double scaled_modified_bessel_k1(double x) noexcept;
+double airy_ai(double x) noexcept;
+// Orthogonal polynomials of degree n, which is truncated to a whole number.
+double chebyshev_polynomial_t(double x, double n) noexcept;
+double chebyshev_polynomial_u(double x, double n) noexcept;
+double chebyshev_polynomial_v(double x, double n) noexcept;
+double chebyshev_polynomial_w(double x, double n) noexcept;
+double legendre_polynomial_p(double x, double n) noexcept;
+double hermite_polynomial_h(double x, double n) noexcept;
+double hermite_polynomial_he(double x, double n) noexcept;
 
 }  // namespace wengert::special
 
@@ -53,6 +66,18 @@ WENGERT_SPECIAL1(i0)
 WENGERT_SPECIAL1(i0e)
 WENGERT_SPECIAL1(i1)
 WENGERT_SPECIAL1(i1e)
+WENGERT_SPECIAL1(modified_bessel_k0)
+WENGERT_SPECIAL1(modified_bessel_k1)
+WENGERT_SPECIAL1(scaled_modified_bessel_k0)
+WENGERT_SPECIAL1(scaled_modified_bessel_k1)
+WENGERT_SPECIAL1(airy_ai)
+WENGERT_SPECIAL2(chebyshev_polynomial_t)
+WENGERT_SPECIAL2(chebyshev_polynomial_u)
+WENGERT_SPECIAL2(chebyshev_polynomial_v)
+WENGERT_SPECIAL2(chebyshev_polynomial_w)
+WENGERT_SPECIAL2(legendre_polynomial_p)
+WENGERT_SPECIAL2(hermite_polynomial_h)
+WENGERT_SPECIAL2(hermite_polynomial_he)
 #undef WENGERT_SPECIAL1
 #undef WENGERT_SPECIAL2
 

@@ -15,27 +15,29 @@ namespace {
 constexpr double kMostSteps = 1e6;
 
 // x^n / (2n+1)!! * (1 - x^2/2 / (1! (2n+3)) + ...)
-double spherical_bessel_series(int n, double x) {
-    double power = 1, term = 1, sum = 1;
-    for (int k = 1; k <= n; ++k) power *= x / (2 * k + 1);
+template <class T>
+T spherical_bessel_series(int n, T x) {
+    T power = 1, term = 1, sum = 1;
+    for (int k = 1; k <= n; ++k) power *= x / (2.0 * k + 1);
     for (int k = 1; k < 60 && std::abs(term) > 1e-18 * std::abs(sum); ++k)
         sum += term *= -0.5 * x * x / (k * (2.0 * (n + k) + 1));
     return power * sum;
 }
 // j_n / j_(n-1) by backward recurrence; far above max(n, x) the ratio is that of the leading terms.
-double spherical_bessel_downward(int n, double x) {
-    const int top = 2 * n + 40;
-    double above = 0, here = 1e-300, wanted = 0, first = 0, zeroth = 0;
+template <class T>
+T spherical_bessel_downward(int n, T x) {
+    const int top = 2 * n + 40 + static_cast<int>(1.5 * std::abs(x));
+    T above = 0, here = 1e-300, wanted = 0, first = 0, zeroth = 0;
     for (int k = top; k >= 0; --k) {
         if (k == n) wanted = here;
         if (k == 1) first = here;
         if (k == 0) zeroth = here;
-        double below = (2 * k + 1) / x * here - above;
+        T below = (2.0 * k + 1) / x * here - above;
         above = here;
         here = below;
         if (std::abs(here) > 1e200) here *= 1e-200, above *= 1e-200, wanted *= 1e-200, first *= 1e-200;
     }
-    double j0 = std::sin(x) / x, j1 = (j0 - std::cos(x)) / x;
+    T j0 = std::sin(x) / x, j1 = (j0 - std::cos(x)) / x;
     return std::abs(j0) > std::abs(j1) ? wanted * (j0 / zeroth) : wanted * (j1 / first);
 }
 }  // namespace
@@ -57,6 +59,15 @@ double spherical_bessel(double order, double x) noexcept {
         value = next;
     }
     return sign * value;
+}
+
+// The downward recurrence holds everywhere; upwards j grows along the imaginary axis no faster than other solutions.
+std::complex<double> spherical_bessel(double order, std::complex<double> z) noexcept {
+    if (order > kMostSteps || std::abs(z) > kMostSteps) return std::numeric_limits<double>::quiet_NaN();
+    const int n = static_cast<int>(order);
+    if (n < 0) return 0;
+    if (n == 0 && std::norm(z) >= 3) return std::sin(z) / z;
+    return std::norm(z) < 2.0 * n + 3 ? spherical_bessel_series(n, z) : spherical_bessel_downward(n, z);
 }
 
 double bessel_i(double order, double x) noexcept {

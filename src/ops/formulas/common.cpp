@@ -14,6 +14,11 @@ Tensor chain_rule(const Operand& cotangent, const Operand& partial) {
     return strict_singular() ? ops::mul(cotangent, partial) : ops::chain(cotangent, partial);
 }
 
+Tensor one_sided_product(const Tensor& cotangent, const Operand& partial) {
+    return strict_singular() ? ops::mul(cotangent, partial)
+                             : ops::where(ops::eq(cotangent, 0), 0, ops::mul(cotangent, partial));
+}
+
 bool is_number(const Operand& o) { return !o.is_tensor(); }
 
 Tensor fitted(const Tensor& t, IntSpan sizes, DType dtype) {

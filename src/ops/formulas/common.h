@@ -9,10 +9,13 @@
 namespace wengert::ops::formulas {
 
 Tensor zeros_like(const Tensor& t);
-// A (co)tangent times a partial derivative: 0 where the first is 0, even if the second is not finite. In strict mode
+// A (co)tangent times a partial derivative: 0 where either is 0, even if the other is not finite. In strict mode
 // (graph/strict_singular.h) a plain product.
 Tensor chain_rule(const Operand& cotangent, const Operand& partial);
+// The same, but only where the first is 0: an infinite one times a partial of 0 is NaN.
+Tensor one_sided_product(const Tensor& cotangent, const Operand& partial);
 bool is_number(const Operand& o);
+inline bool is_complex_dtype(DType dtype) { return is_complex(dtype); }
 // A (co)tangent in the shape and dtype of what it belongs to: sums where it was broadcast, broadcasts where it is smaller.
 Tensor fitted(const Tensor& t, IntSpan sizes, DType dtype);
 // As `fitted`, but `grad` itself where it fits: for cotangents, which may be shared.

@@ -14,11 +14,11 @@ Tensor angle_grad(const Tensor& grad, const Tensor& self) {
     if (!is_complex(self.dtype())) return zeros_like(grad);
     // i / conj(z): a quotient of the complex numbers themselves, whose squares might overflow or vanish.
     Tensor partial = std::complex<double>(0, 1) / ops::conj(self);
-    return ops::where(ops::eq(self, 0), 0, grad * partial);
+    return ops::where(ops::eq(self, 0), 0, chain_rule(grad, partial));
 }
 Tensor angle_tangent(const Tensor& tangent, const Tensor& self) {
     if (!is_complex(self.dtype())) return zeros_like(tangent);
-    return ops::imag(ops::where(ops::eq(self, 0), 0, tangent / self));
+    return ops::imag(ops::where(ops::eq(self, 0), 0, chain_rule(tangent, 1 / self)));
 }
 
 Tensor adjoint_view(const Tensor& self) {

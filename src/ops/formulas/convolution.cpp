@@ -62,7 +62,17 @@ Tensor transposed_conv(int64_t n, const Tensor& input, const Tensor& weight, con
                        IntSpan padding, IntSpan output_padding, int64_t groups, IntSpan dilation) {
     check_ranks("conv_transpose", n, input, weight);
     const Dims sizes = kernels::conv_transpose_sizes(input, weight, stride, padding, output_padding, groups, dilation);
-    const Tensor out = ops::convolution_input(input, weight, sizes, stride, padding, dilation, groups);
+    // An output padding of a stride or more reaches places that only further inputs would write to: zeros.
+    Tensor extended = input;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t d = input.dim() - n + i,
+                      more = output_padding[static_cast<size_t>(i)] / stride[static_cast<size_t>(i)];
+        if (more == 0) continue;
+        Dims longer = extended.sizes();
+        longer[static_cast<size_t>(d)] += more;
+        extended = ops::slice_backward(extended, longer, d, 0, input.size(d), 1);
+    }
+    const Tensor out = ops::convolution_input(extended, weight, sizes, stride, padding, dilation, groups);
     if (!bias.defined()) return out;
     const int64_t filters = sizes[sizes.size() - static_cast<size_t>(n) - 1];
     check(bias.dim() == 1 && bias.numel() == filters, ErrorKind::Runtime, "[conv_transpose", n,

@@ -1,8 +1,9 @@
-// QR, pseudoinverse, least squares, exponential. Eigenvalues and singular values are in spectra.cpp.
+// QR, pseudoinverse, least squares. Eigenvalues and singular values are in spectra.cpp.
 #include "ops/formulas/decompositions.h"
 
 #include "generated/ops/ops.h"
 #include "kernels/linalg.h"
+#include "ops/formulas/chain_products.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/linalg.h"
 #include "ops/formulas/matmul.h"
@@ -16,7 +17,7 @@ namespace wengert::ops::formulas {
 namespace {
 
 Tensor over_r(const Tensor& t, const Tensor& r) {
-    return ops::linalg_solve_triangular(r, t, true, false, false);
+    return chain_rule_solve_triangular(r, t, true, false, false);
 }  // t R^-1
 
 Tensor real_diagonal(const Tensor& x) {
@@ -35,24 +36,24 @@ Tensor upper_transposed(const Tensor& m) {
 }  // namespace
 
 Tensor qr_r_tangent(const Tensor& tangent, const Tensor& q, const Tensor& r) {
-    return ops::matmul(upper(over_r(ops::matmul(conjugate_transpose(q), tangent), r)), r);
+    return chain_rule_matmul(upper(over_r(chain_rule_matmul(conjugate_transpose(q), tangent), r)), r);
 }
 
 Tensor qr_q_tangent(const Tensor& tangent, const Tensor& q, const Tensor& r) {
     const Tensor scaled = over_r(tangent, r);
-    return scaled - ops::matmul(q, upper(ops::matmul(conjugate_transpose(q), scaled)));
+    return scaled - chain_rule_matmul(q, upper(chain_rule_matmul(conjugate_transpose(q), scaled)));
 }
 
 Tensor qr_grad(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, const Tensor& r) {
     Tensor m;
-    if (grad_r.defined()) m = ops::matmul(grad_r, conjugate_transpose(r));
+    if (grad_r.defined()) m = chain_rule_matmul(grad_r, conjugate_transpose(r));
     if (grad_q.defined()) {
-        const Tensor inner = ops::matmul(conjugate_transpose(q), grad_q);
+        const Tensor inner = chain_rule_matmul(conjugate_transpose(q), grad_q);
         m = m.defined() ? m - inner : ops::neg(inner);
     }
-    Tensor g = ops::matmul(q, upper_transposed(m));
+    Tensor g = chain_rule_matmul(q, upper_transposed(m));
     if (grad_q.defined()) g = g + grad_q;
-    return ops::linalg_solve_triangular(conjugate_transpose(r), g, false, false, false);
+    return chain_rule_solve_triangular(conjugate_transpose(r), g, false, false, false);
 }
 
 TwoTensors qr_by_mode(const Tensor& A, std::string_view mode) {
@@ -71,26 +72,27 @@ TwoTensors qr_by_mode(const Tensor& A, std::string_view mode) {
 }
 
 // --- Pseudoinverse P. With projections: dP = -P dA P + P P^H dA^H (I - A P) + (I - P A) dA^H P^H P.
+// No product of P with itself: it may vanish where the result does not.
 
 Tensor pinv_tangent(const Tensor& tangent, const Tensor& A, const Tensor& result) {
     const Tensor& p = result;
     const Tensor ph = conjugate_transpose(p), dh = conjugate_transpose(tangent);
-    const Tensor first = ops::matmul(p, ops::matmul(tangent, p));
-    const Tensor outer = ops::matmul(ops::matmul(p, ph), dh);  // [n,m]
-    const Tensor second = outer - ops::matmul(ops::matmul(outer, A), p);
-    const Tensor inner = ops::matmul(dh, ops::matmul(ph, p));
-    const Tensor third = inner - ops::matmul(p, ops::matmul(A, inner));
+    const Tensor first = chain_rule_matmul(p, chain_rule_matmul(tangent, p));
+    const Tensor outer = chain_rule_matmul(p, chain_rule_matmul(ph, dh));  // [n,m]
+    const Tensor second = outer - chain_rule_matmul(chain_rule_matmul(outer, A), p);
+    const Tensor inner = chain_rule_matmul(chain_rule_matmul(dh, ph), p);
+    const Tensor third = inner - chain_rule_matmul(p, chain_rule_matmul(A, inner));
     return second + third - first;
 }
 
 Tensor pinv_grad(const Tensor& grad, const Tensor& A, const Tensor& result) {
     const Tensor& p = result;
     const Tensor ph = conjugate_transpose(p), gh = conjugate_transpose(grad);  // [m,n]
-    const Tensor first = ops::matmul(ph, ops::matmul(grad, ph));
-    const Tensor outer = ops::matmul(gh, ops::matmul(p, ph));
-    const Tensor second = outer - ops::matmul(A, ops::matmul(p, outer));
-    const Tensor inner = ops::matmul(ops::matmul(ph, p), gh);
-    const Tensor third = inner - ops::matmul(ops::matmul(inner, p), A);
+    const Tensor first = chain_rule_matmul(ph, chain_rule_matmul(grad, ph));
+    const Tensor outer = chain_rule_matmul(chain_rule_matmul(gh, p), ph);
+    const Tensor second = outer - chain_rule_matmul(A, chain_rule_matmul(p, outer));
+    const Tensor inner = chain_rule_matmul(ph, chain_rule_matmul(p, gh));
+    const Tensor third = inner - chain_rule_matmul(chain_rule_matmul(inner, p), A);
     return second + third - first;
 }
 
@@ -112,16 +114,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> least_squares(const Tensor& A, const 
         }
     }
     return {solution, residuals, rank, singular_values};
-}
-
-// --- Exponential
-
-Tensor matrix_exp_derivative(const Tensor& A, const Tensor& direction) {
-    const int64_t n = A.size(-1);
-    const Tensor upper_half = ops::cat(TensorList{A, direction}, -1),
-                 lower_half = ops::cat(TensorList{zeros_like(A), A}, -1);
-    const Tensor block = ops::linalg_matrix_exp(ops::cat(TensorList{upper_half, lower_half}, -2));
-    return ops::slice(ops::slice(block, -2, 0, n), -1, n, 2 * n);
 }
 
 }  // namespace wengert::ops::formulas

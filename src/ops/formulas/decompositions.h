@@ -18,30 +18,31 @@ Tensor qr_q_tangent(const Tensor& tangent, const Tensor& q, const Tensor& r);
 Tensor qr_r_tangent(const Tensor& tangent, const Tensor& q, const Tensor& r);
 TwoTensors qr_by_mode(const Tensor& A, std::string_view mode);
 
+// Decompositions: what is differentiated is one node of values and vectors, made along the tangent where there is one.
 // --- Hermitian eigenproblems: A = V diag(L) V^H
-// Whether neighbours among values in order are equal to rounding.
-bool any_coincide(const Tensor& ordered);
+TwoTensors hermitian_eigen(const Tensor& A, std::string_view uplo);
+Tensor hermitian_eigenvalues(const Tensor& A, std::string_view uplo);
 Tensor eigh_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors);
 Tensor eigh_values_tangent(const Tensor& tangent, const Tensor& vectors);
 Tensor eigh_vectors_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors);
-Tensor eigenvectors_of(const Tensor& A, std::string_view uplo);
 
 // --- General eigenproblems: A V = V diag(L)
+TwoTensors general_eigen(const Tensor& A);
+Tensor general_eigenvalues(const Tensor& A);
 Tensor eig_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors,
                 DType dtype);
-Tensor eig_values_tangent(const Tensor& tangent, const Tensor& vectors);
+Tensor eig_values_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors);
 Tensor eig_vectors_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors);
-Tensor general_eigenvectors_of(const Tensor& A);
 
 // --- Singular values: A = U diag(S) V^H
+std::tuple<Tensor, Tensor, Tensor> singular_decomposition(const Tensor& A, bool full_matrices);
+Tensor singular_values(const Tensor& A);
 Tensor svd_grad(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_vh, const Tensor& u, const Tensor& s,
                 const Tensor& vh);
 Tensor svd_u_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh);
 Tensor svd_s_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh);
 Tensor svd_vh_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh);
 std::tuple<Tensor, Tensor, Tensor> svd_with_v(const Tensor& A, bool some);
-Tensor svdvals_grad(const Tensor& grad, const Tensor& A);
-Tensor svdvals_tangent(const Tensor& tangent, const Tensor& A);
 
 // --- Pseudoinverse and least squares, at matrices around which the rank does not change
 Tensor pinv_grad(const Tensor& grad, const Tensor& A, const Tensor& result);
@@ -49,8 +50,5 @@ Tensor pinv_tangent(const Tensor& tangent, const Tensor& A, const Tensor& result
 double tolerance_or_zero(std::optional<double> tolerance);
 std::tuple<Tensor, Tensor, Tensor, Tensor> least_squares(const Tensor& A, const Tensor& B, std::optional<double> rcond,
                                                          std::optional<std::string_view> driver);
-
-// The derivative of exp at A along a direction: the upper right block of exp [[A, direction], [0, A]].
-Tensor matrix_exp_derivative(const Tensor& A, const Tensor& direction);
 
 }  // namespace wengert::ops::formulas

@@ -119,6 +119,16 @@ Tensor sampled_on_grid(const Tensor& input, const Tensor& grid, std::string_view
     return ops::reshape(result, shape);
 }
 
+Tensor sampled_by_number(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding_mode,
+                         bool align_corners) {
+    constexpr std::string_view modes[] = {"bilinear", "nearest", "bicubic"},
+                               paddings[] = {"zeros", "border", "reflection"};
+    check(mode >= 0 && mode < 3 && padding_mode >= 0 && padding_mode < 3, ErrorKind::Value,
+          "[grid_sampler] interpolation_mode and padding_mode must be 0, 1 or 2, but are ", mode, " and ",
+          padding_mode);
+    return sampled_on_grid(input, grid, modes[mode], paddings[padding_mode], align_corners);
+}
+
 Tensor grid_of_affine_map(const Tensor& theta, IntSpan size, bool align_corners) {
     const int64_t n = static_cast<int64_t>(size.size()) - 2;
     check(n == 2 || n == 3, ErrorKind::NotImplemented,

@@ -16,6 +16,8 @@ namespace wengert::ops::formulas {
 Tensor sampled_on_grid(const Tensor& input, const Tensor& grid, std::string_view mode, std::string_view padding_mode,
                        bool align_corners);
 // theta [N, 2, 3] or [N, 3, 4] -> the grid of an affinely transformed image of shape `size` [N, C, (D,) H, W].
+Tensor sampled_by_number(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding_mode,
+                         bool align_corners);
 Tensor grid_of_affine_map(const Tensor& theta, IntSpan size, bool align_corners);
 
 }  // namespace wengert::ops::formulas

@@ -111,7 +111,9 @@ Tensor scatter_with(const Tensor& self, int64_t dim, const Tensor& index, const 
     return ops::scatter_reduce(self, dim, index, src, "prod");
 }
 
-Tensor taken_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+Tensor taken_along_dim(const Tensor& self, const Tensor& given, std::optional<int64_t> dim) {
+    const int64_t size = dim ? self.dim() == 0 ? 1 : self.size(*dim) : self.numel();
+    const Tensor indices = ops::where(ops::lt(given, 0), ops::add(given, size), given);  // negative ones from the end
     if (!dim) return ops::gather(ops::reshape(self, Dims{-1}), 0, kernels::reshape(indices, Dims{-1}));
     check(self.dim() == indices.dim(), ErrorKind::Runtime,
           "take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),

@@ -1,9 +1,12 @@
 #include "ops/formulas/linalg.h"
 
 #include <cmath>
+#include <limits>
 
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
+#include "kernels/linalg.h"
+#include "ops/formulas/chain_products.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/matmul.h"
 #include "ops/recording.h"
@@ -32,17 +35,17 @@ Tensor half_of_hermitian(const Tensor& s) { return (ops::tril(s) + ops::tril(s, 
 // A = L L^H. With dA = L (X + X^H) L^H, dL = L X: X is the lower half of L^-1 dA L^-H.
 Tensor cholesky_tangent(const Tensor& tangent, const Tensor& factor, bool upper) {
     const Tensor l = upper ? conjugate_transpose(factor) : factor;
-    const Tensor half = solve_triangular(l, hermitian_part(tangent), false, true);
-    const Tensor s = solve_triangular(conjugate_transpose(l), half, true, false);
-    const Tensor out = ops::matmul(l, half_of_hermitian(s));
+    const Tensor half = chain_rule_solve_triangular(l, hermitian_part(tangent), false, true);
+    const Tensor s = chain_rule_solve_triangular(conjugate_transpose(l), half, true, false);
+    const Tensor out = chain_rule_matmul(l, half_of_hermitian(s));
     return upper ? conjugate_transpose(out) : out;
 }
 
 Tensor cholesky_grad(const Tensor& grad, const Tensor& factor, bool upper) {
     const Tensor l = upper ? conjugate_transpose(factor) : factor, g = upper ? conjugate_transpose(grad) : grad;
-    const Tensor s = half_of_hermitian(ops::matmul(conjugate_transpose(l), g));
-    const Tensor half = solve_triangular(conjugate_transpose(l), s, true, true);
-    return hermitian_part(solve_triangular(l, half, false, false));
+    const Tensor s = half_of_hermitian(chain_rule_matmul(conjugate_transpose(l), g));
+    const Tensor half = chain_rule_solve_triangular(conjugate_transpose(l), s, true, true);
+    return hermitian_part(chain_rule_solve_triangular(l, half, false, false));
 }
 
 Tensor cholesky_system(const Tensor& b, const Tensor& factor, bool upper) {
@@ -70,11 +73,11 @@ Tensor triangle(const Tensor& t, bool upper, bool unitriangular) {
 std::tuple<Tensor, Tensor> solve_triangular_grads(const Tensor& grad, const Tensor& A, IntSpan b_sizes,
                                                   const Tensor& result, bool upper, bool left, bool unitriangular,
                                                   const std::array<bool, 2>& mask) {
-    const Tensor g = solve_triangular(conjugate_transpose(A), grad, !upper, left, unitriangular);
+    const Tensor g = chain_rule_solve_triangular(conjugate_transpose(A), grad, !upper, left, unitriangular);
     std::tuple<Tensor, Tensor> out;
     if (mask[0]) {
         const Tensor x = conjugate_transpose(result);
-        const Tensor full = left ? ops::matmul(g, x) : ops::matmul(x, g);
+        const Tensor full = left ? chain_rule_matmul(g, x) : chain_rule_matmul(x, g);
         std::get<0>(out) = summed_to(triangle(ops::neg(full), upper, unitriangular), A.sizes());
     }
     if (mask[1]) std::get<1>(out) = summed_to(g, b_sizes);
@@ -84,25 +87,43 @@ std::tuple<Tensor, Tensor> solve_triangular_grads(const Tensor& grad, const Tens
 Tensor solve_triangular_tangent(const Tensor& a_tangent, const Tensor& A, const Tensor& result, bool upper, bool left,
                                 bool unitriangular) {
     const Tensor t = triangle(a_tangent, upper, unitriangular);
-    const Tensor product = left ? ops::matmul(t, result) : ops::matmul(result, t);
-    return ops::neg(solve_triangular(A, product, upper, left, unitriangular));
+    const Tensor product = left ? chain_rule_matmul(t, result) : chain_rule_matmul(result, t);
+    return ops::neg(chain_rule_solve_triangular(A, product, upper, left, unitriangular));
 }
 
 std::tuple<Tensor, Tensor> solve_grads(const Tensor& grad, const Tensor& A, IntSpan b_sizes, const Tensor& result,
                                        const std::array<bool, 2>& mask) {
-    const Tensor g = ops::solve_matrices(conjugate_transpose(A), grad);
+    const Tensor g = chain_rule_solve(conjugate_transpose(A), grad);
     std::tuple<Tensor, Tensor> out;
-    if (mask[0]) std::get<0>(out) = summed_to(ops::neg(ops::matmul(g, conjugate_transpose(result))), A.sizes());
+    if (mask[0]) std::get<0>(out) = summed_to(ops::neg(chain_rule_matmul(g, conjugate_transpose(result))), A.sizes());
     if (mask[1]) std::get<1>(out) = summed_to(g, b_sizes);
     return out;
 }
 
-Tensor system_solution(const Tensor& A, const Tensor& B, bool left) {
+namespace {
+
+// Whether B is vectors: one, or as many as there are matrices.
+bool is_of_vectors(const Tensor& A, const Tensor& B) {
     check(A.dim() >= 2 && A.size(-1) == A.size(-2), ErrorKind::Runtime,
           "linalg.solve: A must be batches of square matrices, but they are ", ShapeOf{A.sizes()});
-    // Vectors: one, or as many as there are matrices.
-    const bool vector =
-        B.dim() == 1 || (A.dim() - 1 == B.dim() && std::equal(B.sizes().begin(), B.sizes().end(), A.sizes().begin()));
+    return B.dim() == 1 ||
+           (A.dim() - 1 == B.dim() && std::equal(B.sizes().begin(), B.sizes().end(), A.sizes().begin()));
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> system_solution_ex(const Tensor& A, const Tensor& B, bool left, bool check_errors) {
+    const bool vector = is_of_vectors(A, B);
+    check(left || !vector, ErrorKind::Runtime,
+          "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
+    const auto [lu, pivots, info] = ops::linalg_lu_factor_ex(A, true, false);
+    if (check_errors) kernels::check_solvable(A, info);
+    const Tensor x = lu_system(lu, pivots, vector ? ops::unsqueeze(B, -1) : B, left, false);
+    return {vector ? ops::select(x, -1, 0) : x, info};
+}
+
+Tensor system_solution(const Tensor& A, const Tensor& B, bool left) {
+    const bool vector = is_of_vectors(A, B);
     if (vector) {
         check(left, ErrorKind::Runtime,
               "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
@@ -155,12 +176,16 @@ Tensor products_of_others(const Tensor& values) {
     return out;
 }
 
-// A = U S V^H: adj(A) = det(U) det(V^H) V adj(S) U^H
+// A = U S V^H: adj(A) = det(U) det(V^H) V adj(S) U^H. NaN for matrices that are not finite, which have no decomposition.
 Tensor singular_adjugate(const Tensor& a) {
-    const auto [u, s, vh] = ops::linalg_svd(a, true);
+    // A matrix that is not finite has no singular values: another one takes its place, for the sake of the others.
+    const Tensor whole = ops::all(ops::isfinite(a), Dims{-2, -1}, true);
+    const auto [u, s, vh] = ops::linalg_svd(ops::where(whole, a, identity_like(a)), true);
     const Tensor others = ops::unsqueeze(products_of_others(s), -2);
     const Tensor phase = ops::linalg_det(u) * ops::linalg_det(vh);
-    return ops::matmul(conjugate_transpose(vh) * others, conjugate_transpose(u)) * as_matrix_factor(phase);
+    const Tensor adjugate =
+        ops::matmul(conjugate_transpose(vh) * others, conjugate_transpose(u)) * as_matrix_factor(phase);
+    return ops::where(whole, adjugate, std::numeric_limits<double>::quiet_NaN());
 }
 
 enum class Condition { Regular, Poor, Singular };
@@ -197,7 +222,7 @@ Tensor cofactors(const Tensor& A, const Tensor& det) {
     return as_matrix_factor(det) * ops::transpose(inverse, -2, -1);
 }
 
-Tensor sum_of_products(const Tensor& a, const Tensor& b) { return ops::sum(a * b, Dims{-2, -1}); }
+Tensor sum_of_products(const Tensor& a, const Tensor& b) { return ops::sum(chain_rule(b, a), Dims{-2, -1}); }
 
 namespace {
 
@@ -208,16 +233,17 @@ Tensor inverse_transposed(const Tensor& a) { return ops::transpose(std::get<0>(o
 // d log|det| = Re t and d sign = i sign Im t with t = tr(A^-1 dA).
 Tensor slogdet_grad(const Tensor& grad_sign, const Tensor& grad_logabsdet, const Tensor& A, const Tensor& sign) {
     if (!is_complex(A.dtype()))
-        return grad_logabsdet.defined() ? as_matrix_factor(grad_logabsdet) * inverse_transposed(A) : zeros_like(A);
-    const Tensor turn = grad_sign.defined() ? ops::neg(ops::imag(ops::conj(grad_sign) * sign)) : Tensor();
+        return grad_logabsdet.defined() ? chain_rule(as_matrix_factor(grad_logabsdet), inverse_transposed(A))
+                                        : zeros_like(A);
+    const Tensor turn = grad_sign.defined() ? ops::neg(ops::imag(chain_rule(ops::conj(grad_sign), sign))) : Tensor();
     const Tensor growth = grad_logabsdet.defined() ? grad_logabsdet : zeros_like(turn);
     const Tensor factor = turn.defined() ? ops::complex(growth, turn) : growth;
-    return as_matrix_factor(factor) * conjugated(inverse_transposed(A));
+    return chain_rule(as_matrix_factor(factor), conjugated(inverse_transposed(A)));
 }
 
 Tensor slogdet_sign_tangent(const Tensor& tangent, const Tensor& A, const Tensor& sign) {
     if (!is_complex(A.dtype())) return zeros_like(sign);
-    return sign * ops::imag(sum_of_products(inverse_transposed(A), tangent)) * std::complex<double>(0, 1);
+    return chain_rule(ops::imag(sum_of_products(inverse_transposed(A), tangent)), sign) * std::complex<double>(0, 1);
 }
 
 Tensor slogdet_log_tangent(const Tensor& tangent, const Tensor& A) {

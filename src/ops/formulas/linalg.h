@@ -30,6 +30,7 @@ Tensor solve_triangular_tangent(const Tensor& a_tangent, const Tensor& A, const 
 std::tuple<Tensor, Tensor> solve_grads(const Tensor& grad, const Tensor& A, IntSpan b_sizes, const Tensor& result,
                                        const std::array<bool, 2>& mask);
 Tensor system_solution(const Tensor& A, const Tensor& B, bool left);  // of vectors or matrices
+std::tuple<Tensor, Tensor> system_solution_ex(const Tensor& A, const Tensor& B, bool left, bool check_errors);
 std::tuple<Tensor, Tensor> triangular_system(const Tensor& b, const Tensor& A, bool upper, bool transpose,
                                              bool unitriangular);
 
@@ -50,5 +51,11 @@ std::tuple<Tensor, Tensor, Tensor> lu_matrices(const Tensor& A, bool pivot);
 std::tuple<Tensor, Tensor, Tensor> lu_unpacked(const Tensor& lu, const Tensor& pivots, bool unpack_data,
                                                bool unpack_pivots);
 Tensor lu_system(const Tensor& lu, const Tensor& pivots, const Tensor& B, bool left, bool adjoint);
+
+// --- LDL
+Tensor ldl_grad(const Tensor& grad, const Tensor& ld, const Tensor& pivots, bool hermitian);
+Tensor ldl_tangent(const Tensor& tangent, const Tensor& ld, const Tensor& pivots, bool hermitian);
+std::tuple<Tensor, Tensor> ldl_pair(const Tensor& A, bool hermitian);
+Tensor ldl_solution(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian);
 
 }  // namespace wengert::ops::formulas

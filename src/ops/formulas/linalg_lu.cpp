@@ -2,6 +2,7 @@
 // matrix. Only the leading k x k block determines the triangles; what lies below or right of it follows by substitution.
 #include "generated/ops/ops.h"
 #include "kernels/linalg.h"
+#include "ops/formulas/chain_products.h"
 #include "ops/formulas/linalg.h"
 #include "ops/formulas/matmul.h"
 
@@ -22,9 +23,13 @@ Tensor permutation_of(const Tensor& lu, const Tensor& pivots) {
 Tensor lower_solve(const Tensor& l, const Tensor& b) {
     return ops::linalg_solve_triangular(l, b, false, true, true);
 }  // L^-1 B
-Tensor upper_divide(const Tensor& b, const Tensor& u) {
-    return ops::linalg_solve_triangular(u, b, true, false, false);
-}  // B U^-1
+// The same of what is linear in a (co)tangent.
+Tensor chain_lower_solve(const Tensor& l, const Tensor& b) {
+    return chain_rule_solve_triangular(l, b, false, true, true);
+}
+Tensor chain_upper_divide(const Tensor& b, const Tensor& u) {  // B U^-1
+    return chain_rule_solve_triangular(u, b, true, false, false);
+}
 Tensor top(const Tensor& t, int64_t k) { return ops::slice(t, -2, 0, k); }
 Tensor bottom(const Tensor& t, int64_t k) { return ops::slice(t, -2, k, t.size(-2)); }
 Tensor left(const Tensor& t, int64_t k) { return ops::slice(t, -1, 0, k); }
@@ -38,12 +43,12 @@ Tensor above(const Tensor& a, const Tensor& b) { return ops::cat(TensorList{a, b
 Tensor lu_tangent(const Tensor& tangent, const Tensor& lu, const Tensor& pivots) {
     const int64_t m = lu.size(-2), n = lu.size(-1), k = std::min(m, n);
     const Tensor l = lower_of(lu), u = upper_of(lu), l1 = top(l, k), u1 = left(u, k);
-    const Tensor da = ops::matmul(ops::transpose(permutation_of(lu, pivots), -2, -1), tangent);
-    const Tensor mixed = upper_divide(lower_solve(l1, left(top(da, k), k)), u1);
-    const Tensor dl1 = ops::matmul(l1, ops::tril(mixed, -1)), du1 = ops::matmul(ops::triu(mixed), u1);
+    const Tensor da = chain_rule_matmul(ops::transpose(permutation_of(lu, pivots), -2, -1), tangent);
+    const Tensor mixed = chain_upper_divide(chain_lower_solve(l1, left(top(da, k), k)), u1);
+    const Tensor dl1 = chain_rule_matmul(l1, ops::tril(mixed, -1)), du1 = chain_rule_matmul(ops::triu(mixed), u1);
     const Tensor square = dl1 + du1;
-    if (m > k) return above(square, upper_divide(bottom(da, k) - ops::matmul(bottom(l, k), du1), u1));
-    if (n > k) return beside(square, lower_solve(l1, right(da, k) - ops::matmul(dl1, right(u, k))));
+    if (m > k) return above(square, chain_upper_divide(bottom(da, k) - chain_rule_matmul(bottom(l, k), du1), u1));
+    if (n > k) return beside(square, chain_lower_solve(l1, right(da, k) - chain_rule_matmul(dl1, right(u, k))));
     return square;
 }
 
@@ -54,18 +59,18 @@ Tensor lu_grad(const Tensor& grad, const Tensor& lu, const Tensor& pivots) {
     const Tensor block = left(top(grad, k), k);
     Tensor gl = ops::tril(block, -1), gu = ops::triu(block), rest;
     if (m > k) {  // L2 = A2 U^-1
-        rest = ops::linalg_solve_triangular(u1h, bottom(grad, k), false, false, false);
-        gu = gu - ops::triu(ops::matmul(conjugate_transpose(bottom(l, k)), rest));
+        rest = chain_rule_solve_triangular(u1h, bottom(grad, k), false, false, false);
+        gu = gu - ops::triu(chain_rule_matmul(conjugate_transpose(bottom(l, k)), rest));
     } else if (n > k) {  // U2 = L^-1 A2
-        rest = ops::linalg_solve_triangular(l1h, right(grad, k), true, true, true);
-        gl = gl - ops::tril(ops::matmul(rest, conjugate_transpose(right(u, k))), -1);
+        rest = chain_rule_solve_triangular(l1h, right(grad, k), true, true, true);
+        gl = gl - ops::tril(chain_rule_matmul(rest, conjugate_transpose(right(u, k))), -1);
     }
-    const Tensor mixed = ops::tril(ops::matmul(l1h, gl), -1) + ops::triu(ops::matmul(gu, u1h));
-    Tensor ga = ops::linalg_solve_triangular(l1h, mixed, true, true, true);
-    ga = ops::linalg_solve_triangular(u1h, ga, false, false, false);
+    const Tensor mixed = ops::tril(chain_rule_matmul(l1h, gl), -1) + ops::triu(chain_rule_matmul(gu, u1h));
+    Tensor ga = chain_rule_solve_triangular(l1h, mixed, true, true, true);
+    ga = chain_rule_solve_triangular(u1h, ga, false, false, false);
     if (m > k) ga = above(ga, rest);
     if (n > k) ga = beside(ga, rest);
-    return ops::matmul(permutation_of(lu, pivots), ga);
+    return chain_rule_matmul(permutation_of(lu, pivots), ga);
 }
 
 std::tuple<Tensor, Tensor> lu_pair(const Tensor& A, bool pivot) {

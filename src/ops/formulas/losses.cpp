@@ -89,13 +89,11 @@ Tensor cosine(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
     return ops::sum(direction(x1) * direction(x2), along);
 }
 
-Tensor row_norm(const Tensor& x, double p, bool keepdim) { return ops::linalg_vector_norm(x, p, Dims{-1}, keepdim); }
-
 Tensor triplet_margin(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p,
                       double eps, bool swap) {
-    Tensor near = row_norm(anchor - positive + eps, p, false);
-    Tensor far = row_norm(anchor - negative + eps, p, false);
-    if (swap) far = ops::minimum(far, row_norm(positive - negative + eps, p, false));
+    Tensor near = ops::pairwise_distance(anchor, positive, p, eps);
+    Tensor far = ops::pairwise_distance(anchor, negative, p, eps);
+    if (swap) far = ops::minimum(far, ops::pairwise_distance(positive, negative, p, eps));
     return ops::clamp_min(near - far + margin, 0);
 }
 

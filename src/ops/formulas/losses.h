@@ -25,7 +25,6 @@ Tensor gaussian_nll(const Tensor& input, const Tensor& target, const Operand& va
 Tensor poisson_nll(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps);
 
 Tensor cosine(const Tensor& x1, const Tensor& x2, int64_t dim, double eps);
-Tensor row_norm(const Tensor& x, double p, bool keepdim);  // of the vectors along the last dimension
 Tensor triplet_margin(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p,
                       double eps, bool swap);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "generated/ops/ops.h"
+#include "ops/formulas/chain_products.h"
 
 namespace wengert::ops::formulas {
 
@@ -55,13 +56,13 @@ Tensor as_rows(const Tensor& t) {
 
 Tensor product_like(const Tensor& a, const Tensor& b, IntSpan strides) {
     const bool by_columns = strides[0] == 1 && strides[1] > 1;
-    if (!by_columns) return ops::mm(a, b);
-    return ops::transpose(ops::mm(ops::transpose(b, 0, 1), ops::transpose(a, 0, 1)), 0, 1);
+    if (!by_columns) return chain_rule_matmul(a, b);
+    return ops::transpose(chain_rule_matmul(ops::transpose(b, 0, 1), ops::transpose(a, 0, 1)), 0, 1);
 }
 
 Tensor matmul_grad_self(const Tensor& grad, IntSpan self_sizes, const Tensor& other) {
     const Tensor g = as_product(grad, static_cast<int64_t>(self_sizes.size()), other.dim());
-    const Tensor product = ops::matmul(g, conjugate_transpose(as_column(other)));  // [...,m,n] x [...,n,k]
+    const Tensor product = chain_rule_matmul(g, conjugate_transpose(as_column(other)));  // [...,m,n] x [...,n,k]
     return shaped(product, row_sizes(self_sizes), self_sizes);
 }
 
@@ -72,7 +73,7 @@ Tensor matmul_grad_other(const Tensor& grad, const Tensor& self, IntSpan other_s
         const Dims strides = other_sizes.size() == 1 ? Dims{1, 1} : Dims(other_strides);
         return shaped(product_like(conjugate_transpose(as_rows(self)), as_rows(g), strides), matrix, other_sizes);
     }
-    const Tensor product = ops::matmul(conjugate_transpose(as_row(self)), g);  // [...,k,m] x [...,m,n]
+    const Tensor product = chain_rule_matmul(conjugate_transpose(as_row(self)), g);  // [...,k,m] x [...,m,n]
     return shaped(product, matrix, other_sizes);
 }
 

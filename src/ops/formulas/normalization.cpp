@@ -1,12 +1,16 @@
 #include "ops/formulas/normalization.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "base/checked_math.h"
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
 #include "kernels/elementwise.h"
+#include "kernels/overlap.h"
 #include "kernels/reduce.h"
+#include "ops/formulas/common.h"
 #include "ops/formulas/reductions.h"
 #include "ops/recording.h"
 
@@ -28,7 +32,7 @@ Tensor from_most_probable(const Tensor& t, const Tensor& result, int64_t dim) {
 
 Tensor softmax_derivative(const Tensor& t, const Tensor& result, int64_t dim) {
     const Tensor difference = from_most_probable(t, result, dim);
-    return (difference - ops::sum(difference * result, Dims{dim}, true)) * result;
+    return chain_rule(difference - ops::sum(chain_rule(difference, result), Dims{dim}, true), result);
 }
 
 // grad - p * sum(grad). For a probability above 1/2, of which a row has one at most, it is written with 1 - p, taken from
@@ -37,12 +41,13 @@ Tensor log_softmax_grad(const Tensor& grad, const Tensor& result, int64_t dim) {
     const Tensor p = ops::exp(result), dominant = ops::gt(result, -0.69314718055994531);
     const Tensor all = ops::sum(grad, Dims{dim}, true),
                  others = ops::sum(ops::where(dominant, 0, grad), Dims{dim}, true);
-    return grad * ops::where(dominant, -ops::expm1(result), 1) - p * ops::where(dominant, others, all);
+    return chain_rule(grad, ops::where(dominant, -ops::expm1(result), 1)) -
+           chain_rule(ops::where(dominant, others, all), p);
 }
 
 Tensor log_softmax_tangent(const Tensor& tangent, const Tensor& result, int64_t dim) {
     const Tensor difference = from_most_probable(tangent, result, dim);
-    return difference - ops::sum(ops::exp(result) * difference, Dims{dim}, true);
+    return difference - ops::sum(chain_rule(difference, ops::exp(result)), Dims{dim}, true);
 }
 
 Tensor as_dtype(const Tensor& t, std::optional<DType> dtype) { return dtype ? ops::to_dtype(t, *dtype) : t; }
@@ -84,9 +89,9 @@ public:
     const Tensor& hat() const { return hat_; }
     // Gradient and tangent alike: the Jacobian rstd (I - 1 1^T / n - hat hat^T / n) is symmetric.
     Tensor derivative(const Tensor& t) const {
-        Tensor rest = t - hat_ * mean_over(t * hat_, dims_);
+        Tensor rest = t - chain_rule(mean_over(chain_rule(t, hat_), dims_), hat_);
         if (centered_) rest = rest - mean_over(t, dims_);
-        return rest * rstd_;
+        return chain_rule(rest, rstd_);
     }
 
 private:
@@ -124,7 +129,7 @@ Tensor sum_channels(const Tensor& t) { return ops::sum(t, all_but_channel(t)); }
 
 }  // namespace
 
-Tensor times(const Tensor& t, const Tensor& weight) { return weight.defined() ? t * weight : t; }
+Tensor times(const Tensor& t, const Tensor& weight) { return weight.defined() ? chain_rule(t, weight) : t; }
 
 Tensor along_channels(const Tensor& weight, int64_t dim) {
     Dims shape(static_cast<size_t>(dim), 1);
@@ -133,7 +138,7 @@ Tensor along_channels(const Tensor& weight, int64_t dim) {
 }
 
 Tensor times_channels(const Tensor& t, const Tensor& weight) {
-    return weight.defined() ? t * along_channels(weight, t.dim()) : t;
+    return weight.defined() ? chain_rule(t, along_channels(weight, t.dim())) : t;
 }
 
 ThreeGradients layer_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
@@ -141,7 +146,7 @@ ThreeGradients layer_norm_grads(const Tensor& grad, const Tensor& input, IntSpan
     const Standardized x(input, last_dims(input, normalized_shape.size()), eps, true);
     ThreeGradients out;
     if (mask[0]) std::get<0>(out) = x.derivative(times(grad, weight));
-    if (mask[1]) std::get<1>(out) = ops::sum_to_size(grad * x.hat(), normalized_shape);
+    if (mask[1]) std::get<1>(out) = ops::sum_to_size(chain_rule(grad, x.hat()), normalized_shape);
     if (mask[2]) std::get<2>(out) = ops::sum_to_size(grad, normalized_shape);
     return out;
 }
@@ -158,7 +163,7 @@ std::tuple<Tensor, Tensor> rms_norm_grads(const Tensor& grad, const Tensor& inpu
     const Standardized x(input, last_dims(input, normalized_shape.size()), or_epsilon(eps, input.dtype()), false);
     std::tuple<Tensor, Tensor> out;
     if (mask[0]) std::get<0>(out) = x.derivative(times(grad, weight));
-    if (mask[1]) std::get<1>(out) = ops::sum_to_size(grad * x.hat(), normalized_shape);
+    if (mask[1]) std::get<1>(out) = ops::sum_to_size(chain_rule(grad, x.hat()), normalized_shape);
     return out;
 }
 Tensor rms_norm_hat(const Tensor& input, IntSpan normalized_shape, std::optional<double> eps) {
@@ -170,12 +175,38 @@ Tensor rms_norm_tangent(const Tensor& tangent, const Tensor& input, IntSpan norm
         .derivative(tangent);
 }
 
+Tensor rms_norm_of(const Tensor& input, IntSpan normalized_shape, const Tensor& weight, std::optional<double> eps) {
+    if (!is_complex(input.dtype())) return std::get<0>(ops::native_rms_norm(input, normalized_shape, weight, eps));
+    const auto count = static_cast<int64_t>(normalized_shape.size());
+    check(count > 0 && input.dim() >= count &&
+              std::ranges::equal(IntSpan(input.sizes()).last(normalized_shape.size()), normalized_shape),
+          ErrorKind::Runtime, "[rms_norm] normalized_shape ", ShapeOf{normalized_shape},
+          " must be the last sizes of the input, ", ShapeOf{input.sizes()});
+    Dims last;
+    for (int64_t d = -count; d < 0; ++d) last.push_back(d);
+    const double unit = input.dtype() == DType::Complex64 ? double{std::numeric_limits<float>::epsilon()}
+                                                          : std::numeric_limits<double>::epsilon();
+    const Tensor scale = ops::rsqrt(ops::mean(ops::square(input), last, true) + eps.value_or(unit));
+    return weight.defined() ? input * scale * weight : input * scale;
+}
+
+std::tuple<Tensor, Tensor, Tensor> group_norm_of_sizes(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                                       int64_t batch, int64_t channels, int64_t space, int64_t groups,
+                                                       double eps) {
+    check(
+        input.dim() >= 2 && input.size(0) == batch && input.size(1) == channels &&
+            input.numel() == checked_mul(checked_mul(batch, channels, "native_group_norm"), space, "native_group_norm"),
+        ErrorKind::Runtime, "[native_group_norm] N, C and HxW, ", batch, ", ", channels, " and ", space,
+        ", are not the sizes of the input, ", ShapeOf{input.sizes()});
+    return ops::group_norm_statistics(input, groups, weight, bias, eps);
+}
+
 ThreeGradients group_norm_grads(const Tensor& grad, const Tensor& input, int64_t num_groups, const Tensor& weight,
                                 double eps, const std::array<bool, 3>& mask) {
     const Standardized x(grouped(input, num_groups), Dims{2}, eps, true);
     ThreeGradients out;
     if (mask[0]) std::get<0>(out) = ungrouped(x.derivative(grouped(times_channels(grad, weight), num_groups)), input);
-    if (mask[1]) std::get<1>(out) = sum_channels(grad * ungrouped(x.hat(), input));
+    if (mask[1]) std::get<1>(out) = sum_channels(chain_rule(grad, ungrouped(x.hat(), input)));
     if (mask[2]) std::get<2>(out) = sum_channels(grad);
     return out;
 }
@@ -192,7 +223,7 @@ ThreeGradients batch_norm_grads(const Tensor& grad, const Tensor& input, const T
     ThreeGradients out;
     const Tensor scaled = times_channels(grad, weight);
     if (mask[0]) std::get<0>(out) = batch_norm_tangent(scaled, input, rstd, training, eps);
-    if (mask[1]) std::get<1>(out) = sum_channels(grad * batch_norm_hat(input, mean, rstd, training, eps));
+    if (mask[1]) std::get<1>(out) = sum_channels(chain_rule(grad, batch_norm_hat(input, mean, rstd, training, eps)));
     if (mask[2]) std::get<2>(out) = sum_channels(grad);
     return out;
 }
@@ -202,7 +233,7 @@ Tensor batch_norm_hat(const Tensor& input, const Tensor& mean, const Tensor& rst
 }
 Tensor batch_norm_tangent(const Tensor& tangent, const Tensor& input, const Tensor& rstd, bool training, double eps) {
     if (training) return Standardized(input, all_but_channel(input), eps, true).derivative(tangent);
-    return tangent * along_channels(rstd, input.dim());
+    return chain_rule(tangent, along_channels(rstd, input.dim()));
 }
 
 // --- Layers
@@ -219,6 +250,8 @@ Tensor batch_norm_checked(const Tensor& input, const Tensor& running_mean, const
         check(running_mean.defined() && running_var.defined(), ErrorKind::Runtime,
               "[batch_norm] Expected running_mean and running_var to be defined when training=False");
     }
+    for (const Tensor* running : {&running_mean, &running_var})
+        if (training && running->defined()) check_inplace(*running, false);
     Tensor out =
         std::get<0>(ops::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
     if (training && running_mean.defined()) bump_version(running_mean, "batch_norm");
@@ -234,18 +267,31 @@ Tensor instance_norm_composed(const Tensor& input, const Tensor& running_mean, c
     if (!use_input_stats)
         return batch_norm_checked(input, running_mean, running_var, weight, bias, false, momentum, eps);
     const Dims space = range(2, input.dim());
+    Tensor normalized = ops::group_norm(input, input.sizes()[1], weight, bias, eps);
     if (running_mean.defined() || running_var.defined()) {  // means over the batch of the statistics of each sample
-        auto update = [&](const Tensor& running, const Tensor& statistic) {
+        const NoGradGuard unrecorded;
+        auto moved = [&](const Tensor& running, const Tensor& statistic) {
+            if (!running.defined()) return Tensor();
+            check(running.dim() == 1 && running.numel() == input.sizes()[1], ErrorKind::Runtime,
+                  "[instance_norm] running statistics should have ", input.sizes()[1],
+                  " elements in one dimension, got shape ", ShapeOf{running.sizes()});
+            check(is_floating(running.dtype()), ErrorKind::Runtime,
+                  "[instance_norm] running statistics should be floating-point, got ", running.dtype());
+            check_inplace(running, false);
+            kernels::check_no_internal_overlap(running, "instance_norm");
+            return ops::add(ops::mul(running, 1 - momentum), ops::mul(kernels::mean(statistic, Dims{0}), momentum));
+        };
+        auto update = [](const Tensor& running, const Tensor& value) {
             if (!running.defined()) return;
-            const NoGradGuard unrecorded;
-            const Tensor average = kernels::mean(statistic, Dims{0});
-            kernels::copy_into(running, ops::add(ops::mul(running, 1 - momentum), ops::mul(average, momentum)));
+            kernels::copy_into(running, value);
             bump_version(running, "instance_norm");
         };
-        update(running_mean, kernels::mean(input, space));
-        update(running_var, kernels::var(input, space, 1));
+        const Tensor mean = moved(running_mean, kernels::mean(input, space)),
+                     var = moved(running_var, kernels::var(input, space, 1));
+        update(running_mean, mean);
+        update(running_var, var);
     }
-    return ops::group_norm(input, input.sizes()[1], weight, bias, eps);
+    return normalized;
 }
 
 Tensor divided_by_neighbours(const Tensor& input, int64_t size, double alpha, double beta, double k) {

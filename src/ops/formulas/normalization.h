@@ -27,6 +27,12 @@ ThreeGradients layer_norm_grads(const Tensor& grad, const Tensor& input, IntSpan
 std::tuple<Tensor, Tensor> rms_norm_grads(const Tensor& grad, const Tensor& input, IntSpan normalized_shape,
                                           const Tensor& weight, std::optional<double> eps,
                                           const std::array<bool, 2>& mask);
+// The composition where numbers are complex: squares, not those of moduli.
+Tensor rms_norm_of(const Tensor& input, IntSpan normalized_shape, const Tensor& weight, std::optional<double> eps);
+// The sizes that PyTorch wants to hear of are checked.
+std::tuple<Tensor, Tensor, Tensor> group_norm_of_sizes(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                                       int64_t batch, int64_t channels, int64_t space, int64_t groups,
+                                                       double eps);
 ThreeGradients group_norm_grads(const Tensor& grad, const Tensor& input, int64_t num_groups, const Tensor& weight,
                                 double eps, const std::array<bool, 3>& mask);
 // Outside of training the statistics are constants: `mean` and `rstd`, [C].

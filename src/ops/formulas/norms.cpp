@@ -4,8 +4,8 @@
 
 #include "generated/ops/ops.h"
 #include "ops/formulas/common.h"
-#include "ops/formulas/direction.h"
 #include "ops/formulas/reductions.h"
+#include "ops/formulas/singular.h"
 
 namespace wengert::ops::formulas {
 
@@ -42,14 +42,14 @@ Tensor norm_grad(const Tensor& grad, const Tensor& self, const Tensor& result, d
                  const std::optional<Dims>& dim, bool keepdim) {
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim);
     Tensor product = chain_rule(wide, norm_partial(self, result, ord, dim, keepdim));
-    return has_corner(ord) ? product : along_direction(product, grad, self, {result, dim, keepdim, ord == 2});
+    return has_corner(ord) ? product : length_gradient(product, grad, self, {result, dim, keepdim, ord == 2});
 }
 
 Tensor norm_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, double ord,
                     const std::optional<Dims>& dim, bool keepdim) {
     Tensor product = chain_rule(tangent, conj_of(norm_partial(self, result, ord, dim, keepdim)));
     Tensor sum = ops::sum(real_of(product), dim, keepdim);
-    return has_corner(ord) ? sum : across_direction(sum, tangent, self, {result, dim, keepdim, ord == 2});
+    return has_corner(ord) ? sum : length_tangent(sum, tangent, self, {result, dim, keepdim, ord == 2});
 }
 
 // --- Choosing a norm

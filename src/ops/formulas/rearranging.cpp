@@ -1,5 +1,8 @@
 #include "ops/formulas/rearranging.h"
 
+#include <algorithm>
+
+#include "base/checked_math.h"
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
 #include "kernels/shape.h"
@@ -17,7 +20,7 @@ Tensor without_diagonal(const Tensor& grad, bool wrap) {
 
 Dims negated(IntSpan values) {
     Dims out;
-    for (int64_t v : values) out.push_back(-v);
+    for (int64_t v : values) out.push_back(checked_neg(v, "negation"));
     return out;
 }
 
@@ -25,6 +28,21 @@ Tensor made_contiguous(const Tensor& self, MemoryFormat format) {
     check(format != MemoryFormat::Preserve || self.is_contiguous(), ErrorKind::Runtime,
           "preserve memory format is unsupported by the contiguous operator");
     return is_laid_out(self, format) ? self : ops::clone_memory_format(self, format);
+}
+
+TensorList unraveled(const Tensor& indices, IntSpan shape) {
+    check(is_integral(indices.dtype()) && indices.dtype() != DType::Bool, ErrorKind::Value,
+          "[unravel_index] expected 'indices' to be integer dtype, but got ", indices.dtype());
+    TensorList coordinates(shape.size());
+    int64_t step = 1;
+    for (size_t d = shape.size(); d-- > 0;) {
+        check(shape[d] >= 0, ErrorKind::Value, "[unravel_index] 'shape' cannot have negative values, but got ",
+              ShapeOf{shape});
+        const Tensor whole = step == 1 ? indices : ops::floor_divide(indices, step);
+        coordinates[d] = shape[d] > 0 ? ops::remainder(whole, shape[d]) : whole;
+        step = checked_mul(step, std::max<int64_t>(shape[d], 1), "unravel_index");
+    }
+    return coordinates;
 }
 
 // --- Joining
@@ -99,17 +117,29 @@ Dims tile_repeats(int64_t n, IntSpan dims) {
     return repeats;
 }
 
-Tensor interleaved(const Tensor& self, int64_t repeats, std::optional<int64_t> dim) {
+namespace {
+
+void check_output_size(const Tensor& out, int64_t dim, std::optional<int64_t> size) {
+    check(!size || out.size(dim) == *size, ErrorKind::Runtime, "[repeat_interleave] output_size is ", *size,
+          ", but the result has ", out.size(dim), " elements along dimension ", dim);
+}
+
+}  // namespace
+
+Tensor interleaved(const Tensor& self, int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t> size) {
     check(repeats >= 0, ErrorKind::Runtime, "repeats has to be positive (non-negative), got ", repeats);
     Tensor t = dim && self.dim() > 0 ? self : ops::reshape(self, Dims{-1});
     const int64_t d = wrap_dim(dim.value_or(0), t.dim(), "repeat_interleave");
     Tensor wide = ops::unsqueeze(t, d + 1);
     Dims shape = wide.sizes();
     shape[static_cast<size_t>(d + 1)] = repeats;
-    return ops::flatten(ops::expand(wide, shape), d, d + 1);
+    Tensor out = ops::flatten(ops::expand(wide, shape), d, d + 1);
+    check_output_size(out, d, size);
+    return out;
 }
 
-Tensor interleaved_by(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim) {
+Tensor interleaved_by(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim,
+                      std::optional<int64_t> output_size) {
     Tensor t = dim && self.dim() > 0 ? self : ops::reshape(self, Dims{-1});
     const int64_t d = dim.value_or(0), size = t.size(d);
     check(repeats.dim() <= 1, ErrorKind::Runtime, "repeats must be 0-dim or 1-dim tensor");
@@ -119,7 +149,9 @@ Tensor interleaved_by(const Tensor& self, const Tensor& repeats, std::optional<i
     Tensor each = repeats.numel() == size && repeats.dim() == 1
                       ? repeats
                       : kernels::expand(kernels::reshape(repeats, Dims{1}), Dims{size});
-    return ops::index_select(t, d, kernels::repeat_interleave_index(each));
+    Tensor out = ops::index_select(t, d, kernels::repeat_interleave_index(each));
+    check_output_size(out, d, output_size);
+    return out;
 }
 
 Tensor diagonal_or_matrix(const Tensor& self, int64_t diagonal) {
@@ -139,11 +171,11 @@ Tensor channels_shuffled(const Tensor& self, int64_t groups) {
 }
 
 Tensor vandermonde(const Tensor& x, std::optional<int64_t> n, bool increasing) {
-    check(x.dim() >= 1, ErrorKind::Runtime, "vander: x must have at least one dimension");
-    const int64_t columns = n.value_or(x.size(-1));
+    const int64_t columns = n.value_or(x.dim() > 0 ? x.size(-1) : 1);
     check(columns >= 0, ErrorKind::Runtime, "vander: N must be non-negative, got ", columns);
     const Tensor powers = kernels::arange(0, columns);
-    return ops::pow(ops::unsqueeze(x, -1), increasing ? powers : kernels::flip(powers, Dims{0}));
+    const Tensor vector = x.dim() > 0 ? x : ops::unsqueeze(x, 0);
+    return ops::pow(ops::unsqueeze(vector, -1), increasing ? powers : kernels::flip(powers, Dims{0}));
 }
 
 }  // namespace wengert::ops::formulas

@@ -15,6 +15,9 @@ Dims negated(IntSpan values);
 
 Tensor made_contiguous(const Tensor& self, MemoryFormat format = MemoryFormat::Contiguous);
 
+// The coordinates of flat indices.
+TensorList unraveled(const Tensor& indices, IntSpan shape);
+
 // --- Joining
 TensorList cat_grad(const Tensor& grad, const std::vector<Dims>& sizes, int64_t dim);
 TensorList stack_grad(const Tensor& grad, int64_t dim);
@@ -27,8 +30,9 @@ Tensor block_diagonal(TensorSpan tensors);
 // --- Repeating
 Tensor repeat_grad(const Tensor& grad, IntSpan sizes, IntSpan repeats);
 Dims tile_repeats(int64_t n, IntSpan dims);
-Tensor interleaved(const Tensor& self, int64_t repeats, std::optional<int64_t> dim);
-Tensor interleaved_by(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim);
+Tensor interleaved(const Tensor& self, int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t> size = {});
+Tensor interleaved_by(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim,
+                      std::optional<int64_t> size = {});
 
 Tensor diagonal_or_matrix(const Tensor& self, int64_t diagonal);
 

@@ -9,8 +9,8 @@
 #include "kernels/reduce.h"
 #include "kernels/shape.h"
 #include "ops/formulas/common.h"
-#include "ops/formulas/direction.h"
 #include "ops/formulas/scans.h"
+#include "ops/formulas/singular.h"
 
 namespace wengert::ops::formulas {
 
@@ -79,7 +79,7 @@ Tensor product_of_others(const Tensor& self, const Tensor& result, const Optiona
     Tensor before = shifted_cumprod(line, -1);
     Tensor behind = ops::flip(shifted_cumprod(ops::flip(line, last), -1), last);
     for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-    return ops::permute(ops::reshape(before * behind, shape), inverse);
+    return ops::permute(ops::reshape(chain_rule(before, behind), shape), inverse);
 }
 
 // --- Extremes and medians
@@ -150,12 +150,6 @@ Tensor std_partial(const Tensor& self, const Tensor& deviation, const OptionalDi
     return ops::where(flat, 0, var_partial(self, dim, correction) / (2 * ops::where(flat, 1, deviation)));
 }
 
-// The standard deviation as a length: of (x - mean) / (n - correction), times the root of that divisor.
-Lengths spread(const Tensor& self, const Tensor& result, const OptionalDims& dim, double correction, bool keepdim) {
-    const double divisor = std::max(0.0, static_cast<double>(reduced_count(self.sizes(), dim)) - correction);
-    return {result, dim, keepdim, true, divisor};
-}
-
 }  // namespace
 
 Tensor var_grad(const Tensor& grad, const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
@@ -169,16 +163,15 @@ Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, co
                 double correction, bool keepdim) {
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim),
            deviation = restored(result, self.sizes(), dim, keepdim);
-    return along_direction(chain_rule(wide, std_partial(self, deviation, dim, correction)), grad,
-                           var_partial(self, dim, correction) * 0.5, spread(self, result, dim, correction, keepdim));
+    return length_gradient(chain_rule(wide, std_partial(self, deviation, dim, correction)), grad,
+                           var_partial(self, dim, correction) * 0.5, {result, dim, keepdim});
 }
 Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
                    double correction, bool keepdim) {
     Tensor deviation = restored(result, self.sizes(), dim, keepdim);
     Tensor product = chain_rule(tangent, conj_of(std_partial(self, deviation, dim, correction)));
     Tensor sum = ops::sum(real_of(product), dim, keepdim);
-    return across_direction(sum, tangent, var_partial(self, dim, correction) * 0.5,
-                            spread(self, result, dim, correction, keepdim));
+    return length_tangent(sum, tangent, var_partial(self, dim, correction) * 0.5, {result, dim, keepdim});
 }
 
 namespace {
@@ -233,11 +226,12 @@ Tensor logsumexp_weights(const Tensor& self, const Tensor& result, const Optiona
 
 Tensor logsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
                       bool keepdim) {
-    return expand_reduced(grad, self.sizes(), dim, keepdim) * conj_of(logsumexp_weights(self, result, dim, keepdim));
+    return chain_rule(expand_reduced(grad, self.sizes(), dim, keepdim),
+                      conj_of(logsumexp_weights(self, result, dim, keepdim)));
 }
 Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
                          bool keepdim) {
-    return ops::sum(tangent * logsumexp_weights(self, result, dim, keepdim), dim, keepdim);
+    return ops::sum(chain_rule(tangent, logsumexp_weights(self, result, dim, keepdim)), dim, keepdim);
 }
 
 // --- Quantiles

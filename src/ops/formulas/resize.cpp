@@ -13,7 +13,7 @@ Dims after_channels(IntSpan sizes) { return Dims(sizes.subspan(2)); }
 
 Tensor interpolated(const Tensor& input, const std::optional<Dims>& size,
                     const std::optional<std::vector<double>>& scale_factor, std::string_view mode,
-                    std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor) {
+                    std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor, bool antialias) {
     check(input.dim() >= 3, ErrorKind::NotImplemented,
           "[interpolate] Input Error: Only 3D, 4D and 5D input Tensors supported, got ", input.dim(), "D");
     check(
@@ -45,7 +45,7 @@ Tensor interpolated(const Tensor& input, const std::optional<Dims>& size,
         }
         if (recompute_scale_factor.value_or(false) || mode == "area") scales.clear();
     }
-    return ops::resample(input, output, mode, align_corners.value_or(false), scales);
+    return ops::resample(input, output, mode, align_corners.value_or(false), scales, antialias);
 }
 
 // --- Padding
@@ -67,21 +67,13 @@ int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
     return count;
 }
 
-// What negative padding leaves of a dimension.
-struct Kept {
-    int64_t start, length;
-    Kept(int64_t size, int64_t before, int64_t after)
-        : start(std::max<int64_t>(-before, 0)), length(size - start - std::max<int64_t>(-after, 0)) {}
-};
-
-// Where the elements of a padded dimension come from, as int64. What is cropped does not come back by wrapping around.
+// Where the elements of a padded dimension come from, as int64.
 Tensor source_positions(int64_t length, int64_t before, int64_t after, std::string_view mode) {
     Tensor index = empty(Dims{std::max<int64_t>(before + length + after, 0)}, DType::Int64);
-    const Kept kept(length, before, after);
     for (int64_t i = 0; i < index.numel(); ++i) {
         int64_t at = i - before;
         if (mode == "replicate") at = std::clamp<int64_t>(at, 0, length - 1);
-        if (mode == "circular") at = kept.start + ((at - kept.start) % kept.length + kept.length) % kept.length;
+        if (mode == "circular") at = (at % length + length) % length;
         if (mode == "reflect") at = at < 0 ? -at : at >= length ? 2 * (length - 1) - at : at;
         index.data_as<int64_t>()[i] = at;
     }
@@ -113,7 +105,8 @@ Tensor padded_with(const Tensor& self, IntSpan pad, const Scalar& value) {
     if (value == Scalar(0)) return out;
     // The same with ones inside says where the value belongs.
     const Tensor inside = padded_with(full(self.sizes(), true, DType::Bool), pad, 0);
-    return ops::where(inside, out, value);
+    // In the dtype of `self`, whatever the value's: whole numbers stay whole.
+    return ops::where(inside, out, full(Dims{}, value, self.dtype()));
 }
 
 Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, std::optional<double> value) {
@@ -124,15 +117,20 @@ Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, st
     const int64_t count = padded_dims("pad", self, pad);
     Tensor out = self;
     for (int64_t i = 0; i < count; ++i) {
-        const int64_t d = self.dim() - 1 - i, before = pad[2 * static_cast<size_t>(i)],
-                      after = pad[2 * static_cast<size_t>(i) + 1];
-        const int64_t length = self.size(d);
-        const int64_t wrapped = Kept(length, before, after).length;
-        const int64_t limit = mode == "reflect" ? length - 1 : mode == "circular" ? wrapped : before + after + length;
-        check(length > 0 && (mode != "circular" || wrapped > 0) && before <= limit && after <= limit,
-              ErrorKind::Runtime, "[pad] Padding size should be less than the ",
-              "corresponding input dimension, but got: padding (", before, ", ", after, ") at dimension ", d,
-              " of input ", ShapeOf{self.sizes()});
+        const int64_t d = self.dim() - 1 - i;
+        int64_t before = pad[2 * static_cast<size_t>(i)], after = pad[2 * static_cast<size_t>(i) + 1];
+        if (mode == "circular" && (before < 0 || after < 0)) {  // crop first, then wrap what is left
+            const int64_t cut = std::max<int64_t>(-before, 0), end = self.size(d) - std::max<int64_t>(-after, 0);
+            check(end >= cut, ErrorKind::Runtime, "[pad] negative output size at dimension ", d);
+            out = ops::slice(out, d, cut, end);
+            before = std::max<int64_t>(before, 0);
+            after = std::max<int64_t>(after, 0);
+        }
+        const int64_t length = out.size(d);
+        const int64_t limit = mode == "reflect" ? length - 1 : mode == "circular" ? length : before + after + length;
+        check((length > 0 || (before <= 0 && after <= 0)) && before <= limit && after <= limit, ErrorKind::Runtime,
+              "[pad] Padding size should be less than the ", "corresponding input dimension, but got: padding (",
+              before, ", ", after, ") at dimension ", d, " of input ", ShapeOf{self.sizes()});
         check(length + before + after >= 0, ErrorKind::Runtime, "[pad] negative output size at dimension ", d);
         if (before != 0 || after != 0) out = ops::index_select(out, d, source_positions(length, before, after, mode));
     }

@@ -14,7 +14,7 @@ Dims after_channels(IntSpan sizes);  // without the first two
 
 Tensor interpolated(const Tensor& input, const std::optional<Dims>& size,
                     const std::optional<std::vector<double>>& scale_factor, std::string_view mode,
-                    std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor);
+                    std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor, bool antialias);
 
 // `pad`: before and after the last dimension, then the one before it, ...
 Tensor padded_with(const Tensor& self, IntSpan pad, const Scalar& value);

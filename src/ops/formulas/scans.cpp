@@ -6,6 +6,7 @@
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
 #include "kernels/elementwise.h"
+#include "kernels/nan_check.h"
 #include "kernels/reduce.h"
 #include "ops/formulas/common.h"
 
@@ -45,8 +46,9 @@ Tensor linear_scan(const Tensor& a, const Tensor& b, int64_t dim) {
     Tensor y = b, factor = a;
     const int64_t n = b.size(dim);
     for (int64_t s = 1; s < n; s *= 2) {
-        y = joined(before(y, dim, s), from(y, dim, s) + from(factor, dim, s) * before(y, dim, n - s), dim);
-        if (2 * s < n) factor = joined(before(factor, dim, s), from(factor, dim, s) * before(factor, dim, n - s), dim);
+        y = joined(before(y, dim, s), from(y, dim, s) + chain_rule(before(y, dim, n - s), from(factor, dim, s)), dim);
+        if (2 * s < n)
+            factor = joined(before(factor, dim, s), chain_rule(before(factor, dim, n - s), from(factor, dim, s)), dim);
     }
     return y;
 }
@@ -54,7 +56,13 @@ Tensor linear_scan(const Tensor& a, const Tensor& b, int64_t dim) {
 Tensor shifted_cumprod(const Tensor& x, int64_t dim) {
     if (x.size(dim) == 0) return x;
     dim = wrap_dim(dim, x.dim(), "cumprod");
-    return shifted(ops::cumprod(x, dim), dim, 1);
+    const Tensor whole = ops::cumprod(x, dim);
+    if (kernels::all_finite(detach(whole))) return shifted(whole, dim, 1);
+    // A product that has overflowed stays there when a zero follows: here factors that are zero win.
+    Tensor y = shifted(x, dim, 1);
+    for (int64_t s = 1, n = x.size(dim); s < n; s *= 2)
+        y = joined(before(y, dim, s), chain_rule(before(y, dim, n - s), from(y, dim, s)), dim);
+    return y;
 }
 
 bool all_normal(const Tensor& t) {
@@ -86,7 +94,7 @@ Tensor cumprod_grad(const Tensor& grad, const Tensor& self, const Tensor& result
     if (all_normal(result)) return reversed_cumsum(grad * conj_of(result), dim) / conj_of(x);
     Tensor next = shifted_back(conj_of(x), dim, 0);
     Tensor scan = reversed(linear_scan(reversed(next, dim), reversed(grad, dim), dim), dim);
-    return scan * conj_of(shifted(result, dim, 1));
+    return chain_rule(scan, conj_of(shifted_cumprod(x, dim)));
 }
 
 Tensor cumprod_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, int64_t dim) {
@@ -94,7 +102,7 @@ Tensor cumprod_tangent(const Tensor& tangent, const Tensor& self, const Tensor& 
     if (is_trivial(x)) return t;
     dim = wrap_dim(dim, x.dim(), "cumprod");
     if (all_normal(result)) return ops::cumsum(t / x, dim) * result;
-    return linear_scan(x, t * shifted(result, dim, 1), dim);
+    return linear_scan(x, chain_rule(t, shifted_cumprod(x, dim)), dim);
 }
 
 // y[k] = log(exp(y[k-1]) + exp(x[k])): all factors are at most 1.
@@ -103,20 +111,21 @@ Tensor logcumsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& r
     dim = wrap_dim(dim, self.dim(), "logcumsumexp");
     Tensor factor = conj_of(exp_difference(result, shifted_back(result, dim, 0)));  // the last one is not used
     Tensor scan = reversed(linear_scan(reversed(factor, dim), reversed(grad, dim), dim), dim);
-    return scan * conj_of(exp_difference(self, result));
+    return chain_rule(scan, conj_of(exp_difference(self, result)));
 }
 
 Tensor logcumsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, int64_t dim) {
     if (is_trivial(self)) return ops::clone(tangent);
     dim = wrap_dim(dim, self.dim(), "logcumsumexp");
     Tensor factor = exp_difference(shifted(result, dim, 0), result);  // the first one is not used
-    return linear_scan(factor, tangent * exp_difference(self, result), dim);
+    return linear_scan(factor, chain_rule(tangent, exp_difference(self, result)), dim);
 }
 
 Tensor differences(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend, const Tensor& append) {
     check(self.dim() > 0, ErrorKind::Runtime, "diff expects input to be at least one-dimensional");
     check(n >= 0, ErrorKind::Runtime, "order must be non-negative but got ", n);
     dim = wrap_dim(dim, self.dim(), "diff");
+    if (n == 0) return ops::clone(self);
     Tensor t = self;
     if (prepend.defined()) t = joined(prepend, t, dim);
     if (append.defined()) t = joined(t, append, dim);

@@ -43,6 +43,9 @@ Tensor logit_optional(const Tensor& self, std::optional<double> eps) {
 Tensor replace_nonfinite_optional(const Tensor& self, double for_nan, std::optional<double> for_inf,
                                   std::optional<double> for_neg_inf) {
     if (!is_differentiable(self.dtype())) return ops::clone(self);  // integers have nothing to replace
+    if (is_complex(self.dtype()))
+        return ops::complex(replace_nonfinite_optional(ops::real(self), for_nan, for_inf, for_neg_inf),
+                            replace_nonfinite_optional(ops::imag(self), for_nan, for_inf, for_neg_inf));
     const double greatest =
         self.dtype() == DType::Float32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
     return ops::replace_nonfinite(self, for_nan, for_inf.value_or(greatest), for_neg_inf.value_or(-greatest));

@@ -52,8 +52,9 @@ Tensor looked_up(const Tensor& input, const Tensor& weight, std::optional<int64_
     check(weight.dim() == 2, ErrorKind::Runtime, "'weight' must be 2-D, got shape ", ShapeOf{weight.sizes()});
     check(is_integral(input.dtype()), ErrorKind::Runtime,
           "Expected tensor for argument 'indices' to have integral dtype, got ", input.dtype());
-    if (max_norm) limit_rows(weight, input, *max_norm, norm_type);
-    return ops::embedding(weight, input, padding_row(weight, padding_idx), scale_grad_by_freq);
+    const int64_t padding = padding_row(weight, padding_idx);
+    if (max_norm) limit_rows(weight, input, *max_norm, norm_type);  // when all has been validated
+    return ops::embedding(weight, input, padding, scale_grad_by_freq);
 }
 
 namespace {

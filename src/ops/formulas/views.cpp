@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/checked_math.h"
 #include "generated/ops/ops.h"
+#include "kernels/elementwise.h"
 #include "kernels/shape.h"
 
 namespace wengert::ops::formulas {
@@ -71,6 +73,7 @@ Tensor split_with_sizes_grad(TensorSpan grads, IntSpan sizes, DType dtype, IntSp
 
 Tensor split_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t split_size, int64_t dim) {
     const int64_t size = sizes[static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(sizes.size()), "split"))];
+    split_size = std::min(split_size, size);
     Dims split_sizes(grads.size(), split_size);
     if (!grads.empty()) split_sizes.back() = size - split_size * static_cast<int64_t>(grads.size() - 1);
     return split_with_sizes_grad(grads, sizes, dtype, split_sizes, dim);
@@ -82,9 +85,10 @@ namespace {
 Dims chunk_sizes(const Tensor& self, int64_t chunks, int64_t dim) {
     check(self.dim() > 0, ErrorKind::Runtime, "chunk expects at least a 1-dimensional tensor");
     check(chunks > 0, ErrorKind::Runtime, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-    const int64_t size = self.size(dim), part = (size + chunks - 1) / chunks;
+    const int64_t size = self.size(dim), part = ceil_div(size, chunks);
+    check_parts(size == 0 ? chunks : 0, size, "chunk");
     if (size == 0) return Dims(static_cast<size_t>(chunks), 0);
-    Dims sizes(static_cast<size_t>((size + part - 1) / part), part);
+    Dims sizes(static_cast<size_t>(ceil_div(size, part)), part);
     sizes.back() = size - part * (static_cast<int64_t>(sizes.size()) - 1);
     return sizes;
 }
@@ -104,6 +108,7 @@ TensorList unsafe_chunks_of(const Tensor& self, int64_t chunks, int64_t dim) {
 TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim) {
     check(sections > 0, ErrorKind::Runtime, "number of sections must be larger than 0, got ", sections);
     const int64_t size = self.dim() > 0 ? self.size(dim) : 0;
+    check_parts(sections, size, "tensor_split");
     Dims ends;
     for (int64_t i = 0, end = 0; i < sections - 1; ++i) ends.push_back(end += size / sections + (i < size % sections));
     return sections_at(self, ends, dim);
@@ -131,6 +136,18 @@ TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim) {
     }
     parts.push_back(ops::slice(self, dim, start, self.size(dim)));
     return parts;
+}
+
+TensorList sections_by(const Tensor& self, const Tensor& given, int64_t dim) {
+    check(is_integral(given.dtype()) && given.dim() <= 1, ErrorKind::Runtime,
+          "tensor_split expected tensor_indices_or_sections to be zero-dimensional or one-dimensional integers, but "
+          "got a "
+          "tensor with ",
+          given.dim(), " dims and dtype ", given.dtype());
+    const Tensor numbers = kernels::contiguous(kernels::to_dtype(given, DType::Int64));
+    const int64_t* first = numbers.data_as<int64_t>();
+    return given.dim() == 0 ? sections_of(self, *first, dim)
+                            : sections_at(self, IntSpan(first, first + numbers.numel()), dim);
 }
 
 TensorList meshgrid_of(TensorSpan tensors, std::string_view indexing) {
@@ -191,6 +208,12 @@ Tensor unflattened(const Tensor& self, int64_t dim, IntSpan sizes) {
     return ops::view(self, shape);
 }
 
+Dims reversed_dims(int64_t n) {
+    Dims order;
+    for (int64_t d = n - 1; d >= 0; --d) order.push_back(d);
+    return order;
+}
+
 Dims moved_dims(int64_t n, IntSpan source, IntSpan destination) {
     check(source.size() == destination.size(), ErrorKind::Runtime,
           "movedim: Invalid source or destination dims: source (", ShapeOf{source},
@@ -222,7 +245,7 @@ Tensor narrowed(const Tensor& self, int64_t dim, int64_t start, int64_t length) 
     check(-size <= start && start <= size, ErrorKind::Index, "start out of range (expected to be in range of [", -size,
           ", ", size, "], but got ", start, ")");
     if (start < 0) start += size;
-    check(start + length <= size, ErrorKind::Runtime, "start (", start, ") + length (", length,
+    check(length <= size - start, ErrorKind::Runtime, "start (", start, ") + length (", length,
           ") exceeds dimension size (", size, ").");
     return ops::slice(self, dim, start, start + length);
 }

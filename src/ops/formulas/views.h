@@ -30,6 +30,7 @@ TensorList unsafe_chunks_of(const Tensor& self, int64_t chunks, int64_t dim);
 TensorList sections_of(const Tensor& self, int64_t sections, int64_t dim);
 TensorList equal_sections(const Tensor& self, int64_t sections, int64_t dim);
 TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim);
+TensorList sections_by(const Tensor& self, const Tensor& sections_or_indices, int64_t dim);  // of 0 or 1 dimensions
 TensorList meshgrid_of(TensorSpan tensors, std::string_view indexing);
 TensorList broadcast_all(TensorSpan tensors);
 
@@ -37,6 +38,7 @@ TensorList broadcast_all(TensorSpan tensors);
 Tensor view_or_copy(const Tensor& self, IntSpan shape);
 Tensor flattened(const Tensor& self, int64_t start_dim, int64_t end_dim);
 Tensor unflattened(const Tensor& self, int64_t dim, IntSpan sizes);
+Dims reversed_dims(int64_t n);
 Dims moved_dims(int64_t n, IntSpan source, IntSpan destination);  // the permutation that movedim is
 Tensor narrowed(const Tensor& self, int64_t dim, int64_t start, int64_t length);
 Tensor at_least(const Tensor& self, int64_t dims);

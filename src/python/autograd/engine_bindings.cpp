@@ -175,6 +175,14 @@ PyObject* keep_graph_of_task(PyObject*, PyObject*) {
     return PyBool_FromLong(task->keep_graph);
 }
 
+PyObject* will_reach(PyObject*, PyObject* o) {
+    return guarded([&]() -> PyObject* {
+        GraphTask* task = current_graph_task();
+        check(is_node(o) && task, ErrorKind::Runtime, "_will_engine_reach_node takes a node, during a backward pass");
+        return PyBool_FromLong(task->will_execute(node_of(o).get()));
+    });
+}
+
 PyObject* will_execute(PyObject*, PyObject* o) {
     return guarded([&]() -> PyObject* {
         check(is_node(o), ErrorKind::Runtime, "_will_engine_execute_node expects an grad_fn, but got ",
@@ -273,6 +281,7 @@ PyMethodDef functions[] = {
     {"_current_graph_task_execution_order", execution_order, METH_NOARGS, nullptr},
     {"_current_autograd_node", autograd_node, METH_NOARGS, nullptr},
     {"_will_engine_execute_node", will_execute, METH_O, nullptr},
+    {"_will_engine_reach_node", will_reach, METH_O, "Whether the pass executes a node or captures what it receives."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -1,13 +1,23 @@
 // Forward mode in Python: levels, and dual tensors.
+#include <utility>
+
 #include "generated/ops/ops.h"
 #include "graph/level_floor.h"
 #include "ops/recording.h"
 #include "python/autograd/engine_bindings.h"
+#include "python/convert.h"
 #include "python/exceptions.h"
 #include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {
+
+int32_t to_level(PyObject* o) {
+    check(PyLong_Check(o), ErrorKind::Type, "a level of forward mode must be an int, not ", Py_TYPE(o)->tp_name);
+    const int64_t level = to_int64(o);
+    check(std::in_range<int32_t>(level), ErrorKind::Runtime, "no level of forward mode has the index ", level);
+    return static_cast<int32_t>(level);
+}
 
 PyObject* enter_level(PyObject*, PyObject*) {
     return guarded([] { return PyLong_FromLong(enter_dual_level()); });
@@ -15,10 +25,11 @@ PyObject* enter_level(PyObject*, PyObject*) {
 
 PyObject* exit_level(PyObject*, PyObject* level) {
     return guarded([&]() -> PyObject* {
-        exit_dual_level(static_cast<int32_t>(PyLong_AsLong(level)));
+        exit_dual_level(to_level(level));
         Py_RETURN_NONE;
     });
 }
+PyObject* current_level(PyObject*, PyObject*) { return PyLong_FromLong(innermost_dual_level()); }
 
 // Whether elements of an expanded tensor share memory.
 bool overlaps_itself(const Tensor& t) noexcept {
@@ -44,11 +55,7 @@ Tensor laid_out_as(const Tensor& tangent, const Tensor& primal) {
 
 // The lowest level whose tangents operations of this thread see, as it was before.
 PyObject* set_floor(PyObject*, PyObject* level) {
-    return guarded([&]() -> PyObject* {
-        long floor = PyLong_AsLong(level);
-        if (floor == -1 && PyErr_Occurred()) return nullptr;
-        return PyLong_FromLong(exchange_level_floor(static_cast<int32_t>(floor)));
-    });
+    return guarded([&]() -> PyObject* { return PyLong_FromLong(exchange_level_floor(to_level(level))); });
 }
 
 PyObject* make_dual(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -104,6 +111,7 @@ PyObject* unpack_dual(PyObject*, PyObject* args, PyObject* kwargs) {
 PyMethodDef functions[] = {
     {"_enter_dual_level", enter_level, METH_NOARGS, nullptr},
     {"_exit_dual_level", exit_level, METH_O, nullptr},
+    {"_current_dual_level", current_level, METH_NOARGS, nullptr},
     {"_set_forward_floor", set_floor, METH_O, nullptr},
     {"_make_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_dual)), METH_VARARGS | METH_KEYWORDS,
      nullptr},

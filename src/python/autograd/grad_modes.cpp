@@ -1,7 +1,5 @@
 #include "python/autograd/grad_modes.h"
 
-#include <optional>
-
 #include "base/warns_once.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
@@ -87,56 +85,10 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// --- _InferenceMode: a context manager around the C++ guard
-struct InferenceObject {
-    PyObject_HEAD bool mode;
-    std::optional<InferenceMode> guard;
-};
-InferenceObject* as_inference(PyObject* o) noexcept { return reinterpret_cast<InferenceObject*>(o); }
-PyTypeObject* InferenceType = nullptr;
-
-PyObject* inference_new(PyTypeObject* type, PyObject* args, PyObject*) {
-    int mode = 1;
-    if (!PyArg_ParseTuple(args, "|p:_InferenceMode", &mode)) return nullptr;
-    PyObject* o = type->tp_alloc(type, 0);
-    if (!o) return nullptr;
-    as_inference(o)->mode = mode;
-    new (&as_inference(o)->guard) std::optional<InferenceMode>();
-    return o;
-}
-void inference_dealloc(PyObject* o) {
-    PyTypeObject* type = Py_TYPE(o);
-    as_inference(o)->guard.reset();
-    type->tp_free(o);
-    Py_DECREF(type);
-}
-PyObject* inference_enter(PyObject* o, PyObject*) {
-    as_inference(o)->guard.emplace(as_inference(o)->mode);
-    return Py_NewRef(o);
-}
-PyObject* inference_exit(PyObject* o, PyObject*) {
-    as_inference(o)->guard.reset();
-    Py_RETURN_NONE;
-}
-PyMethodDef inference_methods[] = {
-    {"__enter__", inference_enter, METH_NOARGS, nullptr},
-    {"__exit__", inference_exit, METH_VARARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr},
-};
-PyType_Slot inference_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(inference_new)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(inference_dealloc)},
-    {Py_tp_methods, inference_methods},
-    {0, nullptr},
-};
-PyType_Spec inference_spec = {"wengert._C._InferenceMode", sizeof(InferenceObject), 0, Py_TPFLAGS_DEFAULT,
-                              inference_slots};
-
 }  // namespace
 
 int add_grad_modes(PyObject* module) {
-    if (add_type(module, &inference_spec, &InferenceType) < 0) return -1;
-    return add_functions(module, "", functions);
+    return add_mode_contexts(module) < 0 ? -1 : add_functions(module, "", functions);
 }
 
 }  // namespace wengert::python

@@ -6,5 +6,6 @@
 namespace wengert::python {
 
 int add_grad_modes(PyObject* module);
+int add_mode_contexts(PyObject* module);  // as context managers
 
 }  // namespace wengert::python

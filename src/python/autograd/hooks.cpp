@@ -109,6 +109,20 @@ struct LeafHook final : PostAccumulateHook, PyHook {
     }
 };
 
+PyRef new_dict() {
+    PyRef collections(checked(PyImport_ImportModule("collections")));
+    return PyRef(checked(PyObject_CallMethod(collections.get(), "OrderedDict", nullptr)));
+}
+
+// Adds `hook` to a dict of hooks and returns its handle.
+PyObject* entered(PyObject* dict, PyObject* hook) {
+    PyRef module(checked(PyImport_ImportModule("wengert.autograd._hooks")));
+    PyRef handle(checked(PyObject_CallMethod(module.get(), "RemovableHandle", "O", dict)));
+    PyRef id(checked(PyObject_GetAttrString(handle.get(), "id")));
+    checked(PyObject_SetItem(dict, id.get(), hook));
+    return handle.release();
+}
+
 // Finds the hook object of kind H in one of the node's lists or appends one, and adds `hook` to its dict; returns the
 // handle.
 template <class H, auto List>
@@ -119,18 +133,13 @@ PyObject* add_hook(Node& node, PyObject* hook) {
         if (auto* mine = dynamic_cast<H*>(each.get())) dict = mine->dict;
     PyRef fresh;
     if (!dict) {
-        PyRef collections(checked(PyImport_ImportModule("collections")));
-        fresh = PyRef(checked(PyObject_CallMethod(collections.get(), "OrderedDict", nullptr)));
+        fresh = new_dict();
         dict = fresh.get();
         auto made = std::make_shared<H>(dict);
         SharedStateLock lock(&node);
         list.push_back(std::move(made));
     }
-    PyRef module(checked(PyImport_ImportModule("wengert.autograd._hooks")));
-    PyRef handle(checked(PyObject_CallMethod(module.get(), "RemovableHandle", "O", dict)));
-    PyRef id(checked(PyObject_GetAttrString(handle.get(), "id")));
-    checked(PyObject_SetItem(dict, id.get(), hook));
-    return handle.release();
+    return entered(dict, hook);
 }
 
 TensorHook* find_tensor_hook(const Tensor& t) {
@@ -159,6 +168,16 @@ PyHook::~PyHook() {
 PyObject* add_pre_hook(Node& node, PyObject* hook) { return add_hook<NodePreHook, &NodeHooks::pre_hooks>(node, hook); }
 PyObject* add_post_hook(Node& node, PyObject* hook) {
     return add_hook<NodePostHook, &NodeHooks::post_hooks>(node, hook);
+}
+
+PyObject* add_gradient_hook(Node& node, uint32_t index, PyObject* hook) {
+    PyRef dict = new_dict();
+    PyRef handle(entered(dict.get(), hook));
+    NodeHooks& hooks = node.mutable_hooks();
+    auto made = std::make_shared<TensorHook>(dict.get(), index);
+    SharedStateLock lock(&node);
+    hooks.tensor_pre_hooks.push_back(std::move(made));
+    return handle.release();
 }
 
 void attach_tensor_hooks(Node& node, const Tensor& t) {

@@ -20,6 +20,8 @@ struct PyHook : OwnsPython {
 
 PyObject* add_pre_hook(Node& node, PyObject* hook);  // returns the handle
 PyObject* add_post_hook(Node& node, PyObject* hook);
+// On one of the gradients that the node receives, also where it is not executed but only captured.
+PyObject* add_gradient_hook(Node& node, uint32_t index, PyObject* hook);  // returns the handle
 // The tensor's `_backward_hooks` go to the node as well.
 void attach_tensor_hooks(Node& node, const Tensor& t);
 

@@ -67,14 +67,7 @@ PyObject* reaches_other_leaves(PyObject*, PyObject* args) {
     });
 }
 
-PyObject* reaches_length(PyObject*, PyObject* start) {
-    return guarded(
-        [&] { return PyBool_FromLong(any_behind(node_of(start).get(), [](Node& node) { return node.is_length(); })); });
-}
-
 PyMethodDef functions[] = {
-    {"_reaches_length", reaches_length, METH_O,
-     "Whether the graph below a node holds an operation with a cusp at 0, as the norm."},
     {"_reaches_other_leaves", reaches_other_leaves, METH_VARARGS,
      "Whether the graph below a node holds a leaf that is not in a list of tensors."},
     {"_saved_bytes", saved_bytes, METH_O, "Bytes that a node keeps for its backward formula."},

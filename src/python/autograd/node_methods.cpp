@@ -48,6 +48,15 @@ PyObject* register_prehook(PyObject* self, PyObject* hook) {
     return guarded([&] { return add_pre_hook(self_node(self), hook); });
 }
 
+PyObject* register_gradient_hook(PyObject* self, PyObject* args) {
+    return guarded([&]() -> PyObject* {
+        PyObject* hook;
+        unsigned index;
+        if (!PyArg_ParseTuple(args, "IO", &index, &hook)) return nullptr;
+        return add_gradient_hook(self_node(self), index, hook);
+    });
+}
+
 PyObject* register_hook_dict(PyObject* self, PyObject* tensor) {
     return guarded([&]() -> PyObject* {
         check(is_tensor(tensor), ErrorKind::Type, "_register_hook_dict expects a Tensor, got ",
@@ -157,6 +166,8 @@ PyMethodDef node_methods[] = {
     {"_set_sequence_nr", set_sequence_nr, METH_O, "Changes when the node runs among those that are ready."},
     {"register_hook", register_hook, METH_O, "Calls hook(grad_inputs, grad_outputs) after this node."},
     {"register_prehook", register_prehook, METH_O, "Calls hook(grad_outputs) before this node."},
+    {"_register_gradient_hook", register_gradient_hook, METH_VARARGS,
+     "Calls hook(grad) for one of the gradients received, also where the node is not executed but only captured."},
     {"__dir__", directory, METH_NOARGS, nullptr},
     {"_register_hook_dict", register_hook_dict, METH_O,
      "Lets the hooks of one of the outputs run on this node's input."},

@@ -1,12 +1,13 @@
 #include "python/autograd/saved_hooks.h"
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/thread_locals.h"
 #include "python/autograd/shared_objects.h"
 #include "python/exceptions.h"
+#include "python/registry.h"
 #include "python/tensor_object.h"
 
 namespace wengert::python {
@@ -68,96 +69,170 @@ struct Pair {
     PyObject *pack, *unpack;
 };
 
-// Per thread. It is replaced, never changed, so that a pass takes it to another thread by its pointer.
-struct Scopes {
-    std::vector<std::shared_ptr<const Pair>> stack;
-    std::optional<std::string> disabled;
+// Per thread, the innermost pair first. A scope is never changed, so that a pass takes them to another thread by a
+// pointer, and leaving one needs no memory.
+struct Scope {
+    Scope(PyObject* pack, PyObject* unpack, std::shared_ptr<const Scope> outside)
+        : pair(std::make_shared<Pair>(pack, unpack)), outer(std::move(outside)) {}
+    std::shared_ptr<const Pair> pair;
+    std::shared_ptr<const Scope> outer;
 };
-using Held = std::shared_ptr<const Scopes>;
-thread_local std::unique_ptr<Held> held;  // a pointer: see slab_lists in base/slab.h
+// Scopes, and a message: why hooks are disabled.
+template <class T>
+thread_local std::unique_ptr<std::shared_ptr<const T>> held;  // a pointer: see slab_lists in base/slab.h
 
-Held& current_scopes() {
-    if (!held) held = std::make_unique<Held>();
-    return *held;
+template <class T>
+std::shared_ptr<const T>& current() {
+    if (!held<T>) held<T> = std::make_unique<std::shared_ptr<const T>>();
+    return *held<T>;
 }
-
-const Scopes& scopes() {
-    static const Scopes none;
-    return held && *held ? **held : none;
-}
+const Scope* scope() noexcept { return held<Scope> ? held<Scope>->get() : nullptr; }
+const std::string* disabled() noexcept { return held<std::string> ? held<std::string>->get() : nullptr; }
 
 std::unique_ptr<SavedVariableHooks> innermost() {
-    std::shared_ptr<const Pair> pair = scopes().stack.back();
+    std::shared_ptr<const Pair> pair = scope()->pair;
     GilGuard gil;
     return make_saved_hooks(pair->pack, pair->unpack);
 }
 
-void set_scopes(std::shared_ptr<const Scopes> changed) {
-    SavedTensorDefaultHooks::factory = changed && !changed->stack.empty() ? innermost : nullptr;
-    current_scopes().swap(changed);  // user code may run when the old one dies
+void set_scope(std::shared_ptr<const Scope> changed) {
+    auto& place = current<Scope>();
+    SavedTensorDefaultHooks::factory = changed ? innermost : nullptr;
+    place.swap(changed);  // user code may run when the old one dies
+}
+void set_disabled(std::shared_ptr<const std::string> message) { current<std::string>().swap(message); }
+
+void push(PyObject* pack, PyObject* unpack) {
+    check(PyCallable_Check(pack) && PyCallable_Check(unpack), ErrorKind::Type,
+          "saved_tensors_hooks expects two callables, got ", Py_TYPE(pack)->tp_name, " and ", Py_TYPE(unpack)->tp_name);
+    if (const std::string* why = disabled()) fail(ErrorKind::Runtime, *why);
+    ThreadLocals::changing();
+    set_scope(std::make_shared<Scope>(pack, unpack, current<Scope>()));
+}
+
+void pop() {
+    // A scope left twice, or inside an unpack hook, must not bring the process down.
+    check(scope() != nullptr, ErrorKind::Runtime, "leaving a saved_tensors_hooks scope that is not active");
+    ThreadLocals::changing();
+    set_scope(scope()->outer);
+}
+
+void disable(PyObject* message) {
+    check(PyUnicode_Check(message), ErrorKind::Type, "disable_saved_tensors_hooks expects a message (str)");
+    const char* text = PyUnicode_AsUTF8(message);
+    if (!text) throw PyException();
+    check(!scope(), ErrorKind::Runtime, text);
+    ThreadLocals::changing();
+    set_disabled(std::make_shared<const std::string>(text));
+}
+
+void restore_disabled(std::shared_ptr<const std::string> message) {
+    ThreadLocals::changing();
+    set_disabled(std::move(message));
 }
 
 template <class F>
-void change_scopes(F&& f) {
-    ThreadLocals::changing();
-    auto changed = std::make_shared<Scopes>(scopes());
-    f(*changed);
-    set_scopes(std::move(changed));
+PyObject* returning_none(F&& f) noexcept {
+    return guarded([&] {
+        f();
+        return Py_NewRef(Py_None);
+    });
 }
 
-PyObject* push(PyObject*, PyObject* args) {
-    return guarded([&]() -> PyObject* {
+PyObject* push_function(PyObject*, PyObject* args) {
+    return returning_none([&] {
         PyObject *pack, *unpack;
-        if (!PyArg_ParseTuple(args, "OO", &pack, &unpack)) return nullptr;
-        check(PyCallable_Check(pack) && PyCallable_Check(unpack), ErrorKind::Type,
-              "saved_tensors_hooks expects two callables, got ", Py_TYPE(pack)->tp_name, " and ",
-              Py_TYPE(unpack)->tp_name);
-        check(!scopes().disabled, ErrorKind::Runtime, scopes().disabled.value_or(""));
-        change_scopes([&](Scopes& s) { s.stack.push_back(std::make_shared<Pair>(pack, unpack)); });
-        Py_RETURN_NONE;
+        if (!PyArg_ParseTuple(args, "OO", &pack, &unpack)) throw PyException();
+        push(pack, unpack);
     });
 }
-
-PyObject* pop(PyObject*, PyObject*) {
-    return guarded([&]() -> PyObject* {
-        // A scope left twice, or inside an unpack hook, must not bring the process down.
-        check(!scopes().stack.empty(), ErrorKind::Runtime, "leaving a saved_tensors_hooks scope that is not active");
-        change_scopes([](Scopes& s) { s.stack.pop_back(); });
-        Py_RETURN_NONE;
-    });
+PyObject* pop_function(PyObject*, PyObject*) { return returning_none(pop); }
+PyObject* disable_function(PyObject*, PyObject* message) {
+    return returning_none([&] { disable(message); });
 }
-
-PyObject* disable(PyObject*, PyObject* message) {
-    return guarded([&]() -> PyObject* {
-        check(PyUnicode_Check(message), ErrorKind::Type, "disable_saved_tensors_hooks expects a message (str)");
-        const char* text = PyUnicode_AsUTF8(message);
-        if (!text) return nullptr;
-        check(scopes().stack.empty(), ErrorKind::Runtime, text);
-        change_scopes([&](Scopes& s) { s.disabled = text; });
-        Py_RETURN_NONE;
-    });
-}
-
-PyObject* enable(PyObject*, PyObject*) {
-    return guarded([]() -> PyObject* {
-        change_scopes([](Scopes& s) { s.disabled.reset(); });
-        Py_RETURN_NONE;
-    });
+PyObject* enable_function(PyObject*, PyObject*) {
+    return returning_none([] { restore_disabled(nullptr); });
 }
 
 PyObject* disabled_message(PyObject*, PyObject*) {
-    if (!scopes().disabled) Py_RETURN_NONE;
-    return PyUnicode_FromString(scopes().disabled->c_str());
+    return disabled() ? PyUnicode_FromString(disabled()->c_str()) : Py_NewRef(Py_None);
 }
+PyObject* is_allowed(PyObject*, PyObject*) { return PyBool_FromLong(!disabled()); }
 
-PyObject* is_allowed(PyObject*, PyObject*) { return PyBool_FromLong(!scopes().disabled); }
+// --- As context managers, entered and left in one step (mode_contexts.cpp)
+
+PyObject* hooks_enter(PyObject* self, PyObject*) {
+    return returning_none([&] {
+        PyRef pack(checked(PyObject_GetAttrString(self, "pack_hook")));
+        PyRef unpack(checked(PyObject_GetAttrString(self, "unpack_hook")));
+        push(pack.get(), unpack.get());
+    });
+}
+PyMethodDef hooks_methods[] = {
+    {"__enter__", hooks_enter, METH_NOARGS, nullptr},
+    {"__exit__", pop_function, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyType_Slot hooks_slots[] = {{Py_tp_methods, hooks_methods}, {0, nullptr}};
+// On whoever has the attributes `pack_hook` and `unpack_hook`.
+PyType_Spec hooks_spec = {"wengert._C._SavedTensorsHooks", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, hooks_slots};
+
+struct DisabledObject {
+    PyObject_HEAD std::vector<std::shared_ptr<const std::string>> before;
+};
+auto& before_of(PyObject* o) noexcept { return reinterpret_cast<DisabledObject*>(o)->before; }
+
+PyObject* disabled_new(PyTypeObject* type, PyObject*, PyObject*) {
+    PyObject* o = type->tp_alloc(type, 0);
+    if (o) new (&before_of(o)) std::vector<std::shared_ptr<const std::string>>();
+    return o;
+}
+void disabled_dealloc(PyObject* o) {
+    PyTypeObject* type = Py_TYPE(o);
+    std::destroy_at(&before_of(o));
+    type->tp_free(o);
+    Py_DECREF(type);
+}
+PyObject* disabled_enter(PyObject* o, PyObject*) {
+    return returning_none([&] {
+        PyRef message(checked(PyObject_GetAttrString(o, "error_message")));
+        before_of(o).push_back(current<std::string>());
+        try {
+            disable(message.get());
+        } catch (...) {
+            before_of(o).pop_back();
+            throw;
+        }
+    });
+}
+PyObject* disabled_exit(PyObject* o, PyObject*) {
+    return returning_none([&] {
+        check(!before_of(o).empty(), ErrorKind::Runtime, "leaving a disable_saved_tensors_hooks that is not active");
+        restore_disabled(std::move(before_of(o).back()));
+        before_of(o).pop_back();
+    });
+}
+PyMethodDef disabled_methods[] = {
+    {"__enter__", disabled_enter, METH_NOARGS, nullptr},
+    {"__exit__", disabled_exit, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyType_Slot disabled_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(disabled_new)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(disabled_dealloc)},
+    {Py_tp_methods, disabled_methods},
+    {0, nullptr},
+};
+// On whoever has the attribute `error_message`.
+PyType_Spec disabled_spec = {"wengert._C._DisabledSavedTensorsHooks", sizeof(DisabledObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, disabled_slots};
 
 PyMethodDef functions[] = {
     {"_saved_tensors_hooks_is_enabled", is_allowed, METH_NOARGS, nullptr},
-    {"_push_saved_tensors_default_hooks", push, METH_VARARGS, nullptr},
-    {"_pop_saved_tensors_default_hooks", pop, METH_NOARGS, nullptr},
-    {"_saved_tensors_hooks_disable", disable, METH_O, nullptr},
-    {"_saved_tensors_hooks_enable", enable, METH_NOARGS, nullptr},
+    {"_push_saved_tensors_default_hooks", push_function, METH_VARARGS, nullptr},
+    {"_pop_saved_tensors_default_hooks", pop_function, METH_NOARGS, nullptr},
+    {"_saved_tensors_hooks_disable", disable_function, METH_O, nullptr},
+    {"_saved_tensors_hooks_enable", enable_function, METH_NOARGS, nullptr},
     {"_saved_tensors_hooks_get_disabled_error_message", disabled_message, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -185,9 +260,18 @@ int visit_saved_hooks(SavedVariableHooks& hooks, visitproc visit, void* arg) {
 
 int add_saved_hook_functions(PyObject* module) {
     ThreadLocals::carry(
-        {[]() -> ThreadLocals::Value { return current_scopes(); },
-         [](ThreadLocals::Value value) { set_scopes(std::static_pointer_cast<const Scopes>(std::move(value))); }});
+        {[]() -> ThreadLocals::Value { return current<Scope>(); },
+         [](ThreadLocals::Value value) { set_scope(std::static_pointer_cast<const Scope>(std::move(value))); }});
+    ThreadLocals::carry({[]() -> ThreadLocals::Value { return current<std::string>(); },
+                         [](ThreadLocals::Value value) {
+                             set_disabled(std::static_pointer_cast<const std::string>(std::move(value)));
+                         }});
     return PyModule_AddFunctions(module, functions);
+}
+
+int add_saved_hook_contexts(PyObject* module) {
+    static PyTypeObject *hooks_type, *disabled_type;
+    return add_type(module, &hooks_spec, &hooks_type) < 0 ? -1 : add_type(module, &disabled_spec, &disabled_type);
 }
 
 }  // namespace wengert::python

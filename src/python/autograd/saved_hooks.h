@@ -20,5 +20,6 @@ int visit_saved_hooks(SavedVariableHooks& hooks, visitproc visit, void* arg);
 
 // The functions of `wengert._C._autograd` behind saved_tensors_hooks and disable_saved_tensors_hooks.
 int add_saved_hook_functions(PyObject* module);
+int add_saved_hook_contexts(PyObject* module);  // the types that these two are made of
 
 }  // namespace wengert::python

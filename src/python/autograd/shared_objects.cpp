@@ -24,9 +24,14 @@ template <class Object>
 void show(Object* object, PyObject* wrapper) {
     auto owners = static_cast<Py_ssize_t>(object->use_count()) - 1;  // without the wrapper
     if (owners == 0) return Py_DECREF(wrapper);
+    try {
+        shown.push_back({wrapper, owners, &object->shown});
+    } catch (...) {
+        Py_DECREF(wrapper);
+        throw;
+    }
     object->shown = true;
     Py_SET_REFCNT(wrapper, Py_REFCNT(wrapper) + owners - 1);
-    shown.push_back({wrapper, owners, &object->shown});
 }
 
 void hide_all() noexcept {

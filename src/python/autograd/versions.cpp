@@ -1,6 +1,9 @@
 // Version counters in Python.
+#include <utility>
+
 #include "graph/autograd_meta.h"
 #include "python/autograd/engine_bindings.h"
+#include "python/convert.h"
 #include "python/exceptions.h"
 #include "python/tensor_object.h"
 
@@ -30,16 +33,22 @@ PyObject* set_version_counter(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
         PyObject *tensors, *versions;
         if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &tensors, &PyTuple_Type, &versions)) return nullptr;
+        check(PyTuple_GET_SIZE(versions) >= PyTuple_GET_SIZE(tensors), ErrorKind::Type,
+              "_unsafe_set_version_counter expects a tuple of tensors and one of as many versions");
+        SmallVector<uint32_t, 4> wanted;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {
-            check(i < PyTuple_GET_SIZE(versions) && is_tensor(PyTuple_GET_ITEM(tensors, i)), ErrorKind::Type,
+            check(is_tensor(PyTuple_GET_ITEM(tensors, i)), ErrorKind::Type,
                   "_unsafe_set_version_counter expects a tuple of tensors and one of as many versions");
-            long long version = PyLong_AsLongLong(PyTuple_GET_ITEM(versions, i));
-            if (version == -1 && PyErr_Occurred()) throw PyException();
+            const int64_t version = to_int64(PyTuple_GET_ITEM(versions, i));
             check(version >= 0, ErrorKind::Runtime, "Cannot set a version_counter to a value below 0: ", version);
+            check(std::in_range<uint32_t>(version), ErrorKind::Runtime, "no version_counter counts to ", version);
+            wanted.push_back(static_cast<uint32_t>(version));
+        }
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {
             TensorImpl* impl = tensor_of(PyTuple_GET_ITEM(tensors, i)).impl();
-            const uint32_t before = impl->version();
-            impl->version() = static_cast<uint32_t>(version);
-            if (impl->version() < before) impl->storage->forget_writes(before - impl->version());
+            const uint32_t before = impl->version(), after = wanted[static_cast<size_t>(i)];
+            impl->version() = after;
+            if (after < before) impl->storage->forget_writes(before - after);
         }
         Py_RETURN_NONE;
     });

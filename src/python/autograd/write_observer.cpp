@@ -34,8 +34,8 @@ PyObject* set_observer(PyObject*, PyObject* function) noexcept {
     return guarded([&] {
         check(function == Py_None || PyCallable_Check(function), ErrorKind::Type,
               "_set_write_observer expects a callable or None, got ", Py_TYPE(function)->tp_name);
-        state.watch = function == Py_None ? state.watch & ~uint32_t{kWatchWrites} : state.watch | kWatchWrites;
         auto previous = function == Py_None ? nullptr : std::make_unique<Observer>(function);
+        state.watch = function == Py_None ? state.watch & ~uint32_t{kWatchWrites} : state.watch | kWatchWrites;
         observer.swap(previous);
         return Py_NewRef(previous ? previous->function : Py_None);
     });

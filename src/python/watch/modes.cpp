@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph/autograd_meta.h"
+#include "python/registry.h"
 #include "python/watch/boxing.h"
 #include "python/watch/watch_bindings.h"
 
@@ -66,8 +67,10 @@ private:
 };
 
 PyObject* push_mode(PyObject*, PyObject* mode) {
-    (new PyMode(mode))->push();
-    Py_RETURN_NONE;
+    return guarded([&] {
+        (new PyMode(mode))->push();
+        return Py_NewRef(Py_None);
+    });
 }
 
 PyObject* pop_mode(PyObject*, PyObject* mode) {
@@ -94,6 +97,20 @@ PyObject* modes(PyObject*, PyObject*) {
     });
 }
 
+// --- As a context manager, entered and left in one step (autograd/mode_contexts.cpp)
+PyObject* enter(PyObject* mode, PyObject*) {
+    PyRef done(push_mode(nullptr, mode));
+    return done ? Py_NewRef(mode) : nullptr;
+}
+PyObject* leave(PyObject* mode, PyObject*) { return pop_mode(nullptr, mode); }
+PyMethodDef context_methods[] = {
+    {"__enter__", enter, METH_NOARGS, nullptr},
+    {"__exit__", leave, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyType_Slot context_slots[] = {{Py_tp_methods, context_methods}, {0, nullptr}};
+PyType_Spec context_spec = {"wengert._C._DispatchMode", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, context_slots};
+
 // Runs f(*args) with no mode active.
 PyObject* without_modes(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     if (nargs == 0) return PyErr_Format(PyExc_TypeError, "_without_dispatch_modes() needs a function");
@@ -116,6 +133,10 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-int add_mode_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+int add_mode_functions(PyObject* module) {
+    static PyTypeObject* type;
+    if (add_type(module, &context_spec, &type) < 0) return -1;
+    return PyModule_AddFunctions(module, functions);
+}
 
 }  // namespace wengert::python

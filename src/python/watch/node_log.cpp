@@ -49,12 +49,14 @@ private:
 constexpr const char* kCapsule = "wengert.NodeLog";
 
 PyObject* start(PyObject*, PyObject* function) {
-    auto* log = new NodeLog(function);
-    PyObject* capsule = PyCapsule_New(log, kCapsule, [](PyObject* o) {
-        retire(std::unique_ptr<NodeLog>(static_cast<NodeLog*>(PyCapsule_GetPointer(o, kCapsule))));
+    return guarded([&] {
+        auto log = std::make_unique<NodeLog>(function);
+        PyRef capsule(checked(PyCapsule_New(log.get(), kCapsule, [](PyObject* o) {
+            retire(std::unique_ptr<NodeLog>(static_cast<NodeLog*>(PyCapsule_GetPointer(o, kCapsule))));
+        })));
+        log.release()->start(capsule.get());
+        return capsule.release();
     });
-    capsule ? log->start(capsule) : delete log;
-    return capsule;
 }
 
 PyObject* stop(PyObject*, PyObject* capsule) {

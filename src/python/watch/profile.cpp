@@ -113,10 +113,11 @@ void Profile::open(ProfileEvent event) {
     event.thread = this_thread_number();
     std::lock_guard lock(mutex_);
     Thread& thread = threads_[event.thread];
-    thread.open.push_back(events_.size());
+    thread.open.reserve(thread.open.size() + 1);
     event.memory = -thread.bytes;
     event.start = now();
     events_.push_back(std::move(event));
+    thread.open.push_back(events_.size() - 1);
 }
 
 void Profile::close(uint64_t token) noexcept {
@@ -129,7 +130,9 @@ void Profile::close(uint64_t token) noexcept {
         thread.open.erase(thread.open.begin() + static_cast<std::ptrdiff_t>(at));
     };
     if (token == 0) {
-        Thread& thread = threads_[this_thread_number()];
+        const auto found = threads_.find(this_thread_number());
+        if (found == threads_.end()) return;
+        Thread& thread = found->second;
         // Stretches that were left open inside are the user's to close.
         for (size_t at = thread.open.size(); at-- > 0;)
             if (events_[thread.open[at]].kind != EventKind::Stretch) return finish(thread, at);
@@ -142,14 +145,18 @@ void Profile::close(uint64_t token) noexcept {
 
 void Profile::memory(int64_t change) noexcept {
     std::lock_guard lock(mutex_);
-    Thread& thread = threads_[this_thread_number()];
-    thread.bytes += change;
-    if (!thread.open.empty()) return;
-    ProfileEvent event{.kind = EventKind::Memory, .name = "[memory]"};
-    event.thread = this_thread_number();
-    event.start = event.end = now();
-    event.memory = change;
-    events_.push_back(std::move(event));
+    try {
+        Thread& thread = threads_[this_thread_number()];
+        thread.bytes += change;
+        if (!thread.open.empty()) return;
+        ProfileEvent event{.kind = EventKind::Memory, .name = "[memory]"};
+        event.thread = this_thread_number();
+        event.start = event.end = now();
+        event.memory = change;
+        events_.push_back(std::move(event));
+    } catch (const std::bad_alloc&) {
+        // Where memory has come to its end, this event is lost.
+    }
 }
 
 // --- Bindings
@@ -165,10 +172,13 @@ void drop(PyObject* capsule) {
 PyObject* start_profile(PyObject*, PyObject* args) {
     int shapes, memory, stack;
     if (!PyArg_ParseTuple(args, "ppp", &shapes, &memory, &stack)) return nullptr;
-    auto* profile = new Profile({.shapes = shapes != 0, .memory = memory != 0, .stack = stack != 0});
-    PyObject* capsule = PyCapsule_New(profile, kCapsule, drop);
-    capsule ? profile->start(capsule) : delete profile;
-    return capsule;
+    return guarded([&] {
+        auto profile = std::make_unique<Profile>(
+            ProfileOptions{.shapes = shapes != 0, .memory = memory != 0, .stack = stack != 0});
+        PyRef capsule(checked(PyCapsule_New(profile.get(), kCapsule, drop)));
+        profile.release()->start(capsule.get());
+        return capsule.release();
+    });
 }
 
 PyObject* stop_profile(PyObject*, PyObject* capsule) {

@@ -31,14 +31,14 @@ reference("selu")(
     )
 )
 reference("celu")(lambda self, alpha=1.0: np.maximum(self, 0) + np.minimum(0, alpha * np.expm1(self / alpha)))
-reference("silu")(lambda self: self * special.expit(self))
+reference("silu")(lambda self: self / (1 + np.exp(-self)))
 reference("mish")(lambda self: self * np.tanh(np.log1p(np.exp(self))))
 reference("softplus")(
     lambda self, beta=1.0, threshold=20.0: np.where(
         self * beta > threshold, self, np.log1p(np.exp(np.minimum(self * beta, threshold))) / beta
     )
 )
-reference("softsign")(lambda self: self / (1 + np.abs(self)))
+reference("softsign", "softsign_real")(lambda self: self / (1 + np.abs(self)))
 reference("log_sigmoid")(lambda self: -np.logaddexp(0, -self))
 reference("tanhshrink")(lambda self: self - np.tanh(self))
 reference("softshrink")(lambda self, lambd=0.5: np.sign(self) * np.maximum(np.abs(self) - lambd, 0))
@@ -67,14 +67,14 @@ def prelu(self: np.ndarray, weight: np.ndarray) -> np.ndarray:
 reference("chain")(lambda self, other: np.where((self == 0) | (other == 0), 0, self * other))
 reference("add_alpha")(lambda self, other, alpha=1: self + alpha * other)
 reference("sub_alpha")(lambda self, other, alpha=1: self - alpha * other)
-reference("rsub", "rsub_scalar")(lambda self, other, alpha=1: other - alpha * self)
+reference("rsub", "rsub_scalar", "rsub_alpha")(lambda self, other, alpha=1: other - alpha * self)
 reference("trunc_divide")(lambda self, other: np.trunc(self / other))
 reference("lerp")(lambda self, end, weight: self + weight * (end - self))
 reference("addcmul")(lambda self, tensor1, tensor2, value=1: self + value * tensor1 * tensor2)
 reference("addcdiv")(lambda self, tensor1, tensor2, value=1: self + value * tensor1 / tensor2)
 reference("pow_scalar", "pow_base")(lambda self, exponent: np.power(self, exponent))
 reference("rsqrt")(lambda self: 1 / np.sqrt(self))
-reference("ldexp")(lambda self, other: self * 2.0**other)
+reference("ldexp")(lambda self, other: self * np.exp2(other))
 reference("frac")(lambda self: self - np.trunc(self))
 reference("round_decimals")(lambda self, decimals=0: np.round(self, decimals))
 reference("where")(lambda condition, self, other: np.where(condition, self, other))
@@ -112,17 +112,35 @@ reference("conj_physical")(lambda self: np.conj(self))
 reference("angle")(lambda self: np.angle(self))
 reference("complex")(lambda real, imag: real + 1j * imag)
 reference("polar")(lambda abs, angle: abs * np.exp(1j * angle))
-reference("view_as_real")(lambda self: np.stack([self.real, self.imag], -1))
-reference("view_as_complex")(lambda self: self[..., 0] + 1j * self[..., 1])
+reference("view_as_real", "view_as_real_copy")(lambda self: np.stack([self.real, self.imag], -1))
+reference("view_as_complex", "view_as_complex_copy")(lambda self: self[..., 0] + 1j * self[..., 1])
 
 
 # --- Special functions
 reference("i0")(lambda self: special.i0(self))
-reference("sinc")(lambda self: np.sinc(self))
+reference("sinc", "sinc_real")(lambda self: np.sinc(self))
 reference("polygamma")(lambda self, n: special.polygamma(n, self) if n else special.digamma(self))
 reference("zeta")(lambda self, other: special.zeta(self, other))
 reference("mvlgamma")(lambda self, p: special.multigammaln(self, p))
 reference("spherical_bessel")(lambda order, self: special.spherical_jn(order, self))
+reference("spherical_bessel_j0")(lambda self: special.spherical_jn(0, self))
+reference("airy_ai")(lambda self: special.airy(self)[0])
+for name, polynomial in {
+    "chebyshev_polynomial_t": special.eval_chebyt,
+    "chebyshev_polynomial_u": special.eval_chebyu,
+    # https://dlmf.nist.gov/18.7: V and W are differences and sums of U.
+    "chebyshev_polynomial_v": lambda n, x: special.eval_chebyu(n, x) - special.eval_chebyu(n - 1, x),
+    "chebyshev_polynomial_w": lambda n, x: special.eval_chebyu(n, x) + special.eval_chebyu(n - 1, x),
+    "hermite_polynomial_h": special.eval_hermite,
+    "hermite_polynomial_he": special.eval_hermitenorm,
+    "laguerre_polynomial_l": special.eval_laguerre,
+    "legendre_polynomial_p": special.eval_legendre,
+}.items():
+    reference(name)(lambda x, n, f=polynomial: f(np.asarray(n, int), x))
+    if name.startswith("chebyshev"):
+        reference(f"shifted_{name}")(lambda x, n, f=polynomial: f(np.asarray(n, int), 2 * np.asarray(x) - 1))
+reference("gegenbauer")(lambda order, x, n: special.eval_gegenbauer(np.asarray(n, int), order, x))
+reference("laguerre")(lambda order, x, n: special.eval_genlaguerre(np.asarray(n, int), order, x))
 
 
 def in_high_precision(name: str) -> Any:
@@ -168,3 +186,13 @@ def zeta_d_order(n: Any, s: Any, a: Any) -> Any:
 @in_high_precision("bessel_ie_derivative")
 def bessel_ie_derivative(n: Any, x: Any) -> Any:
     return derivative(lambda x: mpmath.exp(-x) * mpmath.besseli(0, x), x, n)
+
+
+@in_high_precision("airy_ai_derivative")
+def airy_ai_derivative(n: Any, x: Any) -> Any:
+    return mpmath.airyai(x, derivative=int(n))
+
+
+@in_high_precision("bessel_ke_derivative")
+def bessel_ke_derivative(n: Any, x: Any) -> Any:
+    return derivative(lambda x: mpmath.exp(x) * mpmath.besselk(0, x), x, n)

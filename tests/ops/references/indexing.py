@@ -214,3 +214,6 @@ def embedding_bag(
         combine = {"mean": np.mean, "sum": np.sum, "max": np.max}[mode]
         rows.append(combine(values, axis=0) if len(kept) else np.zeros(weight.shape[1], weight.dtype))
     return np.stack(rows)
+
+
+reference("unravel_index")(lambda indices, shape: np.unravel_index(indices, tuple(shape)))

@@ -105,18 +105,18 @@ for n in (1, 2, 3):
     reference(f"conv_transpose{n}d")(conv_transpose(n))
 
 
-@reference("convolution")
-def convolution(input: Any, weight: Any, bias: Any, **geometry: Any) -> np.ndarray:
+@reference("convolution", "convolution_chain")
+def convolution(input: Any, weight: Any, bias: Any = None, **geometry: Any) -> np.ndarray:
     return with_bias(correlated(input, weight, **geometry), bias)
 
 
 # Transposes without conjugates: formulas give them conjugated factors.
-reference("convolution_input")(
+reference("convolution_input", "convolution_input_chain")(
     lambda grad_output, weight, input_sizes, **how: transposed(
         lambda x: correlated(x, weight, **how), grad_output, input_sizes
     )
 )
-reference("convolution_weight")(
+reference("convolution_weight", "convolution_weight_chain")(
     lambda grad_output, input, weight_sizes, **how: transposed(
         lambda w: correlated(input, w, **how), grad_output, weight_sizes
     )
@@ -203,6 +203,9 @@ for n in (1, 2, 3):
     reference(f"max_pool{n}d_with_indices")(lambda input, **how: greatest_with_places(input, **how))
     reference(f"avg_pool{n}d")(lambda input, **how: averaged(input, **how))
     reference(f"adaptive_avg_pool{n}d")(lambda input, output_size: adaptive(input, output_size, np.mean))
+    reference(f"adaptive_max_pool{n}d_with_indices")(
+        lambda input, output_size: adaptive_max_pool_with_indices(input, output_size)
+    )
     reference(f"adaptive_max_pool{n}d")(lambda input, output_size: adaptive(input, output_size, np.max))
 
 reference("max_pool_with_indices")(lambda self, n, **how: greatest_with_places(self, **how))
@@ -248,9 +251,22 @@ def linear_weights(size: int, target: int, corners: bool) -> np.ndarray:
     return weights
 
 
-def resampled(x: np.ndarray, size: Any, mode: str = "nearest", corners: bool = False) -> np.ndarray:
+def filter_weights(size: int, target: int, mode: str) -> np.ndarray:
+    """[target, size]: a filter around the centre of each new element, as wide as the wider of the two kinds."""
+    step = size / target
+    x = np.abs((np.arange(size) + 0.5)[None] - step * (np.arange(target) + 0.5)[:, None]) / max(step, 1)
+    near, far = (1.5 * x - 2.5) * x * x + 1, ((-0.5 * x + 2.5) * x - 4) * x + 2
+    weights = np.maximum(1 - x, 0) if mode == "bilinear" else np.where(x <= 1, near, np.where(x < 2, far, 0))
+    return weights / weights.sum(1, keepdims=True)
+
+
+def resampled(
+    x: np.ndarray, size: Any, mode: str = "nearest", corners: bool = False, antialias: bool = False
+) -> np.ndarray:
     for d, target in enumerate(size, 2):
-        if mode == "nearest":
+        if antialias:
+            x = np.moveaxis(np.tensordot(filter_weights(x.shape[d], target, mode), x, (1, d)), 0, d)
+        elif mode == "nearest":
             x = np.take(x, [i * x.shape[d] // target for i in range(target)], d)
         else:
             x = np.moveaxis(np.tensordot(linear_weights(x.shape[d], target, corners), x, (1, d)), 0, d)
@@ -259,13 +275,22 @@ def resampled(x: np.ndarray, size: Any, mode: str = "nearest", corners: bool = F
 
 @reference("interpolate")
 def interpolate(
-    input: np.ndarray, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False
+    input: np.ndarray,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool = False,
+    antialias: bool = False,
 ) -> np.ndarray:
     target = size or [int(n * s) for n, s in zip(input.shape[2:], scale_factor, strict=True)]
-    return resampled(input, target, mode, align_corners)
+    return resampled(input, target, mode, align_corners, antialias)
 
 
-reference("resample")(lambda self, size, mode, align_corners, scales: resampled(self, size, mode, align_corners))
+reference("resample")(
+    lambda self, size, mode, align_corners, scales, antialias=False: resampled(
+        self, size, mode, align_corners, antialias
+    )
+)
 reference("resample_backward")(
     lambda grad_output, input_sizes, mode, align_corners, scales: transposed(
         lambda x: resampled(x, grad_output.shape[2:], mode, align_corners), grad_output, input_sizes
@@ -287,7 +312,9 @@ def pad(input: np.ndarray, pad: Any, mode: str = "constant", value: float | None
     if mode == "constant":
         return constant_pad(input, pad, value or 0)
     names = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-    return np.pad(input, [(0, 0), (0, 0), tuple(pad)], mode=names[mode])
+    before, after = pad
+    input = input[..., max(-before, 0) : input.shape[-1] - max(-after, 0)]
+    return np.pad(input, [(0, 0), (0, 0), (max(before, 0), max(after, 0))], mode=names[mode])
 
 
 # --- Sampling
@@ -380,20 +407,23 @@ reference("layer_norm")(lambda **how: native_layer_norm(**how)[0])
 def native_rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     axes = tuple(range(-len(normalized_shape), 0))
     eps = np.finfo(input.dtype).eps if eps is None else eps
-    rstd = 1 / np.sqrt((np.abs(input) ** 2).mean(axes, keepdims=True) + eps)
+    rstd = 1 / np.sqrt((input**2).mean(axes, keepdims=True) + eps)
     return scaled(input * rstd, weight, None, channel=False), rstd
 
 
 reference("rms_norm")(lambda **how: native_rms_norm(**how)[0])
 
 
-@reference("native_group_norm")
-def native_group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+@reference("group_norm_statistics")
+def group_norm_statistics(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     x, mean, rstd = standardized(input.reshape(len(input), num_groups, -1), 2, eps)
     return scaled(x.reshape(input.shape), weight, bias), mean[..., 0], rstd[..., 0]
 
 
-reference("group_norm")(lambda **how: native_group_norm(**how)[0])
+reference("group_norm")(lambda **how: group_norm_statistics(**how)[0])
+reference("native_group_norm")(
+    lambda input, weight, bias, N, C, HxW, group, eps: group_norm_statistics(input, group, weight, bias, eps)
+)
 
 
 @reference("native_batch_norm")
@@ -517,3 +547,11 @@ def network(kind: str) -> Any:
 
 for kind in STEPS:
     reference(kind)(network(kind))
+
+
+@reference("grid_sampler")
+def grid_sampler(
+    input: np.ndarray, grid: np.ndarray, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> np.ndarray:
+    modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
+    return grid_sample(input, grid, modes[interpolation_mode], paddings[padding_mode], align_corners)

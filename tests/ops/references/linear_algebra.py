@@ -34,7 +34,8 @@ def solution(A: np.ndarray, B: np.ndarray, left: bool = True) -> np.ndarray:
 
 
 reference("linalg_solve")(solution)
-reference("solve_matrices")(lambda A, B: np.linalg.solve(A, B))
+reference("solve_matrices", "solve_chain")(lambda A, B, check_errors=True: np.linalg.solve(A, B))
+reference("linalg_solve_ex")(lambda A, B, left=True: (solution(A, B, left), np.zeros(A.shape[:-2], np.int32)))
 reference("linalg_inv")(lambda A: np.linalg.inv(A))
 reference("linalg_inv_ex")(lambda A: (np.linalg.inv(A), np.zeros(A.shape[:-2], np.int32)))
 reference("inverse")(lambda self: np.linalg.inv(self))
@@ -45,7 +46,7 @@ def triangle(A: np.ndarray, upper: bool, unitriangular: bool) -> np.ndarray:
     return part - np.diag(np.diagonal(part)) + np.eye(len(A)) if unitriangular else part
 
 
-@reference("linalg_solve_triangular")
+@reference("linalg_solve_triangular", "solve_triangular_chain")
 def solve_triangular(A: Any, B: Any, upper: bool, left: bool = True, unitriangular: bool = False) -> np.ndarray:
     return solution(triangle(A, upper, unitriangular), B, left)
 
@@ -79,6 +80,24 @@ reference("logdet")(lambda self: np.log(np.linalg.det(self)))
 reference("slogdet")(lambda self: tuple(np.linalg.slogdet(self)))
 reference("linalg_slogdet")(lambda A: tuple(np.linalg.slogdet(A)))
 reference("matrix_exp", "linalg_matrix_exp")(lambda self: each(scipy.linalg.expm)(self))
+
+
+@reference("matrix_exp_along")
+def exp_along(self: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """The last corner of exp of A + e1 E1 + ... as a matrix of 2^k blocks: e_i is a shift by its place."""
+    out = np.empty(self.shape, self.dtype)
+    for place in np.ndindex(self.shape[:-2]):
+        block = self[place]
+        for i, d in enumerate(directions[place]):
+            shifted = np.kron(np.eye(2), block)
+            n = len(block)
+            shifted[:n, n:] = np.kron(np.eye(2**i), d)
+            block = shifted
+        n = self.shape[-1]
+        out[place] = scipy.linalg.expm(block)[:n, -n:]
+    return out
+
+
 reference("linalg_eigvalsh")(lambda self, UPLO="L": np.linalg.eigvalsh(self, UPLO))
 reference("linalg_svdvals")(lambda A: np.linalg.svdvals(A))
 
@@ -148,6 +167,88 @@ def linalg_lu_solve(LU: Any, pivots: Any, B: Any, left: bool = True, adjoint: bo
     return solution(np.conj(a.T) if adjoint else a, B, left)
 
 
+# --- LDL
+def matrix_of_ldl(ld: np.ndarray, pivots: np.ndarray, hermitian: bool) -> np.ndarray:
+    """Undoes the elimination: the last block first, each with its exchange of rows and columns."""
+    turned = (lambda a: np.conj(a.T)) if hermitian else (lambda a: a.T)
+    n, k, starts = len(ld), 0, []
+    while k < n:
+        starts.append(k)
+        k += 2 if pivots[k] < 0 else 1
+    rest = np.zeros((0, 0), ld.dtype)
+    for k in reversed(starts):
+        end = n - len(rest)
+        d = np.tril(ld[k:end, k:end])
+        d = d + np.tril(d, -1).conj().T if hermitian else d + np.tril(d, -1).T
+        below = ld[end:, k:end]
+        lower = np.vstack([np.eye(end - k), below])
+        rest = np.block(
+            [[np.zeros((end - k, end - k)), np.zeros((end - k, n - end))], [np.zeros((n - end, end - k)), rest]]
+        )
+        rest = rest + lower @ d @ turned(lower)
+        a, b = end - 1 - k, abs(pivots[k]) - 1 - k
+        order = np.arange(n - k)
+        order[[a, b]] = order[[b, a]]
+        rest = rest[np.ix_(order, order)]
+    return rest
+
+
+@relation("linalg_ldl_factor", "linalg_ldl_factor_ex")
+def is_ldl(results: Any, self: np.ndarray, hermitian: bool = False) -> None:
+    ld, pivots = results[:2]
+    for place in np.ndindex(self.shape[:-2]):
+        assert_allclose(matrix_of_ldl(ld[place], pivots[place], hermitian), self[place], **TIGHT)
+    assert_allclose(np.tril(ld), ld)
+
+
+@reference("linalg_ldl_solve")
+def ldl_solve(LD: Any, pivots: Any, B: Any, hermitian: bool = False) -> np.ndarray:
+    a = np.stack(
+        [
+            matrix_of_ldl(m, p, hermitian)
+            for m, p in zip(LD.reshape(-1, *LD.shape[-2:]), pivots.reshape(-1, LD.shape[-1]), strict=True)
+        ]
+    )
+    return np.linalg.solve(a.reshape(LD.shape), B)
+
+
+# --- Reflections
+def reflections(a: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """The product of them, [m, m]."""
+    q = np.eye(len(a), dtype=np.result_type(a, tau))
+    for i, t in enumerate(tau):
+        v = np.concatenate([np.zeros(i), [1], a[i + 1 :, i]])
+        q = q @ (np.eye(len(a)) - t * np.outer(v, v.conj()))
+    return q
+
+
+def columns(a: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    out = [reflections(a[p], tau[p])[:, : a.shape[-1]] for p in np.ndindex(a.shape[:-2])]
+    return np.array(out).reshape(a.shape)
+
+
+reference("linalg_householder_product")(lambda input, tau: columns(input, tau))
+reference("orgqr")(lambda self, input2: columns(self, input2))
+
+
+@reference("ormqr")
+def ormqr(self: Any, input2: Any, input3: Any, left: bool = True, transpose: bool = False) -> np.ndarray:
+    batch = self.shape[:-2]
+    q = np.array([reflections(self[p], input2[p]) for p in np.ndindex(batch)]).reshape(*batch, *[self.shape[-2]] * 2)
+    q = adjoint(q) if transpose else q
+    return q @ input3 if left else input3 @ q
+
+
+@relation("geqrf")
+def is_geqrf(results: Any, self: np.ndarray) -> None:
+    a, tau = results
+    for place in np.ndindex(self.shape[:-2]):
+        k = tau.shape[-1]
+        q = reflections(a[place], tau[place])
+        assert_allclose(q[:, :k] @ np.triu(a[place])[:k], self[place], **TIGHT)
+        is_unitary(q)
+
+
 # --- QR, eigenvalues, singular values
 def is_unitary(q: np.ndarray) -> None:
     """Of tall matrices the columns, of wide ones the rows."""
@@ -172,6 +273,11 @@ def is_eigh(results: Any, self: np.ndarray, UPLO: str = "L") -> None:
     is_unitary(vectors)
 
 
+@relation("eigh_along")
+def is_eigh_along(results: Any, self: np.ndarray, along: Any, UPLO: str) -> None:
+    is_eigh(results, self, UPLO)
+
+
 def in_order(values: np.ndarray) -> np.ndarray:
     return np.sort_complex(values)
 
@@ -187,6 +293,16 @@ def is_eig(results: Any, A: np.ndarray) -> None:
     assert_allclose(in_order(values), in_order(np.linalg.eigvals(A)), **TIGHT)
     assert_allclose(A @ vectors, vectors * values[..., None, :], **TIGHT)
     assert_allclose(np.linalg.vector_norm(vectors, axis=-2), np.ones(values.shape), **TIGHT)
+
+
+@relation("eig_along")
+def is_eig_along(results: Any, A: np.ndarray, along: Any) -> None:
+    is_eig(results, A)
+
+
+@relation("svd_along")
+def is_svd_along(results: Any, A: np.ndarray, along: Any, full_matrices: bool) -> None:
+    is_svd(results, A, full_matrices)
 
 
 @relation("linalg_svd")

@@ -127,6 +127,49 @@ def cross_entropy(input: Any, target: Any, **how: Any) -> Any:
     return nll_loss(log_softmax(input, axis=1), target, **how)
 
 
+@reference("linear_nll")
+def linear_nll(input: Any, linear_weight: Any, linear_bias: Any, target: Any, ignore_index: int) -> np.ndarray:
+    scores = input @ linear_weight.T + (0 if linear_bias is None else linear_bias)
+    return nll_loss(log_softmax(scores, axis=1), target, ignore_index=ignore_index, reduction="none")
+
+
+@reference("linear_cross_entropy")
+def linear_cross_entropy(
+    input: Any,
+    linear_weight: Any,
+    target: Any,
+    linear_bias: Any = None,
+    weight: Any = None,
+    reduction: str = "mean",
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Scores [N, C, ...], and for each position the mean over classes of smoothed labels."""
+    rows = np.atleast_2d(input)
+    scores = np.moveaxis(np.tensordot(linear_weight, rows, (-1, -1)), -1, 0)
+    classes, places = scores.shape[1], scores.shape[2:]
+    beside = (1, classes, *[1] * len(places))
+    if linear_bias is not None:
+        scores = scores + linear_bias[None]
+    logs = log_softmax(scores, axis=1)
+    weights = np.ones(classes) if weight is None else weight
+    if target.dtype.kind == "f":
+        labels, counted = target, None
+    else:
+        named = np.asarray(target).reshape(len(rows), *places)
+        counted = named != ignore_index
+        labels = np.moveaxis(np.eye(classes)[np.where(counted, named, 0)], -1, 1) * counted[:, None]
+    even = np.ones_like(logs) / classes * (1 if counted is None else counted[:, None])
+    mixed = (1 - label_smoothing) * labels + label_smoothing * even
+    each = -np.sum(mixed * logs * weights.reshape(beside), axis=1)
+    if reduction == "none":
+        return each.reshape(np.shape(target)) if counted is not None else each
+    total = each.sum()
+    if reduction == "sum":
+        return total
+    return total / (each.size if counted is None else np.sum(labels * weights.reshape(beside)))
+
+
 # --- Sequences of labels
 def paths_of(labels: list[int], blank: int, length: int, classes: int) -> list[list[int]]:
     """All sequences of that length that become `labels` when repetitions, then blanks are taken out."""

@@ -12,7 +12,7 @@ from . import reference
 
 reference("mm", "bmm")(lambda self, mat2: self @ mat2)
 reference("mv")(lambda self, vec: self @ vec)
-reference("matmul_batched")(lambda self, other: self @ other)
+reference("matmul_batched", "matmul_chain")(lambda self, other: self @ other)
 reference("dot")(lambda self, tensor: np.dot(self, tensor))
 reference("vdot")(lambda self, other: np.vdot(self, other))
 reference("inner")(lambda self, other: np.inner(self, other))

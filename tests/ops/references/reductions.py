@@ -100,6 +100,12 @@ def unbiased(function: Any) -> Any:
 for name, function in {"var": np.var, "std": np.std}.items():
     reference(name)(moment(function))
     reference(f"{name}_unbiased", f"{name}_dim_unbiased")(unbiased(function))
+    reference(f"{name}_mean_unbiased", f"{name}_mean_dim_unbiased")(
+        lambda self, unbiased, dim=None, keepdim=False, f=function: (
+            moment(f)(self, dim, int(unbiased), keepdim),
+            np.mean(self, axes(dim), keepdims=keepdim),
+        )
+    )
     reference(f"{name}_mean")(
         lambda self, dim=None, correction=1, keepdim=False, f=function: (
             moment(f)(self, dim, correction, keepdim),
@@ -162,6 +168,17 @@ reference("trapezoid")(lambda y, x=None, dx=1.0, dim=-1: scipy.integrate.trapezo
 reference("cumulative_trapezoid")(lambda y, x=None, dx=1.0, dim=-1: scipy.integrate.cumulative_trapezoid(y, x, dx, dim))
 reference("histc")(lambda self, bins=100, min=0, max=0: np.histogram(self, bins, (min, max))[0].astype(self.dtype))
 reference("bincount")(lambda self, weights=None, minlength=0: np.bincount(self, weights, minlength))
+
+
+@reference("histogramdd_of")
+def histogramdd(self: np.ndarray, edges: Any, weight: Any = None, density: bool = False) -> np.ndarray:
+    return np.histogramdd(self, edges, weights=weight, density=density)[0]
+
+
+@reference("hash_tensor")
+def hash_tensor(self: np.ndarray, dim: Any = None, keepdim: bool = False) -> np.ndarray:
+    wide = self.astype(np.float64 if self.dtype.kind == "f" else np.int64)
+    return np.bitwise_xor.reduce(wide.view(np.int64), axis=axes(dim), keepdims=keepdim)
 
 
 @reference("histogram", "histogram_bin_ct")

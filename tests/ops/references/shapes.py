@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from . import reference, transposed
+from . import REFERENCES, reference, transposed
 
 reference("alias", "clone", "clone_memory_format", "contiguous", "contiguous_memory_format", "positive")(
     lambda self, memory_format=None: self
@@ -15,7 +15,7 @@ reference("alias", "clone", "clone_memory_format", "contiguous", "contiguous_mem
 reference("resolve_conj", "resolve_neg")(lambda self: self)
 reference("copy_")(lambda self, src: np.broadcast_to(src, self.shape))
 reference("zero_")(lambda self: np.zeros_like(self))
-reference("fill_", "fill_tensor_")(lambda self, value: np.full_like(self, value))
+reference("fill_", "fill_tensor_", "filled", "filled_tensor")(lambda self, value: np.full_like(self, value))
 reference("type_as")(lambda self, other: self.astype(other.dtype))
 reference("to_dtype")(lambda self, dtype: self.astype(str(dtype).partition(".")[2]))
 reference("view_dtype")(lambda self, dtype: self.view(str(dtype).partition(".")[2]))
@@ -90,6 +90,8 @@ def sum_to_size(self: np.ndarray, size: Any) -> np.ndarray:
 
 
 reference("permute")(lambda self, dims: np.transpose(self, dims))
+reference("transpose_axes")(lambda self, axes: np.transpose(self, axes))
+reference("transpose_reversed")(lambda self, axes=None: np.transpose(self, axes))
 reference("transpose")(lambda self, dim0, dim1: np.swapaxes(self, dim0, dim1))
 reference("swapaxes")(lambda self, axis0, axis1: np.swapaxes(self, axis0, axis1))
 reference("movedim")(lambda self, source, destination: np.moveaxis(self, source, destination))
@@ -184,6 +186,9 @@ reference("split_with_sizes", "unsafe_split_with_sizes")(
 reference("chunk", "unsafe_chunk")(lambda self, chunks, dim=0: pieces(self, -(-self.shape[dim] // chunks), dim))
 reference("tensor_split")(lambda self, sections, dim=0: np.array_split(self, sections, dim))
 reference("tensor_split_indices")(lambda self, indices, dim=0: np.array_split(self, indices, dim))
+reference("tensor_split_tensor")(
+    lambda self, tensor_indices_or_sections, dim=0: np.array_split(self, tensor_indices_or_sections, dim)
+)
 reference("hsplit")(lambda self, sections: np.hsplit(self, sections))
 reference("vsplit")(lambda self, sections: np.vsplit(self, sections))
 reference("dsplit")(lambda self, sections: np.dsplit(self, sections))
@@ -245,3 +250,13 @@ def pixel_unshuffle(input: np.ndarray, downscale_factor: int) -> np.ndarray:
     n, c, h, w = input.shape
     r = downscale_factor
     return input.reshape(n, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4).reshape(n, c * r**2, h // r, w // r)
+
+
+# --- Copies of views
+for view in (
+    *("alias", "as_strided", "expand", "permute", "transpose", "t", "squeeze", "unsqueeze", "view", "select", "slice"),
+    *("unbind", "diagonal", "unfold", "split", "split_with_sizes"),
+):
+    reference(f"{view}_copy")(REFERENCES[view])
+for view, overload in (("squeeze", "dim"), ("squeeze", "dims"), ("view", "dtype")):
+    reference(f"{view}_copy_{overload}")(REFERENCES[f"{view}_{overload}"])

@@ -36,7 +36,7 @@ def as_tensors(value: Any, what: str, caller: str) -> tuple[Tensors, bool]:
 
 
 def _refuse_transforms(caller: str) -> None:
-    if _function.transforms is not None and _function.transforms[0]():
+    if _function.are_transforming():
         raise RuntimeError(
             f"[{caller}] wengert.autograd.functional cannot be used inside of a function being transformed by "
             "wengert.func (vmap, grad, jvp, ...): its results are constants there. Use wengert.func.jacrev, vjp or "

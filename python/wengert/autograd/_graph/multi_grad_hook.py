@@ -78,7 +78,8 @@ class _MultiHandle(RemovableHandle):
 def _register(target: Any, hook: Callable[[Any], None]) -> Any:
     if not isinstance(target, GradientEdge):
         return target.register_hook(hook)
-    return target.node.register_prehook(lambda gradients: hook(gradients[target.output_nr]))
+    leaf = getattr(target.node, "variable", None)  # whose hooks its node runs
+    return target.node._register_gradient_hook(target.output_nr, hook) if leaf is None else leaf.register_hook(hook)
 
 
 class _PerPass:
@@ -105,7 +106,7 @@ class _Gathering:
 
     def __init__(self, nodes: Sequence[Any]) -> None:
         self.gradients: list[Any] = [None] * len(nodes)
-        self.missing = sum(map(_C._will_engine_execute_node, nodes))
+        self.missing = sum(map(_C._will_engine_reach_node, nodes))  # which `grad` may do without executing them
 
 
 def _hooks_for_all(tensors: Sequence[Any], fn: Callable[[Any], None]) -> list[Callable[[Any], None]]:

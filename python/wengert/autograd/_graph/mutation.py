@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import weakref
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from wengert import _C
 
+from .._mode_context import ModeContext
 from .saved_tensors import saved_tensors_hooks
 
 _active = threading.local()
@@ -82,16 +81,12 @@ class _AllowMutationOnSavedContext:
             del self.sid_to_tid[sid]
 
 
-@contextlib.contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+class allow_mutation_on_saved_tensors(ModeContext, _C._Undone):
     """Allow in-place writes to tensors that were saved for backward inside this block.
 
     The first write to one makes a copy for backward, which must run inside the block too.
 
-    Yields
-    ------
-    object
-        What is kept: `.original` and `.cloned` map handles of saved tensors to tensors.
+    The value of the block is what is kept: `.original` and `.cloned` map handles of saved tensors to tensors.
 
     Raises
     ------
@@ -112,15 +107,15 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     >>> x.grad
     tensor([4.])
     """
-    if getattr(_active, "context", None) is not None:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    context = _AllowMutationOnSavedContext()
-    with saved_tensors_hooks(context.pack, context.unpack):
+
+    def _open(self) -> _AllowMutationOnSavedContext:
+        if getattr(_active, "context", None) is not None:
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        context = _AllowMutationOnSavedContext()
+        self.undo(context.clear)
+        self.undo(setattr, _active, "context", None)
         _active.context = context
-        previous = _C._autograd._set_write_observer(context.before_write)
-        try:
-            yield context
-        finally:
-            _C._autograd._set_write_observer(previous)
-            _active.context = None
-            context.clear()
+        self.enter(saved_tensors_hooks(context.pack, context.unpack))
+        self.undo(_C._autograd._set_write_observer, None)
+        _C._autograd._set_write_observer(context.before_write)
+        return context

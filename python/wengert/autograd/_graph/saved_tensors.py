@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from wengert import _C
 
+from .._mode_context import ModeContext
 
-class saved_tensors_hooks:
+
+class saved_tensors_hooks(_C._SavedTensorsHooks):
     """Keep whatever ``pack(tensor)`` returns instead of each saved tensor, and ``unpack`` it for backward.
 
     Innermost pair wins. `pack` runs when an operation saves a tensor, `unpack` when backward needs it.
@@ -43,12 +44,6 @@ class saved_tensors_hooks:
                 raise TypeError(f"saved_tensors_hooks: {role} must be callable, but got {hook!r}")
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-
-    def __enter__(self) -> None:
-        _C._autograd._push_saved_tensors_default_hooks(self.pack_hook, self.unpack_hook)
-
-    def __exit__(self, *exc_info: object) -> None:
-        _C._autograd._pop_saved_tensors_default_hooks()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -86,9 +81,18 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, unpack)
 
 
-@contextlib.contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class disable_saved_tensors_hooks(ModeContext, _C._DisabledSavedTensorsHooks):
     """Forbid `saved_tensors_hooks` in a block: entering them there raises RuntimeError with `error_message`.
+
+    Parameters
+    ----------
+    error_message : str
+        What to say.
+
+    Raises
+    ------
+    RuntimeError
+        With the same message, if hooks are active where the block begins.
 
     Examples
     --------
@@ -100,12 +104,9 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     ...
     RuntimeError: not here
     """
-    previous = _C._autograd._saved_tensors_hooks_get_disabled_error_message()
-    try:
-        _C._autograd._saved_tensors_hooks_disable(error_message)  # refuses, after taking effect, while hooks are active
-        yield
-    finally:
-        if previous is None:
-            _C._autograd._saved_tensors_hooks_enable()
-        else:
-            _C._autograd._saved_tensors_hooks_disable(previous)
+
+    def __init__(self, error_message: str) -> None:
+        self.error_message = error_message
+
+    def clone(self) -> disable_saved_tensors_hooks:
+        return type(self)(self.error_message)

@@ -17,6 +17,11 @@ def as_dtype(tensor: Any, dtype: Any) -> Any:
     return tensor if dtype is None else tensor.to(dtype)
 
 
+def is_complex_dtype(dtype: Any) -> bool:
+    """Whether numbers of a dtype are complex."""
+    return dtype.is_complex  # type: ignore[no-any-return]
+
+
 def logical_negation(value: Any) -> Any:
     """Return ``not value``, elementwise for tensors."""
     return wengert.logical_not(value) if isinstance(value, wengert.Tensor) else not value
@@ -25,6 +30,11 @@ def logical_negation(value: Any) -> Any:
 def sliced(tensor: Any, dim: int, start: Any, end: Any, step: int = 1) -> Any:
     """Return the elements of one dimension from `start` to `end`."""
     return tensor[(*(slice(None),) * (dim % tensor.ndim), slice(start, end, step))]
+
+
+def reversed_dims(ndim: int) -> list[int]:
+    """Return the dimensions from the last to the first."""
+    return list(range(ndim))[::-1]
 
 
 def at(tensor: Any, index: Any) -> Any:
@@ -101,7 +111,7 @@ def block_diagonal(tensors: Any) -> Any:
     return wengert.cat(rows, 0)
 
 
-def interleaved_by(tensor: Any, repeats: Any, dim: int | None) -> Any:
+def interleaved_by(tensor: Any, repeats: Any, dim: int | None, output_size: int | None = None) -> Any:
     """Repeat elements; where samples differ in how often, their results may differ in shape."""
     if hasattr(repeats, "_batch_dim"):
         raise NoRuleError

@@ -10,6 +10,7 @@ import wengert
 
 from ...autograd import enable_grad, set_grad_enabled
 from ...autograd.graph import get_gradient_edge
+from .._arguments import as_leaf, flatten_tensors
 from .._leaves import flatten
 from .._nodes import outside_passes
 from ._series import Series
@@ -42,7 +43,7 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence
     ValueError
         If lengths or shapes do not fit.
     NotImplementedError
-        If an operation has no Taylor rule, which names it.
+        If the gradient of an operation cannot be differentiated, which names it.
 
     Examples
     --------
@@ -54,6 +55,8 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence
     """
     if len(primals) != len(series):
         raise ValueError(f"[jet] primals and series must have one length, but have {len(primals)} and {len(series)}")
+    primals = [as_leaf(primal) for primal in primals]
+    series = [[as_leaf(term, primal) for term in terms] for terms, primal in zip(series, primals, strict=True)]
     order = max((len(terms) for terms in series), default=0)
     for primal, terms in zip(primals, series, strict=True):
         if not isinstance(primal, wengert.Tensor) or not primal.is_floating_point():
@@ -72,7 +75,7 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence
     outputs, rebuild = flatten(returned)
     edges = [get_gradient_edge(alias) for alias in aliases]
     given = {
-        (edge.node, edge.output_nr): Series([None, *_coefficients(terms)], lambda _: None)
+        (edge.node, edge.output_nr): Series([None, *_coefficients(terms, order)], lambda _: None)
         for edge, terms in zip(edges, series, strict=True)
     }
     with set_grad_enabled(connected):
@@ -92,13 +95,26 @@ def _run(given: dict[Any, Series], order: int, connected: bool, keys: list[Any])
         return Walk(given, order, connected).run(keys)
 
 
-def _coefficients(terms: Sequence[Any]) -> list[Any]:
-    return [term / math.factorial(k) for k, term in enumerate(terms, 1)]
+def _unit(order: int) -> int:
+    """Return the unit of time, a power of two, in which coefficients are neither too small nor too large.
+
+    A coefficient is the k-th derivative times unit ** k / k!. With a unit of about order / e that factor stays away
+    from the ends of float64 at all orders, which k! alone leaves at 171.
+    """
+    return int(2 ** max(math.floor(math.log2(max(order, 1) / math.e)), 0))
+
+
+def _coefficients(terms: Sequence[Any], order: int) -> list[Any]:
+    unit = _unit(order)
+    return [term * (unit**k / math.factorial(k)) for k, term in enumerate(terms, 1)]
 
 
 def _derivatives(found: Any, like: Any, order: int) -> list[Any]:
+    unit = _unit(order)
     known = [None if found is None else found[k] for k in range(1, order + 1)]
-    return [wengert.zeros_like(like) if c is None else c * math.factorial(k) for k, c in enumerate(known, 1)]
+    return [
+        wengert.zeros_like(like) if c is None else c * (math.factorial(k) / unit**k) for k, c in enumerate(known, 1)
+    ]
 
 
 def nth_derivatives(f: Callable[[Any], Any], x: Any, n: int) -> list[Any]:
@@ -122,7 +138,7 @@ def nth_derivatives(f: Callable[[Any], Any], x: Any, n: int) -> list[Any]:
     Raises
     ------
     NotImplementedError
-        If an operation has no Taylor rule.
+        If the gradient of an operation cannot be differentiated.
 
     Examples
     --------
@@ -130,6 +146,7 @@ def nth_derivatives(f: Callable[[Any], Any], x: Any, n: int) -> list[Any]:
     >>> wg.func.nth_derivatives(lambda x: x**3, wg.tensor(2.0), 4)
     [tensor(8.), tensor(12.), tensor(12.), tensor(6.), tensor(0.)]
     """
+    x = flatten_tensors(x)[0][0]
     direction = [wengert.ones_like(x), *(wengert.zeros_like(x) for _ in range(n - 1))][:n]
     value, derivatives = jet(f, (x,), (direction,))
     return [value, *derivatives]

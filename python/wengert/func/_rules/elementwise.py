@@ -15,10 +15,11 @@ import wengert
 from wengert._C import Tensor
 
 from .._batch import Batch, NoRuleError
-from .._batched_tensor import BatchedTensor, NotBatchableError, open_levels
+from .._batched_tensor import BatchedTensor, open_levels
 from .._compositions.losses import reduce_loss
 from .._operations import Operation
 from ._registry import handles, rule
+from .memory import batched_memory
 
 
 def alike(func: Any, args: tuple[Any, ...]) -> Any:
@@ -89,26 +90,16 @@ def _category(dtype: Any) -> int:
     return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 0 if dtype == wengert.bool else 1
 
 
-_INCOMPATIBLE = (
-    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` "
-    "in extra_args that "
-    "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being "
-    "vmapped over in "
-    "a vmap. Please try to use out-of-place operators instead of inplace arithmetic."
-)
-
-
 def elementwise_in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     """Run an in-place operation on the batch of its first argument.
 
     Raises
     ------
     RuntimeError
-        If that is no batch while another argument is one, or another has more dimensions.
+        If that cannot be a batch while another argument is one, or another has more dimensions.
     """
     target, *others = args
-    if not batch.has(target):
-        raise NotBatchableError(_INCOMPATIBLE)
+    batched_memory(target, batch)
     rank = target.ndim
     for other in (*others, *kwargs.values()):
         if isinstance(other, Tensor) and other.ndim > rank:
@@ -139,10 +130,10 @@ def write_back(target: Any, result: Any, batch: Batch) -> Any:
     Raises
     ------
     RuntimeError
-        If the target is the same for all samples while results differ.
+        If the target must be the same for all samples while results differ.
     """
-    if batch.has(result) and not batch.has(target):
-        raise NotBatchableError(_INCOMPATIBLE)
+    if batch.has(result):
+        batched_memory(target, batch)
     target.copy_(result)
     return target
 

@@ -15,12 +15,11 @@ import wengert
 from wengert._C import Tensor
 
 from .._batch import Batch, NoRuleError
-from .._batched_tensor import NotBatchableError
 from .._compositions.arrangement import filled_along
 from .._operations import Operation, operations
 from ._registry import handles, rule
 from .dims import shifted
-from .elementwise import _INCOMPATIBLE
+from .memory import batched_memory
 
 _MASK = (
     "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
@@ -220,6 +219,7 @@ class _Reader:
             raise IndexError(f"too many indices for tensor of dimension {tensor.ndim}")
         self.view = tensor
         self.gathers: list[Any] = []
+        self.reversed: list[int] = []  # dimensions of `view` that the index runs backwards through
         self._dim = 0
         whole = tensor.ndim - used
         for item in items:
@@ -258,8 +258,9 @@ class _Reader:
 
     def _slice(self, item: slice) -> None:
         start, stop, step = item.indices(self.view.shape[self._dim])
-        if (item.step or 1) <= 0:
-            raise ValueError("step must be greater than zero; use flip for reversed order")
+        if step < 0:  # the same elements in forward order, and then reversed
+            start, stop, step = _forwards(range(start, stop, step))
+            self.reversed.append(self._dim)
         if (start, stop, step) != (0, self.view.shape[self._dim], 1):
             whole = (slice(None),)
             self.view = _slice_along(self.view, self._dim, start, max(stop, start), step, whole)
@@ -274,6 +275,11 @@ class _Reader:
         self._dim += dims
 
 
+def _forwards(places: range) -> tuple[int, int, int]:
+    """Return start, stop and step of the same places in forward order."""
+    return (places[-1], places[0] + 1, -places.step) if places else (0, 0, 1)
+
+
 def _slice_along(tensor: Any, dim: int, start: int, stop: int, step: int, whole: Any) -> Any:
     if hasattr(tensor, "_batch_dim"):
         moved = tensor._value.movedim(tensor._batch_dim, 0)
@@ -286,25 +292,31 @@ def get_item(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Ba
     """``x[index]``."""
     tensor, index = args
     reader = _Reader(tensor, index)
+    view = reader.view.flip(reader.reversed) if reader.reversed else reader.view
     if not reader.gathers:
-        return reader.view
-    return gathered(operations()["index"], {"self": reader.view, "indices": reader.gathers}, batch)
+        return view
+    return gathered(operations()["index"], {"self": view, "indices": reader.gathers}, batch)
 
 
 @handles(Tensor.__setitem__)
 def set_item(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     """``x[index] = value``."""
     tensor, index, value = args
-    reader = _Reader(tensor, index)
+    view = batched_memory(tensor, batch)
+    reader = _Reader(view, index)
     view = reader.view
     if not isinstance(value, Tensor):
         value = wengert.as_tensor(value, dtype=view.dtype)
-    if not batch.has(tensor):
-        raise NotBatchableError(_INCOMPATIBLE)
     gathers = _index_vectors(reader.gathers, batch)
+    if gathers and reader.reversed:
+        raise IndexError("an assignment takes no negative steps beside tensors, lists or masks")
     if not gathers:
         while value.ndim > view.ndim and value.shape[0] == 1:
             value = value.select(0, 0)
+        if own := [
+            d - view.ndim for d in reader.reversed if view.ndim - d <= value.ndim and value.shape[d - view.ndim] > 1
+        ]:
+            value = value.flip(own)
         view.copy_(value)
     else:
         _put(batch.front(view), view.ndim, gathers, value, False, batch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Callable
 from typing import Any
 
 import wengert
@@ -13,19 +14,19 @@ from .._operations import Operation, operations, rebuilt
 from ._registry import HANDLERS, rule
 
 
-def _product(a: Any, b: Any, batch: Batch) -> Any:
+def _product(a: Any, b: Any, batch: Batch, multiply: Callable[[Any, Any], Any] = Tensor.matmul) -> Any:
     """``a @ b`` of samples: vectors become matrices, the batch comes in front, the other dimensions broadcast."""
     if not a.ndim or not b.ndim:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and {b.ndim}D")
     row, column = a.ndim == 1, b.ndim == 1
     if not batch.has(b) and b.ndim <= 2 and not row:
-        return batch.wrap(batch.front(a).matmul(b))  # one matrix for all: a larger product instead of many
+        return batch.wrap(multiply(batch.front(a), b))  # one matrix for all: a larger product instead of many
     if not batch.has(a) and a.ndim == 2 and column:
-        return batch.wrap(batch.front(b).matmul(a.transpose(0, 1)))
+        return batch.wrap(multiply(batch.front(b), a.transpose(0, 1)))
     a = a.unsqueeze(-2) if row else a
     b = b.unsqueeze(-1) if column else b
     rank = max(a.ndim, b.ndim)
-    result = batch.aligned(a, rank).matmul(batch.aligned(b, rank))
+    result = multiply(batch.aligned(a, rank), batch.aligned(b, rank))
     if row:
         result = result.squeeze(-2)
     if column:
@@ -40,6 +41,13 @@ def matmul(op: Operation, values: dict[str, Any], batch: Batch, numbers: tuple[i
     if numbers and (first.ndim, second.ndim) != tuple(numbers):
         raise NoRuleError  # one sample says what is wrong
     return _product(first, second, batch)
+
+
+@rule
+def matmul_of_any_rank(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
+    """The operation itself, which is a product of operands of all ranks."""
+    first, second = (values[a.name] for a in op.tensors)
+    return _product(first, second, batch, op.function)
 
 
 def _positional(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
@@ -127,5 +135,10 @@ def system(op: Operation, values: dict[str, Any], batch: Batch) -> Any:
             raise NoRuleError
         b = b.unsqueeze(-1)
     rank = max(a.ndim, b.ndim)
-    solution = batch.wrap(op.function(batch.expanded_to(a, rank), batch.expanded_to(b, rank), left=left))
-    return solution.squeeze(-1) if vector else solution
+    options = {n: values[n] for n in ("check_errors",) if n in values}
+    results = op.function(batch.expanded_to(a, rank), batch.expanded_to(b, rank), left=left, **options)
+    if isinstance(results, Tensor):
+        solution = batch.wrap(results)
+        return solution.squeeze(-1) if vector else solution
+    solution, *rest = (batch.wrap(r) for r in results)
+    return rebuilt(results, [solution.squeeze(-1) if vector else solution, *rest])

@@ -67,8 +67,17 @@ def along(result: Shape, given: Shape, dims: Iterable[int]) -> Join:
 def contraction(equation: str, operand: int, result: Shape, given: Shape) -> Join:
     """Elements of one operand of a product and of the result meet where they share letters."""
     terms, _, letters_of_result = equation.partition("->")
-    letters = _spelled(terms.split(",")[operand], len(given))
-    letters_of_result = _spelled(letters_of_result, len(result))
+    letters = terms.split(",")[operand]
+    core, core_of_result = letters.removeprefix("..."), letters_of_result.removeprefix("...")
+    vanished: set[str] = set()
+    if len(given) < len(core) and set(core) <= set(core_of_result):  # what is added broadcasts
+        letters = core[len(core) - len(given) :]
+    elif len(given) < len(core):  # a vector in place of a matrix: what is summed over is left of it
+        vanished = set(core) & set(core_of_result)
+    elif "..." in letters and len(result) - len(core_of_result) < len(given) - len(core):  # the other one is a vector
+        vanished = set(core_of_result) - set(core)
+    letters = _spelled(letters, len(given), vanished)
+    letters_of_result = _spelled(letters_of_result, len(result), vanished)
     shared = [letter for letter in letters_of_result if letter in letters and given[letters.index(letter)] != 1]
     sizes = [given[letters.index(letter)] for letter in shared]
     return Join(
@@ -78,12 +87,10 @@ def contraction(equation: str, operand: int, result: Shape, given: Shape) -> Joi
     )
 
 
-def _spelled(letters: str, ndim: int) -> str:
-    """Letters of a term, the last ones if there are fewer dimensions; '...' becomes capitals, aligned to the right."""
-    if letters.startswith("..."):
-        rest = letters[3:]
-        return "ZYXWVUTSRQPONMLKJIHGFEDCBA"[26 - (ndim - len(rest)) :] + rest if ndim > len(rest) else rest
-    return letters[len(letters) - ndim :]
+def _spelled(letters: str, ndim: int, vanished: set[str]) -> str:
+    """Letters of a term; '...' becomes capitals, aligned to the right."""
+    core = "".join(letter for letter in letters.removeprefix("...") if letter not in vanished)
+    return "ZYXWVUTSRQPONMLKJIHGFEDCBA"[26 - (ndim - len(core)) :] + core if ndim > len(core) else core
 
 
 def _keys(shape: Shape, dims: Sequence[int], sizes: Sequence[int]) -> Keys:
@@ -158,9 +165,8 @@ def _is_linear(row: Row) -> bool:
 
 
 def _is_multilinear(row: Row) -> bool:
-    """Whether the result is a sum of products of the arguments: its tangent applies the operation to one at a time."""
-    jvp = row["formulas"].get("jvp")
-    return not row["elementwise"] and isinstance(jvp, str) and jvp.count(f"{row['name']}(") >= 2
+    """Whether the result is a sum of products of the arguments, or linear in one of them while the others stay."""
+    return not row["elementwise"] and ("multilinear" in row["formulas"] or "solves" in row["formulas"])
 
 
 def _from_table(node: Any, row: Row | None, index: int, count: int, result: Shape, given: Shape) -> Join | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -25,7 +25,17 @@ from .._nodes import applied
 _DIGIT = 1024  # exact in every floating-point dtype but the half ones
 _SMALL = 512  # the most products for a map without structure
 
-Map = Callable[[Any], Any]  # flat array -> flat array
+
+class _Map(NamedTuple):
+    """A map of flat arrays, linear over the real numbers."""
+
+    apply: Callable[[Any], Any]
+    size: int
+    directions: tuple[complex, ...]
+
+    def reached(self, unit: Any) -> Any:
+        """Return which outputs differ from 0 where the elements of `unit` do."""
+        return np.logical_or.reduce([self.apply(direction * unit) != 0 for direction in self.directions])
 
 
 def probed(node: Any, which: int, inputs: Sequence[int]) -> Iterator[Any]:
@@ -33,8 +43,8 @@ def probed(node: Any, which: int, inputs: Sequence[int]) -> Iterator[Any]:
     return (_pattern(*_maps(node, which, index)) for index in inputs)
 
 
-def _maps(node: Any, which: int, index: int) -> tuple[Map, Map, int, int]:
-    """Return the map from cotangents of the result to gradients of one input, its transpose, and their sizes."""
+def _maps(node: Any, which: int, index: int) -> tuple[_Map, _Map]:
+    """Return the map from cotangents of the result to gradients of one input, and its transpose."""
     metadata = node._input_metadata
     result = metadata[which]
     edge, number = node.next_functions[index]
@@ -44,7 +54,7 @@ def _maps(node: Any, which: int, index: int) -> tuple[Map, Map, int, int]:
         return applied(node, which, cotangent, [index], create_graph)[0]
 
     def backward(values: Any) -> Any:
-        gradient = call(wengert.tensor(values.reshape(tuple(result.shape)), dtype=result.dtype), False)
+        gradient = call(_probe(values, result), False)
         size = math.prod(given.shape)
         return np.zeros(size) if gradient is None else gradient.detach().numpy().reshape(-1)
 
@@ -55,29 +65,56 @@ def _maps(node: Any, which: int, index: int) -> tuple[Map, Map, int, int]:
             size = math.prod(result.shape)
             if gradient is None or not gradient.requires_grad:
                 return np.zeros(size)
-            seed = wengert.tensor(values.reshape(tuple(given.shape)), dtype=gradient.dtype)
-            (product,) = grad(gradient, cotangent, seed, allow_unused=True)
+            (product,) = grad(gradient, cotangent, _probe(values, gradient), allow_unused=True)
         return np.zeros(size) if product is None else product.detach().numpy().reshape(-1)
 
-    return backward, forward, math.prod(result.shape), math.prod(given.shape)
+    return (
+        _Map(backward, math.prod(result.shape), _directions(result)),
+        _Map(forward, math.prod(given.shape), _directions(given)),
+    )
 
 
-def _pattern(backward: Map, forward: Map, results: int, inputs: int) -> Any:
-    sources = functional(backward, results)
+def _probe(values: Any, like: Any) -> Any:
+    return wengert.tensor(values.reshape(tuple(like.shape)), dtype=like.dtype)
+
+
+def _directions(metadata: Any) -> tuple[complex, ...]:
+    """Return the directions in which one element may move: two of a complex one, and a map may see one of them only."""
+    return (1, 1j) if metadata.dtype.is_complex else (1,)
+
+
+def _pattern(backward: _Map, forward: _Map) -> Any:
+    results, inputs = backward.size, forward.size
+    sources = functional(backward)
     if sources is not None:
         return np.arange(results), sources, results
-    sources = functional(forward, inputs)
+    sources = functional(forward)
     if sources is not None:
         return sources, np.arange(inputs), inputs
     if min(results, inputs) > _SMALL:
         return None
     if results <= inputs:
-        return scipy.sparse.csr_array(np.stack([backward(unit) != 0 for unit in np.eye(results)]))
-    return scipy.sparse.csr_array(np.stack([forward(unit) != 0 for unit in np.eye(inputs)], 1))
+        return scipy.sparse.csr_array(np.stack([backward.reached(unit) for unit in np.eye(results)]))
+    return scipy.sparse.csr_array(np.stack([forward.reached(unit) for unit in np.eye(inputs)], 1))
 
 
-def functional(apply: Map, size: int) -> Any:
+def functional(map: _Map) -> Any:
     """Return which element each output of the map is a multiple of, -1 if it is always 0; None if some is of more."""
+    found: Any = None
+    for direction in map.directions:
+        sources = _functional(lambda values, d=direction: map.apply(d * values), map.size)
+        if sources is None:
+            return None
+        if found is None:
+            found = sources
+        elif np.any((found != sources) & (found >= 0) & (sources >= 0)):
+            return None
+        else:
+            found = np.maximum(found, sources)
+    return found
+
+
+def _functional(apply: Any, size: int) -> Any:
     if size == 0:
         return np.full(len(apply(np.zeros(0))), -1)
     factors = apply(np.ones(size))

@@ -7,7 +7,8 @@ from typing import Any
 
 import wengert
 
-from ...autograd import no_grad
+from ...autograd import _forward_ad, no_grad
+from .._frames import levels_of, map_physical, plain
 from .._leaves import as_tensors, flatten, tensors_of
 from ._products import Residual, Tensors, pull
 from ._solution import solution
@@ -39,6 +40,30 @@ class _Setting:
 
         return residual
 
+    def refuse_captured(self, function: Callable[..., Any]) -> None:
+        """Raise RuntimeError if a function depends on something differentiated that is no parameter.
+
+        Its derivative would be 0, without a word. At constant arguments nothing else gives results a history, tangents
+        or a batch.
+        """
+        with_forward = range(_forward_ad._current_level + 1) if _forward_ad._is_fwd_grad_enabled() else ()
+        x, p = ([map_physical(lambda t: t.data, t) for t in tensors] for tensors in (self.x0, self.p))
+        known = set().union(*map(levels_of, (*x, *p)))
+        leaves, _ = flatten(function(self.unknowns(x), *self.params(p)))
+        for output in leaves:
+            if isinstance(output, wengert.Tensor) and (
+                plain(output).requires_grad
+                or levels_of(output) - known
+                or any(
+                    _forward_ad.unpack_dual(plain(output), level=level).tangent is not None for level in with_forward
+                )
+            ):
+                raise RuntimeError(
+                    f"[{self.caller}] the function uses a tensor that is differentiated or batched and is none of its "
+                    "parameters, so its derivative would be missing: pass it, as in root(lambda x, a: x**2 - a, x0, a) "
+                    "(modules: with func.functional_call); detach() what is meant to be a constant"
+                )
+
     def by(self, solver: Solver, function: Callable[..., Any], x0: Tensors, p: Tensors) -> Tensors:
         """Run the user's solver."""
         values = self.params(p)
@@ -63,7 +88,7 @@ def root(
 ) -> Any:
     """Return a root x of ``F(x, *params) = 0``, differentiable with respect to `params`.
 
-    Works in reverse and forward mode and to any order. `F` must name as parameters all that derivatives are wanted of.
+    Works in reverse and forward mode and to any order. All that derivatives are wanted of must be among the parameters.
 
     Parameters
     ----------
@@ -92,7 +117,7 @@ def root(
     Raises
     ------
     RuntimeError
-        If there is no convergence, or dF/dx is singular.
+        If there is no convergence, dF/dx is singular, or `F` uses a tensor that is differentiated and no parameter.
     ValueError
         If `F` returns another number of elements than `x0` has.
 
@@ -108,6 +133,7 @@ def root(
     -0.088388
     """
     setting = _Setting(x0, params, "implicit.root")
+    setting.refuse_captured(F)
     residual = setting.residual(F)
 
     def solve(x0: Tensors, p: Tensors) -> Tensors:
@@ -159,6 +185,7 @@ def fixed_point(
     0.0
     """
     setting = _Setting(x0, params, "implicit.fixed_point")
+    setting.refuse_captured(T)
     function = setting.residual(T)
 
     def residual(x: Tensors, p: Tensors) -> Tensors:
@@ -217,6 +244,7 @@ def argmin(
     ([0.5, 1.0], -0.75)
     """
     setting = _Setting(x0, params, "implicit.argmin")
+    setting.refuse_captured(f)
     objective = setting.residual(f)
     one = [wengert.ones((), dtype=value.dtype) for value in setting.x0[:1]]
 
@@ -230,8 +258,19 @@ def argmin(
         if solver is not None:
             return setting.by(solver, f, x0, p)
         values = setting.params([value.detach() for value in p])
+
+        def height(x: Tensors) -> float:
+            return float(f(setting.unknowns(x), *values))
+
         found = minimum(lambda x: f(setting.unknowns(x), *values), x0, tol)
         with no_grad():
-            return newton(gradient, found, p, linear_solver, "cg", tol, max_iterations)
+            result = newton(gradient, found, p, linear_solver, "cg", tol, max_iterations)
+            lowest = min(height(x0), height(found))
+            if not height(result) <= lowest + 1e-6 * (1 + abs(lowest)):
+                raise RuntimeError(
+                    "[implicit.argmin] found no minimum: where the gradient vanishes the function is higher than "
+                    "nearby; it may have no lower bound. Start elsewhere, or pass another solver="
+                )
+            return result
 
     return setting.unknowns(solution(gradient, solve, setting.x0, setting.p, linear_solver, "cg"))

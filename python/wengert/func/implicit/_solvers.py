@@ -22,26 +22,42 @@ def _tolerance(x: Tensors, tolerance: float | None) -> float:
 def newton(
     residual: Residual, x: Tensors, p: Tensors, linear_solver: Any, iterative: str, tolerance: float | None, most: int
 ) -> Tensors:
-    """Newton's method, with steps halved until the residual gets smaller."""
+    """Newton's method, with steps halved until the residual gets smaller.
+
+    It ends at a small step, if the residual is one that as small a change of x explains: where it is not, no step gets
+    further and there is no root nearby.
+    """
     tolerance = _tolerance(x, tolerance)
-    norm = _norm(residual(x, p))
+    value = residual(x, p)
+    norm = first = _norm(value)
     for _ in range(most):
         if norm == 0:
             return x
-        step = Operator(residual, x, p, linear_solver, iterative).solve(residual(x, p), transposed=False)
-        length = 1.0
+        step = Operator(residual, x, p, linear_solver, iterative).solve(value, transposed=False)
+        shortest = tolerance * (1 + _norm(x))
+        length, size = 1.0, _norm(step)
         while True:
             trial = [value - length * s for value, s in zip(x, step, strict=True)]
-            trial_norm = _norm(residual(trial, p))
-            small = length * _norm(step) <= tolerance * (1 + _norm(x))
-            if trial_norm < norm or small:
+            trial_value = residual(trial, p)
+            trial_norm = _norm(trial_value)
+            if trial_norm < norm or not length * size > shortest:
                 break
             length /= 2
-        if trial_norm <= norm:
-            x, norm = trial, trial_norm
-        if small:
-            return x
+        if trial_norm < norm:
+            x, value, norm = trial, trial_value, trial_norm
+        if not length * size > shortest:
+            if norm <= 10 * (tolerance * first + _change(residual, x, p, value, shortest)):
+                return x
+            break
     raise _failure("root", norm, most)
+
+
+def _change(residual: Residual, x: Tensors, p: Tensors, value: Tensors, size: float) -> float:
+    """Return how much the residual changes where x does by `size`, in a direction that is nothing special."""
+    point = _joined(x)
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], len(point))
+    moved = residual(_split(point + signs * size / max(len(point), 1) ** 0.5, x), p)
+    return float(np.nan_to_num(np.linalg.norm(_joined(moved) - _joined(value))))
 
 
 def anderson(function: Residual, x: Tensors, p: Tensors, tolerance: float | None, most: int, memory: int) -> Tensors:
@@ -89,6 +105,6 @@ def _norm(tensors: Tensors) -> float:
 
 def _failure(name: str, error: float, most: int) -> RuntimeError:
     return RuntimeError(
-        f"[implicit.{name}] no convergence in {most} iterations, residual {error:.3g}; start nearer to the solution, "
-        "allow more with max_iterations=, or pass another solver="
+        f"[implicit.{name}] no convergence within {most} iterations, residual {error:.3g}; if there is a solution, "
+        "start nearer to it, allow more with max_iterations=, or pass another solver="
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert import _C
+from wengert.autograd import _function
 
 from .debug import is_debugging, logging_contexts
 from .frame import Frame, stops_early, watching_names
@@ -43,7 +44,8 @@ def checkpoint(
         numbers.
     use_reentrant : bool, optional
         Which variant: False, the better one, supports everything; True needs an argument that requires grad and works
-        with ``backward()`` only. Leaving it out warns and means True.
+        with ``backward()`` only (inside transforms of `wengert.func`, which never call that, it means False). Leaving
+        it out warns and means True.
     context_fn : callable, optional
         Returns two context managers, for the two runs (non-reentrant variant only).
     determinism_check : {"default", "none"}
@@ -91,7 +93,8 @@ def checkpoint(
             )
         if context_fn is not noop_context_fn or debug is not False:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-        return checkpoint_reentrant(function, preserve, args)
+        if not _function.are_transforming():
+            return checkpoint_reentrant(function, preserve, args)
     if determinism_check not in CHECKS:
         raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
     debug = is_debugging(debug)

@@ -5,8 +5,8 @@ and keeps of it only what the comparison of the two runs needs (`determinism.Sav
 its pass has no recomputation yet, the function runs again under hooks that keep what it saves, in the same order. Each
 tensor is handed out once and dropped, so the memory of the region shrinks while backward passes through it.
 
-The arguments are kept as a node would keep them, so that the hooks of a checkpoint around this one see them: an inner
-checkpoint's arguments are placeholders of the outer one, and nothing of the inside stays alive.
+Inside transforms of `wengert.func` the function sees samples and tangents, the hooks the plain tensors below them; the
+second run has the transforms of the first.
 
 A frame owns its arguments and nothing in front of them; it is owned by the placeholders. So it dies with its graph, by
 counting alone.
@@ -20,10 +20,11 @@ from typing import Any
 
 from wengert import _C
 from wengert._C import Tensor
-from wengert.autograd import enable_grad
+from wengert.autograd import _function, enable_grad
 from wengert.autograd.graph import saved_tensors_hooks
 
 from . import determinism
+from .arguments import SavedArguments
 from .errors import CheckpointError, StopRecomputation
 from .groups import active_group, current_pass
 from .states import Surroundings
@@ -85,7 +86,8 @@ class Frame:
         recompute_context: Any,
     ) -> None:
         self._function = function
-        self._arguments = _map_tensors((args, kwargs), _save)
+        self._arguments = SavedArguments((args, kwargs))
+        self._transforms = _function.remembered() if _function.remembered and _function.are_transforming() else None
         self._surroundings = surroundings
         self._early_stop = early_stop
         self._compare = compare
@@ -111,16 +113,9 @@ class Frame:
         key = active_group() or _C._current_graph_task_id()
         known = self._passes.get(key)
         if known is None:
-            key = current_pass(self._forget)
-            known = self._passes[key] = Recomputation()
-            try:
-                self._recompute(known)
-            except CheckpointError as error:
-                self._forget(key)
-                raise self.on_error(error) from None
-            except BaseException:
-                self._forget(key)
-                raise
+            for frame in self._waiting(key):
+                key, known = frame._begin()
+            assert known is not None
         if number not in known.tensors:
             raise CheckpointError(_unpacked_before(self.saved[number], in_group=active_group() is not None))
         tensor, version = known.tensors.pop(number)
@@ -134,6 +129,33 @@ class Frame:
                 "Clone it in the checkpointed function before it is written."
             )
         return tensor
+
+    def _waiting(self, key: Any) -> list[Frame]:
+        """Return the frames that must run before this one has its arguments, outermost first, and this one.
+
+        They would also run each other, but then the deepest recursion would be as deep as checkpoints are nested.
+        """
+        frames = [self]
+        while key != -1:
+            around = frames[-1]._arguments.unpack_hook()
+            frame = getattr(around, "__self__", None)
+            if not isinstance(frame, Frame) or key in frame._passes:
+                break
+            frames.append(frame)
+        return frames[::-1]
+
+    def _begin(self) -> tuple[Any, Recomputation]:
+        key = current_pass(self._forget)
+        known = self._passes[key] = Recomputation()
+        try:
+            self._recompute(known)
+        except CheckpointError as error:
+            self._forget(key)
+            raise self.on_error(error) from None
+        except BaseException:
+            self._forget(key)
+            raise
+        return key, known
 
     def _forget(self, key: Any) -> None:
         self._passes.pop(key, None)
@@ -154,14 +176,15 @@ class Frame:
                 raise StopRecomputation
             return alias
 
-        args, kwargs = _map_saved(self._arguments)
         with (
             contextlib.suppress(StopRecomputation),
+            self._transforms or contextlib.nullcontext(),
+            enable_grad(),
+            self._arguments.fetched() as (args, kwargs),
             self._surroundings.restored(),
             self._context,
             watching_names(),
             saved_tensors_hooks(keep, _itself),
-            enable_grad(),
         ):
             self._function(*args, **kwargs)
         problem = determinism.difference(self.saved, known.saved, compare=self._compare)
@@ -196,36 +219,3 @@ def _unpacked_before(saved: determinism.Saved, *, in_group: bool) -> str:
         f"{overlap}It is the one saved {saved.origin()}. "
         "If you are calling ctx.saved_tensors in backward, make sure to do so only once."
     )
-
-
-# --- Arguments, through tuples, lists and dicts
-class _SavedArgument:
-    """A tensor argument, kept as a node keeps its tensors."""
-
-    def __init__(self, tensor: Tensor) -> None:
-        # The tensor itself where hooks of an outer checkpoint do not want it: it may be of a subclass.
-        self._saved = _C._autograd._make_saved_tensor(tensor, False)
-
-    def get(self) -> Tensor:
-        return self._saved.unpack()  # type: ignore[no-any-return]
-
-
-def _save(value: Any) -> Any:
-    return _SavedArgument(value) if isinstance(value, Tensor) else value
-
-
-def _get(value: Any) -> Any:
-    return value.get() if isinstance(value, _SavedArgument) else value
-
-
-def _map_saved(arguments: Any) -> Any:
-    return _map_tensors(arguments, _get)
-
-
-def _map_tensors(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Apply `change` to the leaves of plain containers; others are leaves."""
-    if type(value) in (tuple, list):
-        return type(value)(_map_tensors(item, change) for item in value)
-    if type(value) is dict:
-        return {key: _map_tensors(item, change) for key, item in value.items()}
-    return change(value)

@@ -1,0 +1,47 @@
+"""NumPy's own functions, on the memory of tensors whose derivatives nobody asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert._C import Tensor
+
+
+def run_on_arrays(function: Callable[..., Any], args: Any, kwargs: dict[str, Any], refusal: TypeError) -> Any:
+    """Call a function with arrays in the place of tensors, also inside lists and dicts; the result is NumPy's.
+
+    Raises
+    ------
+    TypeError
+        `refusal`, which says why there is no other way, if a tensor has a derivative that the call would lose.
+    """
+    if any(isinstance(value, Tensor) for value in _outputs(kwargs)):
+        raise refusal
+    arrays = as_arrays((args, kwargs))
+    if arrays is None:
+        raise refusal
+    return function(*arrays[0], **arrays[1])
+
+
+def as_arrays(value: Any) -> Any:
+    """Return a value with arrays in the place of tensors; None where a derivative would be lost by that."""
+    try:
+        return _as_array(value)
+    except RuntimeError:  # a tensor requires grad, has a tangent, or is one sample of a batch
+        return None
+
+
+def _outputs(kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    out = kwargs.get("out")
+    return out if isinstance(out, tuple) else (out,)
+
+
+def _as_array(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.numpy()
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(_as_array(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _as_array(item) for key, item in value.items()}
+    return value

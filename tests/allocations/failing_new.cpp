@@ -1,0 +1,68 @@
+// Built into the extension where tests are: `new` asks whether it is to fail, and Python may say when.
+#include <cstdlib>
+#include <new>
+
+#include "base/failing_allocation.h"
+#include "base/out_of_memory.h"
+#include "python/exceptions.h"
+#include "python/test_hooks.h"
+#include "tensor/storage.h"
+
+namespace {
+
+void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    if (wengert::failing::now()) return nullptr;
+    if (alignment <= alignof(std::max_align_t)) return std::malloc(bytes ? bytes : 1);
+    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+void* allocate_or_throw(std::size_t bytes, std::size_t alignment = 0) {
+    if (void* p = allocate(bytes, alignment)) return p;
+    throw wengert::OutOfMemory(bytes);
+}
+
+}  // namespace
+
+void* operator new(std::size_t n) { return allocate_or_throw(n); }
+void* operator new[](std::size_t n) { return allocate_or_throw(n); }
+void* operator new(std::size_t n, std::align_val_t a) { return allocate_or_throw(n, static_cast<std::size_t>(a)); }
+void* operator new[](std::size_t n, std::align_val_t a) { return allocate_or_throw(n, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return allocate(n, 0); }
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return allocate(n, 0); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace wengert::python {
+namespace {
+
+// _fail_allocation(n, all_from_then_on): storages are blocks of their own meanwhile, so that each is counted.
+PyObject* fail(PyObject*, PyObject* args) {
+    long long n;
+    int all;
+    if (!PyArg_ParseTuple(args, "Lp", &n, &all)) return nullptr;
+    inline_limit = 0;
+    fail_allocation(n, all);
+    Py_RETURN_NONE;
+}
+PyObject* end(PyObject*, PyObject*) {
+    const bool failed = end_failing_allocations();
+    inline_limit = kSlabLimit;
+    return PyBool_FromLong(failed);
+}
+
+PyMethodDef functions[] = {
+    {"_fail_allocation", fail, METH_VARARGS, nullptr},
+    {"_end_failing_allocations", end, METH_NOARGS, "Whether one has failed."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+[[maybe_unused]] const bool registered = (test_functions = functions, true);
+
+}  // namespace
+}  // namespace wengert::python

@@ -1,0 +1,37 @@
+"""What a user of the installed wheel does first, in an environment that has nothing else (`nox -s wheel`)."""
+
+import importlib.metadata
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import wengert as wg
+
+package = Path(wg.__file__).parent
+assert package.is_relative_to(sys.prefix), f"this is not the installed package: {package}"
+
+metadata = importlib.metadata.metadata("wengert")
+assert metadata["Version"] == wg.__version__
+assert metadata["Author"] == "The Wengert developers"
+assert {url.split(",")[0] for url in metadata.get_all("Project-URL")} >= {"Documentation", "Issues", "Source"}
+required = importlib.metadata.requires("wengert")
+assert {r.split(">")[0] for r in required if "extra" not in r} == {"numpy", "scipy"}, required
+
+# Types and data are there; sources, tests and headers are not.
+files = [str(file) for file in importlib.metadata.files("wengert")]
+assert {"wengert/py.typed", "wengert/_C/__init__.pyi", "wengert/_op_table.json"} <= set(files)
+assert not [f for f in files if f.endswith((".h", ".cpp", ".yaml", ".a")) or f.startswith(("tests", "codegen"))], files
+megabytes = sum(p.stat().st_size for p in package.rglob("*") if p.is_file() and p.suffix != ".pyc") / 1e6
+assert megabytes < 20, f"{megabytes} MB"
+
+# Each provider of the core once: loops, BLAS, LAPACK, FFT, special functions, random numbers.
+x = wg.tensor(np.linspace(0.5, 2, 12).reshape(3, 4), requires_grad=True)
+loss = wg.logsumexp(x @ x.mT, 0).sum() + wg.linalg.svd(x)[1].sum() + wg.fft.rfft(x).abs().sum()
+loss = loss + wg.special.gammaln(x).sum() + (x * wg.randn(4)).exp().sum()
+loss.backward()
+assert bool(x.grad.isfinite().all())
+assert bool(wg.autograd.gradcheck(lambda v: (v.tanh() @ v.mT).sum(), x))
+hessian = wg.func.sparse_hessian(lambda v: (v**3).sum(), x.detach()[0])
+assert abs(hessian.toarray() - np.diag(6 * x.detach()[0].numpy())).max() < 1e-12
+print(f"wengert {wg.__version__} works: {megabytes:.1f} MB")
