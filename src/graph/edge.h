@@ -24,6 +24,8 @@ struct Edge {
 
 }  // namespace wengert
 
+#include "graph/node.h"  // IWYU pragma: keep; what an edge leads to, and owns
+
 template <>
 struct std::hash<wengert::Edge> {
     size_t operator()(const wengert::Edge& e) const noexcept {

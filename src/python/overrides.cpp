@@ -62,7 +62,7 @@ int for_each_nested(PyObject* root, F&& f) {
         PyRef list;
         Py_ssize_t next = 0;
     };
-    SmallVector<Level, 8> levels;  // indices are rarely deeper; who asks may not fail for want of memory
+    SmallVector<Level, 8> levels;        // indices are rarely deeper; who asks may not fail for want of memory
     std::unordered_set<PyObject*> seen;  // a list may contain itself
     constexpr size_t shallow = 3;
     levels.push_back({PyRef::share(root)});

@@ -43,7 +43,7 @@ def run_pyright(package):
             "reportUnknownMemberType": "none",
         }
         config.write_text(json.dumps(settings))
-        command = ["pyright", "--outputjson", "-p", str(config), "--pythonpath", sys.executable]
+        command = ["basedpyright", "--outputjson", "-p", str(config), "--pythonpath", sys.executable]
         text = subprocess.run(command, capture_output=True, text=True).stdout
     report = json.loads(text)
     assert report["summary"]["filesAnalyzed"] == len(PROGRAMS), report["summary"]
