@@ -26,9 +26,8 @@ FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "requires", "singular", "reduces", "length", "scatters",
-        "contracts", "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample", "unlike_pytorch", "exempt",
-        "ulps",
-        "inplace_argument", "overwritten", "divides", "copy", "doc"}  # fmt: skip
+        "contracts", "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample",
+        "unlike_pytorch", "exempt", "ulps", "inplace_argument", "overwritten", "divides", "copy", "doc"}  # fmt: skip
 # What the copy of a view (`copy: true`) has in common with it.
 COPY = "of the row above"
 COPIED = ("linear", "jvp", "non_differentiable", "complex", "samples", "batch", "exempt")
