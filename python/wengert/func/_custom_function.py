@@ -8,6 +8,7 @@ what the user saves for backward is saved as whole batches and shown as samples 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from wengert import _C
@@ -123,6 +124,7 @@ class _SampleContext:
     saved_tensors: tuple[Any, ...] = ()
     saved_for_forward: tuple[Any, ...] = ()
     needs_input_grad: tuple[bool, ...] = ()
+    shapes: Sequence[Any] = ()  # of the inputs, None for what is no tensor
 
     def save_for_backward(self, *tensors: Any) -> None:
         self.saved_tensors = tensors

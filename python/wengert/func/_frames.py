@@ -84,7 +84,7 @@ class Remembered:
     """The transforms that run now, for a block later: what a backward pass computes again finds its batches open."""
 
     def __init__(self) -> None:
-        self._frames = [frame if frame.kind == "vmap" else _Past(frame) for frame in _stack.frames]
+        self._frames: list[Any] = [frame if frame.kind == "vmap" else _Past(frame) for frame in _stack.frames]
         self._batches = [frame for frame in self._frames if frame.kind == "vmap"]
         self._before: list[Any] = []
 

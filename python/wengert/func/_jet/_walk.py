@@ -203,10 +203,11 @@ class Walk:
         required = {a["name"] for a in row["arguments"] if not a["type"].endswith("?")}
         if not required <= {*others, *names}:
             return None  # it keeps what its gradients need, which is less than what it was called with
-        result = _series.product(*(operands[name] for name in factors), _function(row, factors, others))
+        first, second = (operands[name] for name in factors)
+        result = _series.product(first, second, _function(row, factors, others))
         added = [index for index, name in enumerate(names) if name not in factors and inputs[index] is not None]
         if not added:
-            return result.__getitem__  # type: ignore[no-any-return]
+            return result.__getitem__
         with enable_grad():
             metadata = node._input_metadata[which]
             weights = wengert.ones(tuple(metadata.shape), dtype=metadata.dtype, requires_grad=True)
