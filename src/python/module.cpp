@@ -104,12 +104,12 @@ int fill_module(PyObject* module) {
               add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
               add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
               add_functions(module, "", memory_functions) == 0 && add_functions(module, "", random_functions) == 0 &&
-              add_functions(module, "", batch_functions) == 0 &&
-              add_tensor_methods(random_methods) == 0 && add_tensor_methods(creation_methods) == 0 &&
-              add_tensor_methods(interop_methods) == 0 && add_tensor_methods(dlpack_methods) == 0 &&
-              add_tensor_methods(view_methods) == 0 && add_tensor_methods(number_methods) == 0 &&
-              add_frame_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
-              add_generated(module) == 0 && add_linalg_error(module) == 0 && add_test_functions(module) == 0;
+              add_functions(module, "", batch_functions) == 0 && add_tensor_methods(random_methods) == 0 &&
+              add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
+              add_tensor_methods(dlpack_methods) == 0 && add_tensor_methods(view_methods) == 0 &&
+              add_tensor_methods(number_methods) == 0 && add_frame_functions(module) == 0 &&
+              add_autograd(module) == 0 && add_watch_functions(module) == 0 && add_generated(module) == 0 &&
+              add_linalg_error(module) == 0 && add_test_functions(module) == 0;
     return ok ? 0 : -1;
 }
 
