@@ -91,7 +91,11 @@ std::tuple<Tensor, Tensor> two(const Tensor& a,
                                IntSpan dims);  // Tensor not_me(int);
 inline int64_t three(IntSpan sizes) { return four(sizes); }
 """
-    assert list(declarations(text)) == [("Tensor", "one"), ("std::tuple", "two"), ("int64_t", "three")]
+    assert list(declarations(text)) == [
+        ("Tensor", "one", ("const Tensor& a", "const std::optional& dim =", "bool keepdim = false")),
+        ("std::tuple", "two", ("const Tensor& a", "IntSpan dims")),
+        ("int64_t", "three", ("IntSpan sizes",)),
+    ]
 
 
 def test_reads_which_scalar_functions_take_complex_numbers():
