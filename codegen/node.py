@@ -150,11 +150,12 @@ def beyond(row: Row, argument: Argument, product: Formula, mode: str, own: tuple
     source = row.get("singular", {}).get(argument.name)
     if source is None:
         return product
-    name, _, rest = str(source).partition("(")
-    names = {**argument_types(row), **result_types(row), **dict.fromkeys((*own, "product"), Kind.TENSOR)}
-    formula = Translator(row.text, names, vocabulary)(f"{name}_{mode}(product, {', '.join(own)}, {rest}")
+    name, _, given = str(source).rstrip(")").partition("(")
+    values = ["product", *own, *(g for g in given.split(", ") if g not in own)]
+    names = {**argument_types(row), **result_types(row), own[0]: Kind.TENSOR, "product": Kind.TENSOR}
+    formula = Translator(row.text, names, vocabulary)(f"{name}_{mode}({', '.join(values)})")
     formula.text = re.sub(r"\bproduct\b", lambda _: product.text, formula.text)
-    formula.names = (formula.names - {"product", *own}) | product.names
+    formula.names = (formula.names - {"product", own[0]}) | product.names
     return formula
 
 
@@ -236,7 +237,7 @@ def _partial_term(row: Row, argument: Argument, vocabulary: Vocabulary) -> Term:
     if row.partials[argument.name] == "1":  # the sum must not be the operand's own tangent
         return Term(tangent, f"ops::clone({tangent})")
     product = chain_rule(row, row.partials[argument.name], tangent, vocabulary)
-    text = beyond(row, argument, product, "tangent", (tangent, "result"), vocabulary).text
+    text = beyond(row, argument, product, "tangent", (tangent, argument.name, "result"), vocabulary).text
     if row.reduces:
         sizes = ", ".join(f"get_sizes({a.name})" for a in row.schema.tensors)
         text = f"formulas::reduced({text}, {row.reduces}, {{{sizes}}})"

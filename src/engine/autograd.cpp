@@ -70,7 +70,7 @@ void install_derivative() noexcept {
     derivatives_of = [](const Tensor& of, EdgeList edges, const Tensor& cotangent, bool create_graph) {
         Roots roots = roots_of({of}, {cotangent}, "outputs");
         return Engine::get_default_engine().execute(std::move(roots.edges), std::move(roots.grads), true, create_graph,
-                                                    false, std::move(edges));
+                                                    false, std::move(edges), true);
     };
 }
 

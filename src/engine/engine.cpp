@@ -49,7 +49,7 @@ Engine& Engine::get_default_engine() noexcept {
 }
 
 TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, bool create_graph, bool accumulate_grad,
-                           const EdgeList& outputs) {
+                           const EdgeList& outputs, bool as_asked) {
     validate_outputs(roots, inputs, nullptr);
     if (accumulate_grad && create_graph) {
         static WarnsOnce once;
@@ -70,7 +70,7 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
     }
     const Edge& root = task.roots[0];
     count_dependencies(task, root.function.get(), outputs, accumulate_grad, may_run_parallel());
-    if (!create_graph && task.recorded_passes != RecordedPasses::AsAsked) [[unlikely]]
+    if (!create_graph && !as_asked && task.recorded_passes != RecordedPasses::AsAsked) [[unlikely]]
         record_for_itself(task);
     EngineState& s = task.state_of(root.function.get());
     s.buffer.resize(std::max<size_t>(root.function->num_inputs(), root.input_nr + 1));

@@ -35,9 +35,9 @@ public:
     static Engine& get_default_engine() noexcept;
 
     // Returns the gradients at `outputs`; with `accumulate_grad` (backward) returns nothing and lets leaves accumulate, all
-    // or just those in `outputs`.
+    // or just those in `outputs`. `as_asked`: recorded only with `create_graph`, whatever nodes want.
     TensorList execute(EdgeList roots, TensorList inputs, bool keep_graph, bool create_graph, bool accumulate_grad,
-                       const EdgeList& outputs = {});
+                       const EdgeList& outputs = {}, bool as_asked = false);
 
     // Runs `callback` when the current pass has finished; an error outside of one.
     void queue_callback(std::function<void()> callback);

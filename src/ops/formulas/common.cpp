@@ -15,8 +15,8 @@ Tensor chain_rule(const Operand& cotangent, const Operand& partial) {
 }
 
 Tensor one_sided_product(const Tensor& cotangent, const Operand& partial) {
-    return strict_singular() ? ops::mul(cotangent, partial)
-                             : ops::where(ops::eq(cotangent, 0), 0, ops::mul(cotangent, partial));
+    const Tensor product = ops::mul(cotangent, partial);
+    return strict_singular() ? product : ops::where(ops::eq(cotangent, 0), ops::chain(cotangent, partial), product);
 }
 
 bool is_number(const Operand& o) { return !o.is_tensor(); }

@@ -6,6 +6,7 @@
 
 #include "generated/ops/ops.h"
 #include "graph/derivative.h"
+#include "kernels/elementwise.h"
 #include "kernels/reduce.h"
 #include "kernels/scan.h"
 #include "kernels/shape.h"
@@ -30,21 +31,30 @@ Tensor filled(const Tensor& like, double value) { return full(like.sizes(), valu
 
 // --- What is not known
 
+// What derivatives are taken with respect to: where they go, and what has its tangents.
+struct Source {
+    Tensor value;
+    Edge edge;
+    Source(const Tensor& t) : value(t), edge(requires_grad(t) ? gradient_edge(t) : Edge()) {}
+    Source(const Tensor& t, Edge e) : value(t), edge(std::move(e)) {}
+};
+
 // 0, with the derivative `slope` with respect to `source`, which has the same shape; the next derivatives are not known.
-Tensor beyond(const Tensor& source, const Tensor& slope);
+Tensor beyond(const Source& source, const Tensor& slope);
 // They are infinite, and so are all that follow.
-Tensor unknown(const Tensor& source) { return beyond(source, filled(source, kInfinity)); }
+Tensor unknown(const Source& source) { return beyond(source, filled(source.value, kInfinity)); }
 
 struct BeyondBackward final : Node {
     SavedVariable source, slope;
     static const SavedField fields[2];
 
-    BeyondBackward(const Tensor& of, const Tensor& by) : source(of, false), slope(by, false) {
-        set_next_edges(collect_next_edges(of));
+    BeyondBackward(const Source& of, const Tensor& by) : source(of.value, false), slope(by, false) {
+        set_next_edges(EdgeList{of.edge});
     }
     TensorList apply(TensorList&& grads) override {
         if (!grads[0].defined()) return {Tensor()};
-        return {ops::chain(grads[0], slope.unpack(this) + unknown(source.unpack(this)))};
+        const Source of(source.unpack(this), next_edges()[0]);
+        return {ops::chain(grads[0], slope.unpack(this) + unknown(of))};
     }
     std::span<const SavedField> saved_fields() const override { return fields; }
     void release_variables() override { release_fields(source, slope); }
@@ -53,14 +63,15 @@ struct BeyondBackward final : Node {
 const SavedField BeyondBackward::fields[] = {saved_field<&BeyondBackward::source>("source"),
                                              saved_field<&BeyondBackward::slope>("slope")};
 
-Tensor beyond(const Tensor& source, const Tensor& slope) {
-    const int32_t level = highest_level(source);
+Tensor beyond(const Source& source, const Tensor& slope) {
+    const int32_t level = highest_level(source.value);
     if (level < 0) {
-        Tensor zero = zeros_like(source);
-        if (records(source)) set_history(zero, Ref<Node>::adopt(new BeyondBackward(source, slope)));
+        Tensor zero = zeros_like(source.value);
+        if (GradMode::is_enabled() && source.edge.is_valid())
+            set_history(zero, Ref<Node>::adopt(new BeyondBackward(source, slope)));
         return zero;
     }
-    const Tensor tangent = tangent_at(source, level);
+    const Tensor tangent = tangent_at(source.value, level);
     const LevelGuard hide(level);
     Tensor zero = beyond(source, slope);
     if (tangent.defined()) set_tangent(zero, level, ops::chain(tangent, slope + unknown(source)));
@@ -87,9 +98,6 @@ Slopes slopes_of(const Tensor& c, const Zeros& at, const Tensor& weights, bool r
     if (!start.is_valid() || !at.maker) return {};
     Node* const maker = at.maker.get();
     EdgeList edges{Edge(at.maker, 0)};
-    if (!at.roots && !record)
-        for (const Edge& x : maker->next_edges())
-            if (x.is_valid()) edges.push_back(x);
     std::vector<Node*> stack{start.function.get()};
     std::unordered_set<Node*> seen{stack[0]};
     bool found = false;
@@ -139,8 +147,7 @@ Tensor slope_at_zero(const Tensor& c, const Zeros& at) {
     if (reached.others) return chosen(at.where, kNaN, c.dtype());
     if (!reached.own.defined()) return none;
     const Tensor changing = both(at.where, is_not_zero(reached.own));
-    if (!any(changing)) return none;
-    const Tensor slope = slopes_of(c, at, chosen(changing, 1.0, c.dtype()), GradMode::is_enabled()).own;
+    const Tensor slope = slopes_of(c, at, chosen(at.where, 1.0, c.dtype()), GradMode::is_enabled()).own;
     const Tensor value = ops::where(entangled(c, at, changing), kNaN, ops::where(changing, detach(slope), 0.0));
     return value + unknown(slope);
 }
@@ -171,46 +178,72 @@ Tensor vanishing_derivatives(const Tensor& c, const Zeros& at, double most) {
     return count;
 }
 
-// The node of a tangent of lengths, or of roots, that is 0 at 0: y / r, or y p s**(p - 1) with the exponent p.
-Tensor root_at_zero(const Tensor& c, const Zeros& at, const Tensor& p);
+// c p s**(p - 1) at s = 0, and how it changes with s: not at all, or as unknown.
+struct RootLimit {
+    Tensor value, slope;
+    RootLimit(const Tensor& c, const Zeros& at, const Tensor& p);
+};
 
+// Tangents at 0: of lengths, y / r, where y is 0; of roots y p s**(p - 1), with the exponent p at the point s.
 struct TangentAtZeroBackward final : Node {
     Ref<Node> maker;
-    SavedVariable where, exponent;
-    static const SavedField fields[2];
+    SavedVariable where, y, exponent, point;
+    static const SavedField fields[4];
 
-    TangentAtZeroBackward(const Tensor& y, const Zeros& at, const Tensor& p) : maker(at.maker), where(at.where, false) {
-        if (p.defined()) exponent.save(p, false);
-        set_next_edges(collect_next_edges(y));
+    TangentAtZeroBackward(const Tensor& of, const Zeros& at, const Tensor& p, const Tensor& s)
+        : maker(at.maker), where(at.where, false) {
+        if (at.roots) {
+            y.save(of, false);
+            exponent.save(p, false);
+            point.save(s, false);
+        }
+        set_next_edges(collect_next_edges(of, s));
         recorded_passes = RecordedPasses::Always;
     }
     TensorList apply(TensorList&& grads) override {
-        if (!grads[0].defined()) return {Tensor()};
-        Zeros at{maker, where.unpack(this), !exponent.was_none()};
-        return {at.roots ? root_at_zero(grads[0], at, exponent.unpack(this)) : quotient_at_zero(grads[0], at)};
+        TensorList grad_inputs(2);
+        const Tensor& c = grads[0];
+        if (!c.defined()) return grad_inputs;
+        const Zeros at{maker, where.unpack(this), !point.was_none()};
+        if (!at.roots) {
+            grad_inputs[0] = quotient_at_zero(c, at);
+            return grad_inputs;
+        }
+        const Tensor s = point.unpack(this);
+        const RootLimit limit(c, at, exponent.unpack(this));
+        grad_inputs[0] = limit.value + beyond(s, limit.slope);
+        if (task_should_compute_output(1)) grad_inputs[1] = ops::chain(y.unpack(this), limit.slope + unknown(s));
+        return grad_inputs;
     }
     std::span<const SavedField> saved_fields() const override { return fields; }
-    void release_variables() override { release_fields(where, exponent); }
+    void release_variables() override { release_fields(where, y, exponent, point); }
     std::string name() const override { return "TangentAtZeroBackward"; }
 };
-const SavedField TangentAtZeroBackward::fields[] = {saved_field<&TangentAtZeroBackward::where>("where"),
-                                                    saved_field<&TangentAtZeroBackward::exponent>("exponent")};
+const SavedField TangentAtZeroBackward::fields[] = {
+    saved_field<&TangentAtZeroBackward::where>("where"), saved_field<&TangentAtZeroBackward::y>("y"),
+    saved_field<&TangentAtZeroBackward::exponent>("exponent"), saved_field<&TangentAtZeroBackward::point>("point")};
 
-Tensor tangent_at_zero(const Tensor& y, const Zeros& at, const Tensor& p = {}) {
-    const int32_t level = highest_level(y);
+Tensor tangent_at_zero(const Tensor& y, const Zeros& at, const Tensor& p = {}, const Tensor& s = {}) {
+    const int32_t level = at.roots ? highest_level(y, s) : highest_level(y);
     if (level < 0) {
-        Tensor zero = zeros_like(y);
-        if (records(y)) set_history(zero, Ref<Node>::adopt(new TangentAtZeroBackward(y, at, p)));
-        return zero;
+        const Tensor value = ops::clone(ops::chain(detach(y), filled(y, kInfinity)));
+        if (at.roots ? records(y, s) : records(y))
+            set_history(value, Ref<Node>::adopt(new TangentAtZeroBackward(y, at, p, s)));
+        return value;
     }
-    const Tensor change = tangent_at(y, level);
+    const Tensor y_t = tangent_at(y, level), s_t = tangent_at(s, level);
     const LevelGuard hide(level);
-    Tensor zero = tangent_at_zero(y, at, p);
-    if (change.defined()) set_tangent(zero, level, ops::chain(change, filled(y, kInfinity) + unknown(y)));
-    return zero;
+    Tensor value = tangent_at_zero(y, at, p, s), tangent;
+    if (y_t.defined()) add_tangent(tangent, ops::chain(y_t, filled(y, kInfinity) + unknown(y)));
+    if (s_t.defined()) add_tangent(tangent, ops::chain(ops::chain(y, s_t), filled(y, kInfinity) + unknown(s)));
+    if (tangent.defined()) set_tangent(value, level, tangent);
+    return value;
 }
 
 bool is_differentiated(const Tensor& x, const Tensor& c) { return records(x, c) || highest_level(x, c) >= 0; }
+bool is_differentiated_root(const Tensor& s, const Tensor& c) {  // strict mode has the product
+    return !is_complex(c.dtype()) && !strict_singular() && is_differentiated(s, c);
+}
 Ref<Node> maker_of(const Tensor& r) { return requires_grad(r) ? gradient_edge(r).function : Ref<Node>(); }
 Tensor real_inner(const Tensor& x, const Tensor& tangent) {
     const Tensor product = ops::chain(tangent, is_complex(x.dtype()) ? ops::conj(x) : x);
@@ -250,13 +283,12 @@ Tensor component_gradient(const Tensor& product, const Tensor& c, const Operand&
     const Tensor zero = is_zero(r);
     return any(zero) ? elementwise_gradient(product, c, fitted(x.tensor(), r.sizes(), r.dtype()), zero) : product;
 }
-Tensor component_tangent(const Tensor& product, const Tensor& tangent, const Tensor& result, const Operand& x,
-                         const Tensor& r) {
+Tensor component_tangent(const Tensor& product, const Tensor& tangent, const Operand& x, const Tensor& r) {
     if (!x.is_tensor() || !is_differentiated(x.tensor(), tangent)) return product;
     const Tensor zero = is_zero(r);
     if (!any(zero)) return product;
     const Tensor y = fitted(real_inner(x.tensor(), tangent), r.sizes(), r.dtype());
-    return ops::where(zero, tangent_at_zero(y, {maker_of(result), zero}), product);
+    return ops::where(zero, tangent_at_zero(y, {maker_of(r), zero}), product);
 }
 
 bool has_modulus(const Tensor& x) { return is_complex(x.dtype()); }
@@ -265,7 +297,7 @@ Tensor modulus_gradient(const Tensor& product, const Tensor& c, const Tensor& x)
     const Tensor zero = is_zero(x);
     return any(zero) ? elementwise_gradient(product, c, x, zero) : product;
 }
-Tensor modulus_tangent(const Tensor& product, const Tensor& tangent, const Tensor& result, const Tensor& x) {
+Tensor modulus_tangent(const Tensor& product, const Tensor& tangent, const Tensor& x, const Tensor& result) {
     if (!has_modulus(x) || !is_differentiated(x, tangent)) return product;
     const Tensor zero = is_zero(x), real = is_complex(product.dtype()) ? ops::real(product) : product;
     if (!any(zero)) return real;
@@ -280,57 +312,55 @@ namespace {
 Tensor needed(const Tensor& p, double order) { return ops::floor(order / p + 1e-9) - 1; }
 constexpr double kMostDerivatives = 16;
 
-// The limit of c p s**(p - 1).
-Tensor root_at_zero(const Tensor& c, const Zeros& at, const Tensor& p) {
+RootLimit::RootLimit(const Tensor& c, const Zeros& at, const Tensor& p) : value(filled(c, 0)), slope(value) {
     const Tensor half = ops::eq(p, 0.5), other = both(at.where, ops::logical_not(half));
-    Tensor out = filled(c, 0);
-    if (const Zeros roots{at.maker, both(at.where, half), true}; any(roots.where))
-        out = 0.5 * quotient_at_zero(c, roots);
-    if (!any(other)) return out;
-    const Tensor first = ops::where(other, needed(p, 1), 0.0);
-    const double most = *kernels::amax(kernels::reshape(first, Dims{-1}), Dims{0}, false).data_as<double>();
-    const Tensor count = vanishing_derivatives(c, {at.maker, other, true}, std::min(most, kMostDerivatives));
-    const Tensor limit = ops::where(is_not_zero(c), c / 0.0, ops::where(ops::ge(count, first), 0.0, kNaN));
-    return ops::where(other, limit, out);
+    const Zeros halves{at.maker, both(at.where, half), true};
+    if (any(halves.where)) value = 0.5 * quotient_at_zero(c, halves);
+    const Tensor first = ops::where(other, needed(p, 1), 0.0), second = ops::where(at.where, needed(p, 2), 0.0);
+    const double most = *kernels::amax(kernels::reshape(second, Dims{-1}), Dims{0}, false).data_as<double>();
+    const Tensor count = vanishing_derivatives(c, at, std::min(most, kMostDerivatives)), pole = is_not_zero(c);
+    if (any(other)) {
+        const Tensor limit = ops::where(pole, c / 0.0, ops::where(ops::ge(count, first), 0.0, kNaN));
+        value = ops::where(other, limit, value);
+    }
+    slope = ops::where(both(ops::ge(count, second), ops::logical_not(pole)), 0.0, filled(c, kInfinity));
 }
 
 // `point` is s, or its root.
-Tensor gradient_of_root(const Tensor& product, const Tensor& c, const Tensor& point, const Tensor& p) {
+Tensor gradient_of_root(const Tensor& product, const Tensor& c, const Source& point, const Tensor& p) {
     const Tensor root = both(ops::gt(p, 0), ops::lt(p, 1));
-    const Zeros lost{Ref<Node>::share(current_node()), both(both(is_zero(point), is_zero(c)), root), true};
+    const Zeros lost{Ref<Node>::share(current_node()), both(both(is_zero(point.value), is_zero(c)), root), true};
     if (!any(lost.where)) return product;
-    const Tensor exponents = ops::where(lost.where, p, 0.5);  // of those that matter
-    const Tensor second = needed(exponents, 2);
-    const double most = *kernels::amax(kernels::reshape(second, Dims{-1}), Dims{0}, false).data_as<double>();
-    const Tensor count = vanishing_derivatives(c, lost, std::min(most, kMostDerivatives));
-    const Tensor slope = ops::where(ops::ge(count, second), 0.0, filled(count, kInfinity));
-    return ops::where(lost.where, root_at_zero(c, lost, exponents) + beyond(point, slope), product);
+    const RootLimit limit(c, lost, ops::where(lost.where, p, 0.5));
+    return ops::where(lost.where, limit.value + beyond(point, limit.slope), product);
 }
 
-Tensor tangent_of_root(const Tensor& product, const Tensor& tangent, const Tensor& result, const Tensor& r,
+Tensor tangent_of_root(const Tensor& product, const Tensor& tangent, const Tensor& result, const Tensor& point,
                        const Tensor& p) {
-    const Tensor root = both(ops::gt(p, 0), ops::lt(p, 1));
-    const Tensor lost = both(both(is_zero(r), is_zero(tangent)), root);
-    if (!any(lost)) return product;
-    const Tensor exponents = ops::where(lost, p, 0.5);
-    return ops::where(lost, tangent_at_zero(tangent, {maker_of(result), lost, true}, exponents), product);
+    const Tensor zero = both(is_zero(point), both(ops::gt(p, 0), ops::lt(p, 1)));
+    if (!any(zero)) return product;
+    const Tensor exponents = ops::where(zero, p, 0.5);
+    return ops::where(zero, tangent_at_zero(tangent, {maker_of(result), zero, true}, exponents, point), product);
 }
 
 }  // namespace
 
 Tensor square_root_gradient(const Tensor& product, const Tensor& c, const Tensor& r) {
-    if (is_complex(r.dtype()) || !is_differentiated(r, c)) return product;
-    return gradient_of_root(product, c, r, filled(detach(r), 0.5));
+    if (!is_differentiated_root(r, c)) return product;
+    return gradient_of_root(product, c, {r, current_node()->next_edges()[0]}, filled(detach(r), 0.5));
 }
-Tensor square_root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& result, const Tensor& r) {
-    if (is_complex(r.dtype()) || !is_differentiated(r, tangent)) return product;
-    return tangent_of_root(product, tangent, result, r, filled(detach(r), 0.5));
+Tensor square_root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& s, const Tensor& result) {
+    if (!is_differentiated_root(s, tangent) || is_complex(s.dtype())) return product;
+    return tangent_of_root(product, tangent, result, s, filled(detach(s), 0.5));
 }
 
 bool is_root(const Operand& exponent) {
-    if (exponent.is_tensor()) return !is_complex(exponent.tensor().dtype());  // its elements are not looked at
-    if (exponent.scalar().is_complex()) return false;
-    const double p = exponent.scalar().to<double>();
+    double p = 0.5;
+    if (is_complex(exponent.dtype())) return false;
+    if (!exponent.is_tensor())
+        p = exponent.scalar().to<double>();
+    else if (exponent.tensor().numel() == 1)  // of more elements some may be
+        p = *kernels::to_dtype(exponent.tensor(), DType::Float64).data_as<double>();
     return p > 0 && p < 1;
 }
 
@@ -344,14 +374,12 @@ Tensor exponents_of(const Operand& exponent, const Tensor& like) {
 }  // namespace
 
 Tensor root_gradient(const Tensor& product, const Tensor& c, const Operand& s, const Operand& exponent) {
-    if (!s.is_tensor() || !is_root(exponent) || is_complex(c.dtype()) || !is_differentiated(s.tensor(), c))
-        return product;
+    if (!s.is_tensor() || !is_root(exponent) || !is_differentiated_root(s.tensor(), c)) return product;
     return gradient_of_root(product, c, fitted(s.tensor(), c.sizes(), c.dtype()), exponents_of(exponent, c));
 }
-Tensor root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& result, const Operand& s,
+Tensor root_tangent(const Tensor& product, const Tensor& tangent, const Operand& s, const Tensor& result,
                     const Operand& exponent) {
-    if (!s.is_tensor() || !is_root(exponent) || is_complex(result.dtype()) || !is_differentiated(s.tensor(), tangent))
-        return product;
+    if (!s.is_tensor() || !is_root(exponent) || !is_differentiated_root(s.tensor(), tangent)) return product;
     const Tensor point = fitted(s.tensor(), result.sizes(), result.dtype());
     return tangent_of_root(product, fitted(tangent, result.sizes(), result.dtype()), result, point,
                            exponents_of(exponent, result));
