@@ -1,6 +1,7 @@
 #include "graph/saved_variable.h"
 
 #include "base/place.h"
+#include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
 #include "tensor/write_log.h"
 
@@ -88,6 +89,7 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks, const T
                               Edge edge) {
     {
         AutoGradMode no_grad(false);
+        const LevelGuard hide_all(0);  // tangents stay here, whatever the hook makes of the tensor
         uint32_t before = given.version();
         hooks->pack(given);
         check(

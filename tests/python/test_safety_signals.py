@@ -100,8 +100,8 @@ def test_signals_at_random_points():
     try:
         for _ in range(400):
             name = rng.choice(MODES)
-            signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-5, 2e-3))
             try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-5, 2e-3))
                 for _ in range(200):
                     PROGRAMS[name]()
             except Interrupt:
