@@ -87,8 +87,8 @@ struct Zeros {
 };
 
 struct Slopes {
-    Tensor own;           // with respect to these lengths; undefined if c does not depend on them
-    bool others = false;  // c changes with something else that it must not change with
+    Tensor own;       // with respect to these lengths; undefined if c does not depend on them
+    EdgeList others;  // lengths of other nodes with which c changes too
 };
 
 // The gradients of <c, weights>; a recorded one only of these lengths, so that their own node does not run in it. A length
@@ -117,9 +117,10 @@ Slopes slopes_of(const Tensor& c, const Zeros& at, const Tensor& weights, bool r
     if (record) edges.resize(1);
     const AutoForwardGradMode tangents(record && GradMode::is_forward_enabled());
     const TensorList slopes = derivatives_of(c, edges, weights, record);
-    Slopes out{slopes[0]};
-    for (size_t i = 1; i < slopes.size(); ++i) out.others |= slopes[i].defined() && any(is_not_zero(slopes[i]));
-    if (out.own.defined() && out.own.sizes() != c.sizes()) out = {Tensor(), true};  // written through a view
+    Slopes out{slopes[0], {}};
+    for (size_t i = 1; i < slopes.size(); ++i)
+        if (slopes[i].defined() && any(is_not_zero(slopes[i]))) out.others.push_back(edges[i]);
+    if (out.own.defined() && out.own.sizes() != c.sizes()) out = {Tensor(), {edges[0]}};  // written through a view
     return out;
 }
 
@@ -144,7 +145,15 @@ Tensor entangled(const Tensor& c, const Zeros& at, const Tensor& changing) {
 Tensor slope_at_zero(const Tensor& c, const Zeros& at) {
     const Tensor none = filled(c, 0);
     const Slopes reached = slopes_of(c, at, chosen(at.where, kInfinity, c.dtype()), false);
-    if (reached.others) return chosen(at.where, kNaN, c.dtype());
+    if (!reached.others.empty()) {  // not known, and nothing that follows from it
+        Tensor nan = chosen(at.where, kNaN, c.dtype());
+        for (const Edge& other : reached.others) {
+            const Tensor weights = chosen(at.where, 1.0, c.dtype());
+            const Tensor slope = derivatives_of(c, {other}, weights, GradMode::is_enabled())[0];
+            if (slope.defined()) nan = nan + unknown(ops::expand(ops::sum(slope), c.sizes()));
+        }
+        return nan;
+    }
     if (!reached.own.defined()) return none;
     const Tensor changing = both(at.where, is_not_zero(reached.own));
     const Tensor slope = slopes_of(c, at, chosen(at.where, 1.0, c.dtype()), GradMode::is_enabled()).own;
@@ -166,7 +175,7 @@ Tensor vanishing_derivatives(const Tensor& c, const Zeros& at, double most) {
     Tensor count = filled(c, 0), all = at.where, f = c;
     const AutoGradMode recording(true);
     const Tensor weights = chosen(at.where, kInfinity, c.dtype());
-    if (slopes_of(c, at, weights, false).others) return count;
+    if (!slopes_of(c, at, weights, false).others.empty()) return count;
     for (double order = 1; order <= most; ++order) {
         const Slopes s = slopes_of(f, at, weights, true);
         if (!s.own.defined()) return ops::where(all, kInfinity, count);
@@ -265,7 +274,7 @@ Tensor length_gradient(const Tensor& product, const Tensor& c, const Tensor& x, 
     const Tensor zero = is_zero(r.value);
     if (!any(zero)) return product;
     Tensor q = quotient_at_zero(c, {Ref<Node>::share(current_node()), zero});
-    if (!r.isotropic) q = ops::where(is_zero(q), 0.0, kNaN);
+    if (!r.isotropic) q = q + ops::where(is_zero(q), 0.0, kNaN);
     q = expand_reduced(q, x.sizes(), r.dim, r.keepdim);
     return ops::where(restored(zero, x.sizes(), r.dim, r.keepdim), ops::chain(x, q + unknown(x)), product);
 }
