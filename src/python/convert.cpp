@@ -3,6 +3,7 @@
 #include <string>
 
 #include "graph/autograd_meta.h"
+#include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
 #include "python/exceptions.h"
 #include "python/numpy_interop.h"
@@ -101,7 +102,8 @@ std::string_view to_string_view(PyObject* o) {
 }
 
 bool has_derivative(const Tensor& t) noexcept {
-    return (GradMode::is_enabled() && requires_grad(t)) || (t.flags() & kHasTangent & state.mask);
+    return (GradMode::is_enabled() && requires_grad(t)) ||
+           ((t.flags() & kHasTangent & state.mask) && visible_level(t.impl()) >= 0);
 }
 
 void warn_of_lost_derivative(const char* remedy) {
