@@ -88,6 +88,9 @@ def test_between_any_two_instructions(name):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # what callbacks of weakrefs raise, Python drops
 @pytest.mark.usefixtures("no_automatic_collection")
 def test_signals_at_random_points():
     def handler(number, frame):

@@ -77,17 +77,26 @@ struct Scope {
     std::shared_ptr<const Pair> pair;
     std::shared_ptr<const Scope> outer;
 };
-// Scopes, and a message: why hooks are disabled.
+// Scopes, and a message: why hooks are disabled. Pointers: see slab_lists in base/slab.h. No variable template: of those g++
+// does not run the destructors of a thread that ends.
+thread_local std::unique_ptr<std::shared_ptr<const Scope>> held_scopes;
+thread_local std::unique_ptr<std::shared_ptr<const std::string>> held_message;
+
 template <class T>
-thread_local std::unique_ptr<std::shared_ptr<const T>> held;  // a pointer: see slab_lists in base/slab.h
+std::unique_ptr<std::shared_ptr<const T>>& held() noexcept {
+    if constexpr (std::is_same_v<T, Scope>)
+        return held_scopes;
+    else
+        return held_message;
+}
 
 template <class T>
 std::shared_ptr<const T>& current() {
-    if (!held<T>) held<T> = std::make_unique<std::shared_ptr<const T>>();
-    return *held<T>;
+    if (!held<T>()) held<T>() = std::make_unique<std::shared_ptr<const T>>();
+    return *held<T>();
 }
-const Scope* scope() noexcept { return held<Scope> ? held<Scope>->get() : nullptr; }
-const std::string* disabled() noexcept { return held<std::string> ? held<std::string>->get() : nullptr; }
+const Scope* scope() noexcept { return held<Scope>() ? held<Scope>()->get() : nullptr; }
+const std::string* disabled() noexcept { return held<std::string>() ? held<std::string>()->get() : nullptr; }
 
 std::unique_ptr<SavedVariableHooks> innermost() {
     std::shared_ptr<const Pair> pair = scope()->pair;
