@@ -300,7 +300,7 @@ def histogramdd(
     given: Any = [bins] * count if isinstance(bins, int) else list(bins)
     if len(given) != count or (range is not None and len(range) != 2 * count):
         raise RuntimeError(
-            f"torch.histogramdd(): expected bins for each of the {count} coordinates and two numbers of range, got "
+            f"wengert.histogramdd(): expected bins for each of the {count} coordinates and two numbers of range, got "
             f"{len(given)} bins" + ("" if range is None else f" and {len(range)} numbers")
         )
     edges = [

@@ -43,17 +43,17 @@ Tensor histogramdd_of(const Tensor& self, TensorSpan edges, const Tensor& weight
     check(is_floating(self.dtype()), ErrorKind::NotImplemented, "[histogramdd] not implemented for dtype ",
           self.dtype());
     check(self.dim() >= 1 && self.size(-1) == dims && dims > 0, ErrorKind::Runtime,
-          "torch.histogramdd(): expected edges for each of the ", self.dim() > 0 ? self.size(-1) : 0,
+          "wengert.histogramdd(): expected edges for each of the ", self.dim() > 0 ? self.size(-1) : 0,
           " coordinates in the last dimension, but got ", dims);
     const int64_t points = self.numel() / std::max<int64_t>(dims, 1);
     check(!weight.defined() || (weight.dtype() == self.dtype() && weight.numel() == points), ErrorKind::Runtime,
-          "torch.histogramdd(): weight should have the dtype of the input and one element for each of its ", points,
+          "wengert.histogramdd(): weight should have the dtype of the input and one element for each of its ", points,
           " points");
     Dims sizes;
     std::vector<Tensor> sorted;
     for (const Tensor& e : edges) {
         check(e.dim() == 1 && e.numel() > 0 && e.dtype() == self.dtype(), ErrorKind::Runtime,
-              "torch.histogramdd(): edges should have one dimension, at least one element and the dtype of the input");
+              "wengert.histogramdd(): edges should have one dimension, at least one element and the dtype of the input");
         sizes.push_back(e.numel() - 1);
         sorted.push_back(contiguous(e));
     }
