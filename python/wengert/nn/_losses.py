@@ -16,7 +16,7 @@ def _reduced(loss: Any, reduction: str) -> Any:
 
 
 def _check_classes(input: Tensor, name: str) -> None:
-    if input.ndim not in (1, 2) or input.shape[-1] == 0:
+    if input.ndim > 2 or (input.ndim > 0 and input.shape[-1] == 0):
         raise RuntimeError(
             f"[{name}] Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
         )
