@@ -50,18 +50,25 @@ std::tuple<Tensor, Tensor, Tensor> linear_nll_backward(const Tensor& grad, const
     if (wanted[0]) of_input = empty(input.sizes(), input.dtype());
     if (wanted[1]) of_weight = zeros(weight.sizes(), weight.dtype());
     if (wanted[2] && bias.defined()) of_bias = zeros(bias.sizes(), bias.dtype());
+    bool declined = false;
     for_each_block(rows, weight.size(0), [&](int64_t first, int64_t last) {
+        if (declined) return;
         const Tensor block = slice(input, 0, first, last), labels = slice(target, 0, first, last);
         const Tensor scores = log_probabilities(block, weight, bias);
         const Tensor picked = nll_loss_backward(slice(grad, 0, first, last), labels, Tensor(), "none", ignore_index,
                                                 Tensor(), scores.sizes());
         const Tensor of_scores = log_softmax_backward(picked, scores, 1);  // [n, C]
+        if (!of_scores.defined()) {
+            declined = true;
+            return;
+        }
         if (wanted[0]) copy_into(slice(of_input, 0, first, last), mm(of_scores, weight));
         if (wanted[1]) of_weight = addmm(of_weight, transpose(of_scores, 0, 1), block, 1, 1);
         if (of_bias.defined())
             of_bias = addmv(of_bias, transpose(of_scores, 0, 1), full(Dims{last - first}, 1, bias.dtype()), 1, 1);
     });
     // Where something is not finite, rows without a cotangent are no longer zero: the formula decides.
+    if (declined) return {};
     for (const Tensor& result : {of_input, of_weight, of_bias})
         if (result.defined() && !std::isfinite(sum(result, {}, false, DType::Float64).data_as<double>()[0])) return {};
     return {of_input, of_weight, of_bias};
