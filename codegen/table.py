@@ -31,6 +31,7 @@ KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "ou
 # What the copy of a view (`copy: true`) has in common with it.
 COPY = "of the row above"
 COPIED = ("linear", "jvp", "non_differentiable", "complex", "samples", "batch", "exempt")
+UNLIKE_PYTORCH = {"value", "gradient", "node", "overwriting", "refused"}  # what may differ, each with its reason
 CATEGORIES = ("bool", "integral", "floating", "complex")
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
@@ -230,6 +231,8 @@ def check(row: Row) -> None:
     keys, schema = row.keys, row.schema
     if keys.get("result", "same") not in RULES:
         raise row.error(f"unknown result rule '{keys['result']}'", f"use {', '.join(RULES)}")
+    if unknown := set(keys.get("unlike_pytorch", {})) - UNLIKE_PYTORCH:
+        raise row.error(f"unlike_pytorch: unknown '{unknown.pop()}'", f"use {', '.join(sorted(UNLIKE_PYTORCH))}")
     if row.form == "elementwise" and not row.is_elementwise:
         raise row.error(
             "d_<argument> without `kernel`", "add `kernel:`, or write explicit <argument>: and jvp formulas"

@@ -172,6 +172,10 @@ Tensor interpolate(const Tensor& self, IntSpan size, std::string_view mode, bool
 
 Tensor interpolate_backward(const Tensor& grad, IntSpan input_sizes, std::string_view mode, bool align_corners,
                             const Scales& scales, bool antialias) {
+    check(grad.dim() >= 3 && grad.sizes().size() == input_sizes.size() && grad.size(0) == input_sizes[0] &&
+              grad.size(1) == input_sizes[1],
+          ErrorKind::Value, "[interpolate] a gradient ", ShapeOf{grad.sizes()}, " does not fit an input ",
+          ShapeOf{input_sizes});
     if (mode == "area")
         return adaptive_avg_pool_backward(grad, input_sizes, static_cast<int64_t>(input_sizes.size()) - 2);
     return resampled(grad, input_sizes, grad.sizes(), mode, align_corners, scales, antialias, false);

@@ -299,8 +299,8 @@ class ExactWorld:
             lambda x: mpmath.exp(x) * mpmath.besselk(1, x) if x > 0 else NAN if x else INF
         ),
         "bessel_ke_derivative": real_or_nan(lambda n, x: bessel_ke_derivative(n, x) if x > 0 else NAN),
-        "airy_ai": mpmath.airyai,
-        "airy_ai_derivative": lambda n, x: mpmath.airyai(x, derivative=int(n)),
+        "airy_ai": real_or_nan(mpmath.airyai),
+        "airy_ai_derivative": real_or_nan(lambda n, x: mpmath.airyai(x, derivative=int(n))),
         **{f"chebyshev_polynomial_{kind}": functools.partial(chebyshev, kind) for kind in "tuvw"},
         "gegenbauer": gegenbauer,
         "laguerre": lambda a, x, n: mpmath.laguerre(int(n), a, x) if n >= 0 else mpf(0),

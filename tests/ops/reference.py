@@ -34,8 +34,11 @@ FINE = Precision()
 COARSE = Precision(mpf(10) ** -12, mpf(10) ** -16, 45)  # for functions of which a value takes long
 
 
+SLOW = ("gamma", "zeta", "bessel_y", "bessel_k", "airy", "polynomial", "gegenbauer", "laguerre")
+
+
 def is_expensive(kernel: str) -> bool:
-    return any(name in kernel for name in ("gamma", "zeta", "bessel_y"))
+    return any(name in kernel for name in SLOW)
 
 
 def precision_of(kernel: str) -> Precision:

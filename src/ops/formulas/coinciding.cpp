@@ -108,7 +108,11 @@ Tensor limits_of(const Tensor& numerator, const Tensor& values, const Quotient& 
         if (DebugMode::is_enabled() && holds_anywhere(ops::logical_and(depends, ops::isfinite(rest))))
             refuse(ops::contiguous(depends), detach(values), q);
     }
-    const Tensor unknown = unknown_derivative(gaps);
+    Tensor unknown = unknown_derivative(gaps);
+    if (!limit.defined()) {  // of cotangents that are 0 only what follows a change of them is unknown
+        const Tensor some = ops::ne(largest_of(detach(q.cotangents), Dims{-2, -1}), 0);
+        unknown = ops::where(some, unknown, unknown_derivative(numerator));
+    }
     limit = limit.defined() ? limit + unknown : unknown + formulas::zeros_like(numerator);
     return ops::where(depends, kNan, limit);
 }

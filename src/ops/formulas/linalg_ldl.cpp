@@ -4,6 +4,7 @@
 // With X = L^-1 P dA P^T L^-T: dD is X within the blocks, and dL = L F with F = (what of X is below the blocks) D^-1.
 #include "generated/ops/ops.h"
 #include "kernels/linalg.h"
+#include "ops/formulas/chain_products.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/linalg.h"
 #include "ops/formulas/matmul.h"
@@ -41,10 +42,10 @@ struct Ldl {
     }
     Tensor symmetric_part(const Tensor& t) const { return (t + mirrored(t)) * 0.5; }
     Tensor lower_solved(const Tensor& a, const Tensor& b, bool left) const {
-        return ops::linalg_solve_triangular(a, b, false, left, true);
+        return chain_rule_solve_triangular(a, b, false, left, true);
     }
     Tensor upper_solved(const Tensor& a, const Tensor& b, bool left) const {
-        return ops::linalg_solve_triangular(a, b, true, left, true);
+        return chain_rule_solve_triangular(a, b, true, left, true);
     }
 };
 
@@ -57,18 +58,17 @@ Tensor ldl_tangent(const Tensor& tangent, const Tensor& ld, const Tensor& pivots
     // X D^-1, as the solution of a system with D^T.
     const Tensor below = ops::where(f.below, x, 0);
     const Tensor over_d =
-        ops::transpose(ops::solve_matrices(ops::transpose(f.d, -2, -1), ops::transpose(below, -2, -1), false), -2, -1);
-    const Tensor dl = ops::matmul(f.l, ops::where(f.below, over_d, 0));
+        ops::transpose(chain_rule_solve(ops::transpose(f.d, -2, -1), ops::transpose(below, -2, -1)), -2, -1);
+    const Tensor dl = ops::where(f.below, chain_rule_matmul(f.l, ops::where(f.below, over_d, 0)), 0);
     return f.packed(dl + ops::where(f.lower_block, x, 0));
 }
 
 Tensor ldl_grad(const Tensor& grad, const Tensor& ld, const Tensor& pivots, bool hermitian) {
     const Ldl f(ld, pivots, hermitian);
     const Tensor g = f.unpacked(grad), lh = conjugate_transpose(f.l);
-    const Tensor for_f = ops::where(f.below, ops::matmul(lh, ops::where(f.below, g, 0)), 0);
+    const Tensor for_f = ops::where(f.below, chain_rule_matmul(lh, ops::where(f.below, g, 0)), 0);
     // times D^-H
-    const Tensor over_d =
-        ops::transpose(ops::solve_matrices(conjugated(f.d), ops::transpose(for_f, -2, -1), false), -2, -1);
+    const Tensor over_d = ops::transpose(chain_rule_solve(conjugated(f.d), ops::transpose(for_f, -2, -1)), -2, -1);
     const Tensor gx = ops::where(f.below, over_d, 0) + ops::where(f.lower_block, g, 0);
     // X = L^-1 S M^-1 with M the mirrored L: gS = L^-H gX M^-H
     const Tensor half = f.upper_solved(lh, gx, true);
@@ -87,9 +87,10 @@ Tensor ldl_solution(const Tensor& LD, const Tensor& pivots, const Tensor& B, boo
           "[linalg.ldl_solve] expected B [..., n, k] for LD [..., n, n], got ", ShapeOf{B.sizes()}, " and ",
           ShapeOf{LD.sizes()});
     const Ldl f(LD, pivots, hermitian);
-    const Tensor y = f.lower_solved(f.l, f.rows_of(B, f.at.order), true);
+    const Tensor y = ops::linalg_solve_triangular(f.l, f.rows_of(B, f.at.order), false, true, true);
     const Tensor z = ops::solve_matrices(f.d, y, false);
-    return f.rows_of(f.upper_solved(f.mirrored(f.l), z, true), f.at.inverse);
+    const Tensor x = ops::linalg_solve_triangular(f.mirrored(f.l), z, true, true, true);
+    return f.rows_of(x, f.at.inverse);
 }
 
 }  // namespace wengert::ops::formulas

@@ -6,6 +6,7 @@
 
 #include "generated/ops/ops.h"
 #include "kernels/linalg.h"
+#include "ops/formulas/chain_products.h"
 #include "ops/formulas/coinciding.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/decompositions.h"
@@ -95,7 +96,7 @@ namespace {
 Tensor conjugate_differences_of(const Tensor& x) { return ops::conj(differences_of(x)); }
 
 // V^-1 M
-Tensor in_basis(const Tensor& vectors, const Tensor& m) { return ops::solve_matrices(vectors, m, false); }
+Tensor in_basis(const Tensor& vectors, const Tensor& m) { return chain_rule_solve(vectors, m); }
 
 // NaN where values coincide and there are too few vectors, so that those found are parallel to rounding.
 Tensor unless_defective(const Tensor& derivative, const Tensor& values, const Tensor& vectors) {
