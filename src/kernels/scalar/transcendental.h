@@ -103,8 +103,9 @@ WENGERT_INLINE T rad2deg(T x) {
 }
 template <Floating T>
 WENGERT_INLINE T sinc(T x) {
-    // The period is taken off before pi, which is rounded, comes in: exactly 0 at all integers.
-    T ratio = sin(pi<T> * (x - T(2) * round(x * T(0.5)))) / (pi<T> * x);
+    // The nearest integer is taken off before pi, which is rounded, comes in: exactly 0 at all integers.
+    T whole = round(x), odd = whole - T(2) * round(whole * T(0.5));
+    T ratio = sin(pi<T> * (x - whole)) * (T(1) - T(2) * odd * odd) / (pi<T> * x);
     return x == T(0) ? T(1) : isinf(x) ? T(0) : ratio;
 }
 
