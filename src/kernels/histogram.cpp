@@ -52,8 +52,9 @@ Tensor histogramdd_of(const Tensor& self, TensorSpan edges, const Tensor& weight
     Dims sizes;
     std::vector<Tensor> sorted;
     for (const Tensor& e : edges) {
-        check(e.dim() == 1 && e.numel() > 0 && e.dtype() == self.dtype(), ErrorKind::Runtime,
-              "wengert.histogramdd(): edges should have one dimension, at least one element and the dtype of the input");
+        check(
+            e.dim() == 1 && e.numel() > 0 && e.dtype() == self.dtype(), ErrorKind::Runtime,
+            "wengert.histogramdd(): edges should have one dimension, at least one element and the dtype of the input");
         sizes.push_back(e.numel() - 1);
         sorted.push_back(contiguous(e));
     }

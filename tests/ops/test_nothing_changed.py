@@ -188,7 +188,10 @@ def test_out(operation: Operation) -> None:
     assert raised
 
 
-@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.out and not o.view and len(o.entry["results"]) == 1], ids=repr)
+OF_ONE_RESULT = [o for o in OPERATIONS if o.out and not o.view and len(o.entry["results"]) == 1]
+
+
+@pytest.mark.parametrize("operation", OF_ONE_RESULT, ids=repr)
 def test_out_that_is_an_operand(operation: Operation) -> None:
     """It keeps its shape or is refused, and is never resized under what is read from it."""
     for sample in operation.samples():
