@@ -37,7 +37,9 @@ copyright = "The Wengert developers"
 
 suppress_warnings = ["ref.python"]  # types in docstrings are found in several modules: Node
 
+napoleon_use_ivar = True  # attributes are members too, which have entries of their own
 autosummary_generate = True
+templates_path = ["_templates"]
 autosummary_imported_members = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # signatures have them
