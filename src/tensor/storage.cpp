@@ -55,7 +55,7 @@ void Storage::free_memory() noexcept {
 
 void Storage::grow(int64_t bytes) {
     if (bytes <= bytes_) return;
-    check(kind_ != Kind::Foreign && loans_ == 0, ErrorKind::Runtime,
+    check(kind_ != Kind::Foreign && !is_lent(), ErrorKind::Runtime,
           "Trying to resize storage that is not resizable: its memory is shared with an array of another library");
     size_t actual;
     auto* fresh = static_cast<std::byte*>(block_allocate(static_cast<size_t>(bytes), &actual));
@@ -120,7 +120,7 @@ void Storage::expect_memory() {
 // Loans begin under the interpreter's lock, but may end on any thread while another one asks.
 void Storage::lend() {
     if (is_watched()) expect_memory();
-    std::atomic_ref(loans_).fetch_add(1, std::memory_order_relaxed);
+    loans_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Never raises: where there is no memory to look for changes it stays lent, so that the next one who relies on it looks.
@@ -132,12 +132,12 @@ void Storage::take_back() {
     }
     std::unique_ptr<ExpectedMemory> dropped;
     LogLock lock;
-    if (std::atomic_ref(loans_).fetch_sub(1, std::memory_order_acq_rel) != 1 || kind_ == Kind::Foreign) return;
+    if (loans_.fetch_sub(1, std::memory_order_acq_rel) != 1 || kind_ == Kind::Foreign) return;
     if (WriteLog* log = log_; log && log != watched()) dropped = std::move(log->expected);
 }
 
 void Storage::check_outside_writes(const Region& region) {
-    const bool is_private = std::atomic_ref(loans_).load(std::memory_order_acquire) == 0 &&
+    const bool is_private = loans_.load(std::memory_order_acquire) == 0 &&
                             (!foreign_ || (foreign_->is_private && foreign_->is_private(context_)));
     if (!is_private) expect_memory();
     Places dropped;

@@ -69,7 +69,7 @@ public:
     bool is_foreign() const noexcept { return kind_ == Kind::Foreign; }
     // Whether its elements lie behind it and it owns nothing else, least of all a log.
     bool is_plain() const noexcept {
-        return kind_ == Kind::Inline && loans_ == 0 &&
+        return kind_ == Kind::Inline && !is_lent() &&
                reinterpret_cast<uintptr_t>(log_.load(std::memory_order_relaxed)) <= kWatched;
     }
 
@@ -103,7 +103,7 @@ public:
     // --- Memory that others can write
     void lend();
     void take_back();
-    bool is_shared() const noexcept { return loans_ != 0 || kind_ == Kind::Foreign; }
+    bool is_shared() const noexcept { return is_lent() || kind_ == Kind::Foreign; }
     // Of a watched, shared storage: enters writes from outside in the log. Call before a region is relied on.
     void check_outside_writes(const Region& region);
 
@@ -118,13 +118,14 @@ private:
     static constexpr uintptr_t kWatched = 1;  // in place of a log, which is made when needed
     static WriteLog* watched() noexcept { return reinterpret_cast<WriteLog*>(kWatched); }
     void expect_memory();
+    bool is_lent() const noexcept { return loans_.load(std::memory_order_relaxed) != 0; }
 
     Kind kind_ = Kind::Inline;
     Device device_;
     std::byte* data_ = nullptr;
     int64_t bytes_ = 0;
     uint32_t inline_bytes_ = 0;  // of the slab block behind this object
-    uint32_t loans_ = 0;
+    std::atomic<uint32_t> loans_ = 0;
     std::atomic<WriteLog*> log_ = nullptr;
     const Foreign* foreign_ = nullptr;
     union {
