@@ -14,9 +14,9 @@ list(FILTER generated_core EXCLUDE REGEX "/kernels/isa_")
 # Loops that are compiled once: for the dtypes that need no particular instruction set, and those that move elements.
 set(loop_sources ${core_sources} ${generated_core})
 list(FILTER loop_sources INCLUDE REGEX
-  "/kernels/(base_|casting|gather_scatter|indexing|masked|reduce|scan|shape_copies)")
+  "/kernels/(base_|elementwise/casting|indexing/(gather|indexing|masked)|reductions/(reduce|scan)|shape/copies)")
 if(WENGERT_SANITIZE)
-  list(FILTER core_sources EXCLUDE REGEX "/(base/slab|tensor/resting)\\.cpp$")  # what tests/sanitizers has needs none
+  list(FILTER core_sources EXCLUDE REGEX "/(base/slab|tensor/free_lists)\\.cpp$")  # what tests/sanitizers has needs none
 else()
   set_source_files_properties(${loop_sources} PROPERTIES COMPILE_OPTIONS -O3)
 endif()

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/traffic.h"
+#include "kernels/elementwise/traffic.h"
 
 namespace wengert {
 namespace {
@@ -55,9 +55,9 @@ bool constants_may_stay() noexcept {
 
 }  // namespace
 
-Wanted wanted_now(GraphTask& task, const Node& node, size_t i) noexcept {
+OutputUse output_use(GraphTask& task, const Node& node, size_t i) noexcept {
     const Edge& edge = node.next_edges()[i];
-    if (!task.wants(edge)) return kUnwanted;
+    if (!task.wants(edge)) return kUnused;
     const bool is_added =
         task.has_large_sums && is_private(task, node) && is_waiting(task, edge) && is_first_there(node, i);
     return is_added ? kAdded : kReturned;

@@ -2,7 +2,7 @@
 //
 // A large sum of several gradients costs more in memory traffic than in arithmetic: each gradient is written as a whole,
 // and read again to be added. So as soon as a large sum waits for more, elementwise nodes are told to add their results to
-// it themselves (Wanted, kernels::run_onto). And gradients that are constants stay so, where those who get them take
+// it themselves (OutputUse, kernels::run_onto). And gradients that are constants stay so, where those who get them take
 // nothing else to be the same. Both are for passes that nobody records and on results that nobody else would have seen:
 // of nodes without hooks, in no anomaly mode. The sums are the same in every bit.
 #pragma once
@@ -12,7 +12,7 @@
 namespace wengert {
 
 // What the pass wants of output i of the node whose body is running.
-Wanted wanted_now(GraphTask& task, const Node& node, size_t i) noexcept;
+OutputUse output_use(GraphTask& task, const Node& node, size_t i) noexcept;
 
 // Lets nodes and kernels ask.
 void install_destination_providers() noexcept;

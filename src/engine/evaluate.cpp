@@ -8,7 +8,7 @@
 #include "graph/autograd_meta.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
-#include "kernels/nan_check.h"
+#include "kernels/reductions/nan_check.h"
 #include "ops/watch.h"
 
 namespace wengert {

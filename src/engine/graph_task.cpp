@@ -12,15 +12,15 @@ std::atomic<uint64_t> next_id{0};
 
 thread_local constinit bool by_hand = false;
 
-Wanted wanted(const Node& node, size_t i) noexcept {
+OutputUse output_use_now(const Node& node, size_t i) noexcept {
     if (!running_task || running_task->wants_all || by_hand) return kReturned;
-    return wanted_now(*running_task, node, i);
+    return output_use(*running_task, node, i);
 }
 
 }  // namespace
 
 void install_graph_task_providers() noexcept {
-    task_wants = wanted;
+    task_output_use_hook = output_use_now;
     install_destination_providers();
 }
 

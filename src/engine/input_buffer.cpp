@@ -2,7 +2,7 @@
 
 #include "generated/ops/ops.h"
 #include "graph/grad_mode.h"
-#include "kernels/nan_check.h"
+#include "kernels/reductions/nan_check.h"
 #include "ops/accumulate_grad.h"
 
 namespace wengert {

@@ -2,7 +2,7 @@
 
 #include <unordered_set>
 
-#include "kernels/nan_check.h"
+#include "kernels/reductions/nan_check.h"
 #include "ops/accumulate_grad.h"
 
 namespace wengert {

@@ -11,7 +11,7 @@
 #include "engine/input_buffer.h"
 #include "engine/other_thread.h"
 #include "graph/grad_mode.h"
-#include "kernels/blas_threads.h"
+#include "kernels/linalg/blas_threads.h"
 
 namespace wengert {
 namespace {

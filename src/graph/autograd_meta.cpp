@@ -6,7 +6,7 @@
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
 #include "graph/retain_grad.h"
-#include "tensor/resting.h"
+#include "tensor/free_lists.h"
 
 namespace wengert {
 namespace {
@@ -40,7 +40,7 @@ Ref<Node> share_accumulator(AutogradMeta& meta) {
 
 // A result of an operation has nothing but its grad_fn; and that must be the last to go, since with it a whole graph may.
 void AutogradMeta::dispose(TensorImpl* owner) noexcept {
-    if (extras.get() || tangents || view || grad.defined() || !Resting::lay_down(owner)) [[unlikely]]
+    if (extras.get() || tangents || view || grad.defined() || !TensorFreeLists::give_back(owner)) [[unlikely]]
         return dispose_in_general(this, owner);
     Node* node = grad_fn.get();
     if (!slab_give<sizeof *this>(this)) [[unlikely]]  // nothing but the node is left to destroy

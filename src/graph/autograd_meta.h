@@ -75,9 +75,9 @@ struct AutogradMeta final : TensorMeta, SlabAllocated {
 
     // What results of operations rarely have.
     struct Extras : SlabAllocated {
-        Node* accumulator = nullptr;                // weak, see accumulator_of
-        std::unique_ptr<Node> resting_accumulator;  // nobody's (ops/accumulate_grad.h)
-        Ref<Node> kept_accumulator;                 // strong, on a stand-in for a leaf (SavedVariable::unpack)
+        Node* accumulator = nullptr;              // weak, see accumulator_of
+        std::unique_ptr<Node> spare_accumulator;  // nobody's (ops/accumulate_grad.h)
+        Ref<Node> kept_accumulator;               // strong, on a stand-in for a leaf (SavedVariable::unpack)
         std::unique_ptr<TensorHooks> hooks;
         std::shared_ptr<WeakTensor> weak;
         ~Extras() {

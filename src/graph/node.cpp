@@ -56,7 +56,7 @@ void Node::give_out_again() noexcept {
 // again and only joins the list.
 void Node::dispose(Node* node) noexcept {
     if (node->owns_pyobj && node_wrapper_takes_over(node->pyobj)) return;
-    if (node->sequence_nr_ == kFirstSequenceNr && node->comes_to_rest()) return;
+    if (node->sequence_nr_ == kFirstSequenceNr && node->becomes_spare()) return;
     if (dying.draining) {
         node->engine.captures = std::exchange(dying.head, node);
         return;
@@ -100,9 +100,9 @@ void Node::drop_edges() noexcept {
     for (Edge& edge : next_edges_) Ref<Node> dropped = std::move(edge.function);
 }
 
-Wanted Node::task_wants_output(size_t i) const noexcept {
-    if (!next_edges_[i].is_valid()) return kUnwanted;
-    return task_wants ? task_wants(*this, i) : kReturned;
+OutputUse Node::task_output_use(size_t i) const noexcept {
+    if (!next_edges_[i].is_valid()) return kUnused;
+    return task_output_use_hook ? task_output_use_hook(*this, i) : kReturned;
 }
 
 NodeHooks& Node::mutable_hooks() { return extras_.make().hooks; }

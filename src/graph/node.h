@@ -96,8 +96,8 @@ struct EngineState {
 
 // What the running pass wants of one output of a node. Only large elementwise results are asked for as kAdded, and may be
 // returned all the same.
-enum Wanted : uint8_t {
-    kUnwanted,
+enum OutputUse : uint8_t {
+    kUnused,
     kReturned,  // from `apply`
     kAdded,     // to the gradients that have arrived where it goes (task_sum)
 };
@@ -181,8 +181,8 @@ public:
     size_t num_outputs() const noexcept { return next_edges_.size(); }
     bool should_compute_output(size_t i) const noexcept { return next_edges_[i].is_valid(); }
     // As above, and the running pass wants it; what formulas ask before they compute.
-    bool task_should_compute_output(size_t i) const noexcept { return task_wants_output(i) != kUnwanted; }
-    Wanted task_wants_output(size_t i) const noexcept;
+    bool task_should_compute_output(size_t i) const noexcept { return task_output_use(i) != kUnused; }
+    OutputUse task_output_use(size_t i) const noexcept;
 
     uint64_t sequence_nr() const noexcept { return sequence_nr_; }
     void set_sequence_nr(uint64_t n) noexcept { sequence_nr_ = n; }
@@ -212,13 +212,13 @@ public:
     EngineState engine;
     void* pyobj = nullptr;    // the Python wrapper; identity of `grad_fn` rests on it
     bool owns_pyobj = false;  // as in TensorImpl
-    bool shown = false;       // likewise
+    bool gc_visible = false;  // likewise
     RecordedPasses recorded_passes = RecordedPasses::AsAsked;
 
 protected:
     static uint64_t next_sequence_nr() noexcept { return state.sequence_nr++; }
     // Called when nobody refers to the node any more; true if it stays, for its owner to give it out again.
-    virtual bool comes_to_rest() noexcept { return false; }
+    virtual bool becomes_spare() noexcept { return false; }
     void give_out_again() noexcept;
     bool has_extras() const noexcept { return extras_.get() != nullptr; }
 
@@ -263,7 +263,7 @@ extern constinit thread_local const Node* fitted_results_of;
 
 // Set by the engine: what the running pass wants of output i of the node (kReturned outside of a pass), and what has
 // arrived where it goes, for those that are kAdded.
-inline Wanted (*task_wants)(const Node&, size_t i) noexcept = nullptr;
+inline OutputUse (*task_output_use_hook)(const Node&, size_t i) noexcept = nullptr;
 inline Tensor& (*task_sum)(const Node&, size_t i) noexcept = nullptr;
 // How the Python layer lets go of a wrapper that a dying node owns.
 inline void (*release_node_wrapper)(void* pyobj) noexcept = nullptr;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 #include "tensor/representable.h"
 
 namespace wengert::kernels {

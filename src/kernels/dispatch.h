@@ -67,7 +67,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 
 // X(isa, ...) for the instruction sets that the loops were compiled for, from the poorest to the richest
 // (cmake/isa.cmake).

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 
 namespace wengert::kernels {
 namespace {

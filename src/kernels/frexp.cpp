@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "kernels/dispatch.h"
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 
 namespace wengert::kernels {
 

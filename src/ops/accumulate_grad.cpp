@@ -5,7 +5,7 @@
 #include "generated/ops/ops.h"
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 
 namespace wengert {
 namespace {
@@ -65,27 +65,26 @@ AccumulateGrad::~AccumulateGrad() {
 Ref<Node> AccumulateGrad::of(const Tensor& leaf) {
     AutogradMeta* meta = meta_of(leaf);
     AutogradMeta::Extras* extras = meta ? meta->extras.get() : nullptr;
-    if (concurrent_counts || !extras || !extras->resting_accumulator || meta->grad_dtype || meta->any_grad_dtype ||
+    if (concurrent_counts || !extras || !extras->spare_accumulator || meta->grad_dtype || meta->any_grad_dtype ||
         AnomalyMode::is_enabled() || DebugMode::is_enabled())
         return Ref<Node>::adopt(new AccumulateGrad(leaf));
-    auto* rested = static_cast<AccumulateGrad*>(extras->resting_accumulator.release());
-    rested->give_out_again();
-    rested->variable_ = leaf;
-    InputMetadata& metadata = rested->mutable_input_metadata(0);
+    auto* spare = static_cast<AccumulateGrad*>(extras->spare_accumulator.release());
+    spare->give_out_again();
+    spare->variable_ = leaf;
+    InputMetadata& metadata = spare->mutable_input_metadata(0);
     if (metadata.sizes != leaf.sizes() || metadata.dtype != leaf.dtype()) metadata = InputMetadata(leaf);
     metadata.is_subclass = leaf.flags() & kSubclass;
-    return Ref<Node>::adopt(rested);
+    return Ref<Node>::adopt(spare);
 }
 
-bool AccumulateGrad::comes_to_rest() noexcept {
+bool AccumulateGrad::becomes_spare() noexcept {
     if (concurrent_counts || pyobj || has_extras()) return false;
     AutogradMeta* meta = meta_of(variable_);
     AutogradMeta::Extras* extras = meta ? meta->extras.get() : nullptr;
-    if (!extras || extras->accumulator != this || extras->resting_accumulator || meta->grad_dtype ||
-        meta->any_grad_dtype)
+    if (!extras || extras->accumulator != this || extras->spare_accumulator || meta->grad_dtype || meta->any_grad_dtype)
         return false;
     extras->accumulator = nullptr;
-    extras->resting_accumulator.reset(this);
+    extras->spare_accumulator.reset(this);
     variable_.reset();  // may destroy the leaf, and this with it
     return true;
 }

@@ -3,7 +3,7 @@
 // It owns the leaf; the leaf knows it only weakly (AutogradMeta::grad_accumulator). All graphs alive share it, so a leaf
 // that is used many times gets one sum and one call of its hooks.
 //
-// An accumulator that no graph refers to any more comes to rest: its leaf keeps the bare object, without the reference
+// An accumulator that no graph refers to any more becomes a spare one: its leaf keeps the bare object, without the reference
 // back, and the next graph gets it instead of a new one, unless there is something about it that somebody could
 // recognise (a Python object, hooks). So `w * x` in a loop makes no accumulator after the first.
 //
@@ -31,7 +31,7 @@ public:
     const Tensor& variable() const noexcept { return variable_; }
 
 private:
-    bool comes_to_rest() noexcept override;
+    bool becomes_spare() noexcept override;
     void accumulate(Tensor grad);
     Tensor first(Tensor&& grad) const;
     bool has_post_hooks() const noexcept;

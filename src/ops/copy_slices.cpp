@@ -1,7 +1,7 @@
 #include "ops/copy_slices.h"
 
 #include "generated/ops/ops.h"
-#include "kernels/take_out.h"
+#include "kernels/indexing/take_out.h"
 #include "ops/accumulate_grad.h"
 #include "ops/recording.h"
 

@@ -1,8 +1,8 @@
 #include "ops/generated_support.h"
 
-#include "kernels/arguments.h"
-#include "kernels/overlap.h"
-#include "kernels/traffic.h"
+#include "kernels/elementwise/arguments.h"
+#include "kernels/elementwise/overlap.h"
+#include "kernels/elementwise/traffic.h"
 #include "ops/basic_nodes.h"
 #include "tensor/writable.h"
 
@@ -50,12 +50,13 @@ Tensor run_reduced(kernels::KernelId kernel, Operands operands, std::string_view
     return kernels::run_reduced(kernels::kernel_table[kernel], inputs, how == LossReduction::Mean);
 }
 
-Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* spent,
+Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* reusable,
                          Operands operands) {
     const kernels::Operands inputs(operands.begin(), operands.size());
     const auto& table = kernels::kernel_table;
-    if (kernels::run_onto(task_sum(node, i), compute, table[kernel], table[kernels::K_add], inputs, spent)) return {};
-    return kernels::run_as(compute, table[kernel], inputs, spent);
+    if (kernels::run_onto(task_sum(node, i), compute, table[kernel], table[kernels::K_add], inputs, reusable))
+        return {};
+    return kernels::run_as(compute, table[kernel], inputs, reusable);
 }
 
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {
@@ -122,7 +123,7 @@ TensorList unpack_list(const SavedList& saved, Node* node) {
 }
 
 // --- In Node::apply
-bool any_wanted(const Node& node, size_t first, size_t count) noexcept {
+bool any_needed(const Node& node, size_t first, size_t count) noexcept {
     for (size_t i = first; i < first + count; ++i)
         if (node.task_should_compute_output(i)) return true;
     return false;

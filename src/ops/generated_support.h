@@ -35,16 +35,16 @@ inline void run_into(const Tensor& out, kernels::KernelId kernel, const T&... op
     kernels::run_into(out, kernels::kernel_table[kernel], static_cast<const Operand&>(operands)...);
 }
 template <class... T>
-inline Tensor run_as(DType compute, kernels::KernelId kernel, const Tensor* spent, const T&... operands) {
-    return kernels::run_as(compute, kernels::kernel_table[kernel], spent, static_cast<const Operand&>(operands)...);
+inline Tensor run_as(DType compute, kernels::KernelId kernel, const Tensor* reusable, const T&... operands) {
+    return kernels::run_as(compute, kernels::kernel_table[kernel], reusable, static_cast<const Operand&>(operands)...);
 }
-// The same for output i of a node that is to add it (Wanted): undefined if it has.
-Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* spent,
+// The same for output i of a node that is to add it (OutputUse): undefined if it has.
+Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* reusable,
                          Operands operands);
 template <class... T>
 [[gnu::cold, gnu::noinline]] Tensor run_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel,
-                                             const Tensor* spent, const T&... operands) {
-    return run_operands_onto(node, i, compute, kernel, spent, {static_cast<const Operand&>(operands)...});
+                                             const Tensor* reusable, const T&... operands) {
+    return run_operands_onto(node, i, compute, kernel, reusable, {static_cast<const Operand&>(operands)...});
 }
 // By `reduction` the results ('none'), their sum or their mean.
 enum class LossReduction : uint8_t { None, Sum, Mean };
@@ -182,15 +182,15 @@ inline bool none_defined(const TensorList& grads) noexcept {
 inline bool any_of(std::span<const bool> mask) noexcept {
     return std::ranges::any_of(mask, [](bool b) { return b; });
 }
-bool any_wanted(const Node& node, size_t first, size_t count) noexcept;
-// Fused kernels that meet what is not finite decline, and give nothing of what is wanted: the formula, made of products that
+bool any_needed(const Node& node, size_t first, size_t count) noexcept;
+// Fused kernels that meet what is not finite decline, and give nothing of what is output_mask: the formula, made of products that
 // obey the chain rule, then computes it with care.
 template <class... T, size_t n>
-bool has_declined(const std::tuple<T...>& values, const std::array<bool, n>& wanted) noexcept {
+bool has_declined(const std::tuple<T...>& values, const std::array<bool, n>& output_mask) noexcept {
     return std::apply(
         [&](const auto&... value) {
             size_t i = 0;
-            return ((wanted[i++] && !value.defined()) || ...);
+            return ((output_mask[i++] && !value.defined()) || ...);
         },
         values);
 }

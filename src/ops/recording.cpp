@@ -2,7 +2,7 @@
 
 #include "generated/ops/ops.h"
 #include "graph/level_floor.h"
-#include "kernels/nan_check.h"
+#include "kernels/reductions/nan_check.h"
 #include "tensor/region.h"
 
 namespace wengert {

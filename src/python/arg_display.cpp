@@ -4,9 +4,9 @@
 
 namespace wengert::python {
 
-const char* shown_name(const ArgSpec& a) noexcept { return std::strcmp(a.name, "self") == 0 ? "input" : a.name; }
+const char* display_name(const ArgSpec& a) noexcept { return std::strcmp(a.name, "self") == 0 ? "input" : a.name; }
 
-std::string shown_kind(const ArgSpec& a) {
+std::string display_kind(const ArgSpec& a) {
     switch (a.kind) {
         case ArgKind::Tensor:
             return "Tensor";
@@ -46,7 +46,7 @@ std::string shown_kind(const ArgSpec& a) {
     return "object";
 }
 
-std::string shown_signature(const Signature& s, bool bound) {
+std::string display_signature(const Signature& s, bool bound) {
     std::string out = "(";
     bool star = false;
     for (int i = 0; i < s.count; ++i) {
@@ -57,7 +57,7 @@ std::string shown_signature(const Signature& s, bool bound) {
             out += "*, ";
             star = true;
         }
-        out += shown_kind(a) + " " + shown_name(a);
+        out += display_kind(a) + " " + display_name(a);
         if (a.optional()) out += " = ...";
     }
     return out + ")";

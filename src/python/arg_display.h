@@ -7,9 +7,9 @@
 
 namespace wengert::python {
 
-const char* shown_name(const ArgSpec& a) noexcept;            // `self` is `input` to callers
-std::string shown_kind(const ArgSpec& a);                     // "tuple of ints"
-std::string shown_signature(const Signature& s, bool bound);  // "(Tensor input, int dim, *, Tensor out = ...)"
-std::string type_name(PyObject* o, int levels = 2);           // "Tensor", "tuple of (int, str)"
+const char* display_name(const ArgSpec& a) noexcept;            // `self` is `input` to callers
+std::string display_kind(const ArgSpec& a);                     // "tuple of ints"
+std::string display_signature(const Signature& s, bool bound);  // "(Tensor input, int dim, *, Tensor out = ...)"
+std::string type_name(PyObject* o, int levels = 2);             // "Tensor", "tuple of (int, str)"
 
 }  // namespace wengert::python

@@ -199,15 +199,15 @@ struct Attempt {
             PyObject*& slot = slots[i];
             if (!slot) {
                 if (a.optional()) continue;
-                return refuse(problem, std::string("missing required argument '") + shown_name(a) + "'");
+                return refuse(problem, std::string("missing required argument '") + display_name(a) + "'");
             }
             if (slot == rest_marker ? accepts_rest(a) : accepts(a, slot, found)) {
                 if (slot == Py_None && a.nullable()) slot = nullptr;
                 continue;
             }
             PyObject* bad = slot == rest_marker ? args[rest_at] : slot;
-            return refuse(problem, std::string("argument '") + shown_name(a) + "' must be " + shown_kind(a) + ", not " +
-                                       type_name(bad));
+            return refuse(problem, std::string("argument '") + display_name(a) + "' must be " + display_kind(a) +
+                                       ", not " + type_name(bad));
         }
         return true;
     }
@@ -269,14 +269,14 @@ int OverloadSet::no_match(ParsedArgs& p, PyObject* self, PyObject* const* args, 
         Attempt attempt{signatures_[0], self, args, nargs, kwnames, p.slots_, -1, {}};
         attempt.match(&problem);
         message += problem.starts_with("argument") ? ": " + problem : " " + problem;
-        message += "; the signature is " + shown_signature(signatures_[0], self != nullptr);
+        message += "; the signature is " + display_signature(signatures_[0], self != nullptr);
     } else {
         message += " received an invalid combination of arguments - got (";
         for (Py_ssize_t i = 0; i < nargs; ++i) message += (i ? ", " : "") + type_name(args[i]);
         for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); ++k)
             message += (nargs + k ? ", " : "") + std::string(keyword(kwnames, k)) + "=" + type_name(args[nargs + k]);
         message += "), but expected one of:";
-        for (int k = 0; k < count_; ++k) message += "\n * " + shown_signature(signatures_[k], self != nullptr);
+        for (int k = 0; k < count_; ++k) message += "\n * " + display_signature(signatures_[k], self != nullptr);
     }
     PyErr_SetString(PyExc_TypeError, message.c_str());
     return -1;

@@ -2,8 +2,8 @@
 
 #include "graph/autograd_meta.h"
 #include "kernels/creation.h"
-#include "kernels/elementwise.h"
-#include "kernels/shape.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/shape/shape.h"
 #include "python/convert.h"
 #include "python/operations.h"
 #include "python/registry.h"

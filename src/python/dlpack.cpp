@@ -6,8 +6,8 @@
 
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
-#include "kernels/elementwise.h"
-#include "kernels/shape.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/shape/shape.h"
 #include "python/arg_parser.h"
 #include "python/convert.h"
 #include "python/interop.h"

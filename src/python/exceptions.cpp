@@ -6,7 +6,7 @@
 
 #include "base/out_of_memory.h"
 #include "base/thread_end.h"
-#include "kernels/linalg_error.h"
+#include "kernels/linalg/error.h"
 
 namespace wengert::python {
 

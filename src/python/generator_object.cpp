@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "kernels/generator.h"
+#include "kernels/random/generator.h"
 #include "python/convert.h"
 #include "python/device_object.h"
 #include "python/exceptions.h"

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/elementwise.h"
-#include "kernels/reduce.h"
-#include "kernels/shape.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/reductions/reduce.h"
+#include "kernels/shape/shape.h"
 #include "python/arg_parser.h"
 #include "python/convert.h"
 #include "python/exceptions.h"

@@ -5,7 +5,7 @@
 
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 #include "python/arg_parser.h"
 #include "python/convert.h"
 #include "python/dtype_object.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 #include "ops/recording.h"
 #include "python/exceptions.h"
 

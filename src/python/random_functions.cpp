@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "graph/autograd_meta.h"
-#include "kernels/elementwise.h"
-#include "kernels/random.h"
-#include "kernels/shape.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/random/random.h"
+#include "kernels/shape/shape.h"
 #include "ops/overwrite.h"
 #include "python/creation.h"
 #include "python/operations.h"

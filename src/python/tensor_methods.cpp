@@ -3,7 +3,7 @@
 #include "base/checked_math.h"
 #include "graph/autograd_meta.h"
 #include "graph/retain_grad.h"
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 #include "python/arg_parser.h"
 #include "python/convert.h"
 #include "python/device_object.h"

@@ -156,7 +156,7 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(o->dict);
     TensorImpl* impl = o->tensor.impl();
-    if (impl && impl->meta && !impl->owns_pyobj && (impl->shown || impl->use_count() == 1))
+    if (impl && impl->meta && !impl->owns_pyobj && (impl->gc_visible || impl->use_count() == 1))
         return traverse_graph(impl, visit, arg);
     return 0;
 }
@@ -165,7 +165,7 @@ int tensor_clear(PyObject* self) {
     TensorObject* o = as_tensor(self);
     Py_CLEAR(o->dict);
     TensorImpl* impl = o->tensor.impl();
-    if (impl && impl->meta && !impl->owns_pyobj && (impl->shown || impl->use_count() == 1)) clear_graph(impl);
+    if (impl && impl->meta && !impl->owns_pyobj && (impl->gc_visible || impl->use_count() == 1)) clear_graph(impl);
     return 0;
 }
 

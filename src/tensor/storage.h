@@ -18,7 +18,7 @@
 namespace wengert {
 
 struct Region;
-class Resting;
+class TensorFreeLists;
 class WriteLog;
 struct FoundWrite;
 
@@ -108,7 +108,7 @@ public:
     void check_outside_writes(const Region& region);
 
 private:
-    friend class Resting;
+    friend class TensorFreeLists;
     enum class Kind : uint8_t { Inline, Block, Foreign };
     Storage() = default;
     static Ref<Storage> allocate_block(int64_t bytes);

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "base/checked_math.h"
+#include "tensor/free_lists.h"
 #include "tensor/region.h"
 #include "tensor/representable.h"
-#include "tensor/resting.h"
 #include "tensor/wrappers.h"
 #include "tensor/writable.h"
 
@@ -23,14 +23,14 @@ namespace {
 
 // One that was refused its rest, perhaps because this thread had no lists yet.
 [[gnu::noinline]] void free_tensor(TensorImpl* t) noexcept {
-    if (Resting::begin() && Resting::lay_down(t)) return;
+    if (TensorFreeLists::begin() && TensorFreeLists::give_back(t)) return;
     delete t;
 }
 
 }  // namespace
 
 void TensorImpl::bury(TensorImpl* t) noexcept {
-    if (!Resting::lay_down(t)) free_tensor(t);
+    if (!TensorFreeLists::give_back(t)) free_tensor(t);
 }
 
 void TensorImpl::dispose(TensorImpl* t) noexcept {
@@ -93,7 +93,7 @@ namespace {
 
 // Its geometry is left to the caller.
 [[gnu::always_inline]] inline TensorImpl* with_memory(int64_t bytes, DType dtype) {
-    if (TensorImpl* t = Resting::wake(bytes)) [[likely]] {
+    if (TensorImpl* t = TensorFreeLists::take(bytes)) [[likely]] {
         t->dtype = dtype;
         return t;
     }
@@ -141,7 +141,7 @@ Tensor empty_like(const Tensor& t, DType dtype) {
 }
 
 Tensor empty_same(const TensorImpl& dense, DType dtype) {
-    if (TensorImpl* t = Resting::wake_as(dense, dtype)) [[likely]]
+    if (TensorImpl* t = TensorFreeLists::take_like(dense, dtype)) [[likely]]
         return Tensor(Ref<TensorImpl>::adopt(t));
     Tensor t(Ref<TensorImpl>::adopt(with_memory(dense.numel * item_size(dtype), dtype)));
     t.impl()->numel = dense.numel;

@@ -49,12 +49,12 @@ public:
     TensorImpl(Ref<Storage> storage, DType dtype) : dtype(dtype), storage(std::move(storage)) {}
     // Lets go of wrapper and meta, and buries the tensor.
     static void dispose(TensorImpl* t) noexcept;
-    // Frees one without wrapper and meta, or puts it to rest (tensor/resting.h).
+    // Frees one without wrapper and meta, or gives it to a free list (tensor/free_lists.h).
     static void bury(TensorImpl* t) noexcept;
 
     DType dtype;
     bool owns_pyobj = false;  // the wrapper died but had attributes: the impl keeps it (python/)
-    bool shown = false;       // its wrapper stands for it in a garbage collection (python/)
+    bool gc_visible = false;  // its wrapper stands for it in a garbage collection (python/)
     uint32_t flags = 0;       // TensorFlag
     uint32_t swaps = 0;       // how often its memory or geometry was exchanged (`set_`, `.data =`, `resize_`, `t_`)
     int64_t numel = 1;

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "kernels/elementwise.h"
-#include "kernels/shape.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/shape/shape.h"
 
 namespace wengert::kernels::fixtures {
 

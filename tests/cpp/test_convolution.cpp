@@ -3,11 +3,11 @@
 
 #include <limits>
 
-#include "kernels/convolution.h"
-#include "kernels/distance.h"
-#include "kernels/pooling.h"
-#include "kernels/resize.h"
-#include "kernels/unfold.h"
+#include "kernels/nn/convolution.h"
+#include "kernels/nn/distance.h"
+#include "kernels/nn/pooling.h"
+#include "kernels/nn/resize.h"
+#include "kernels/nn/unfold.h"
 
 using namespace wengert;
 using namespace wengert::kernels;

@@ -10,9 +10,9 @@
 
 #include "generated/kernels/kernels.h"
 #include "kernels/dispatch.h"
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/providers.h"
 #include "kernels/isa/loops.h"
-#include "kernels/providers.h"
 
 using namespace wengert;
 using namespace wengert::kernels;
@@ -128,7 +128,7 @@ bool contains(const std::string& text, const char* part) { return text.find(part
 
 }  // namespace
 
-TEST_CASE("a spent cotangent becomes the result where nobody else can see it") {
+TEST_CASE("a reusable cotangent becomes the result where nobody else can see it") {
     const auto result_of = [](const Tensor& grad, const Tensor& x) {
         return run_as(grad.dtype(), add, {grad, x}, &grad);
     };

@@ -1,7 +1,7 @@
 // Indexing against its definition, one element at a time.
 #include "kernel_fixtures.h"
 
-#include "kernels/indexing.h"
+#include "kernels/indexing/indexing.h"
 
 using namespace wengert;
 using namespace wengert::kernels;

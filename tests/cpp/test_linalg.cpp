@@ -5,8 +5,8 @@
 #include <string>
 
 #include "generated/kernels/kernels.h"
-#include "kernels/linalg.h"
-#include "kernels/matmul.h"
+#include "kernels/linalg/linalg.h"
+#include "kernels/products/matmul.h"
 
 using namespace wengert;
 using namespace wengert::kernels;

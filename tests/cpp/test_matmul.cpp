@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "kernels/blas.h"
-#include "kernels/blas_threads.h"
-#include "kernels/einsum.h"
-#include "kernels/gemm.h"
-#include "kernels/matmul.h"
-#include "kernels/reduce.h"
+#include "kernels/linalg/blas.h"
+#include "kernels/linalg/blas_threads.h"
+#include "kernels/products/einsum.h"
+#include "kernels/products/gemm.h"
+#include "kernels/products/matmul.h"
+#include "kernels/reductions/reduce.h"
 
 using namespace wengert;
 using namespace wengert::kernels;

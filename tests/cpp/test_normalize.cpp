@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "kernels/normalize.h"
-#include "kernels/reduce.h"
-#include "kernels/softmax.h"
+#include "kernels/nn/normalize.h"
+#include "kernels/nn/softmax.h"
+#include "kernels/reductions/reduce.h"
 
 using namespace wengert;
 using namespace wengert::kernels;

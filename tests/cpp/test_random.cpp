@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/elementwise.h"
-#include "kernels/random.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/random/random.h"
 
 using namespace wengert;
 using namespace wengert::kernels;

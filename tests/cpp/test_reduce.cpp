@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "kernels/dispatch.h"
-#include "kernels/reduce.h"
+#include "kernels/reductions/reduce.h"
 
 using namespace wengert;
 using namespace wengert::kernels;

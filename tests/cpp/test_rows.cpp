@@ -11,7 +11,7 @@
 #include "generated/kernels/kernels.h"
 #include "kernel_fixtures.h"
 #include "kernels/dispatch.h"
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 #include "table_fixtures.h"
 
 using namespace wengert;

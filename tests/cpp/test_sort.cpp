@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "kernels/creation.h"
-#include "kernels/indexing.h"
-#include "kernels/scan.h"
-#include "kernels/sort.h"
+#include "kernels/indexing/indexing.h"
+#include "kernels/reductions/scan.h"
+#include "kernels/sorting/sort.h"
 
 using namespace wengert;
 using namespace wengert::kernels;

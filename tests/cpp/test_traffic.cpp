@@ -6,7 +6,7 @@
 
 #include "generated/kernels/kernels.h"
 #include "kernels/dispatch.h"
-#include "kernels/traffic.h"
+#include "kernels/elementwise/traffic.h"
 #include "table_fixtures.h"
 
 using namespace wengert;
@@ -45,13 +45,13 @@ TEST_CASE("run_onto adds what run_as returns") {
     });
 }
 
-TEST_CASE("run_onto takes the memory of a spent operand where it needs some") {
-    Tensor spent = random_tensor(DType::Float64, 1), other = random_tensor(DType::Float64, 2);
-    const Tensor expected = run(kernel_table[K_add], {run(kernel_table[K_mul], {spent, other}), other});
-    const std::byte* memory = spent.data();
+TEST_CASE("run_onto takes the memory of a reusable operand where it needs some") {
+    Tensor reusable = random_tensor(DType::Float64, 1), other = random_tensor(DType::Float64, 2);
+    const Tensor expected = run(kernel_table[K_add], {run(kernel_table[K_mul], {reusable, other}), other});
+    const std::byte* memory = reusable.data();
     Tensor sum = other;
-    REQUIRE(run_onto(sum, DType::Float64, kernel_table[K_mul], kernel_table[K_add], std::vector<Operand>{spent, other},
-                     &spent));
+    REQUIRE(run_onto(sum, DType::Float64, kernel_table[K_mul], kernel_table[K_add],
+                     std::vector<Operand>{reusable, other}, &reusable));
     CHECK(sum.data() == memory);
     CHECK(same_bits(sum, expected));
 }

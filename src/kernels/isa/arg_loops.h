@@ -1,4 +1,4 @@
-// Positions of extremes along tiles (argmax, argmin, max and min with indices): see kernels/reduce_table.h.
+// Positions of extremes along tiles (argmax, argmin, max and min with indices): see kernels/reductions/reduce_table.h.
 #pragma once
 
 #include "kernels/isa/rows.h"

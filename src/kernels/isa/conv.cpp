@@ -1,6 +1,6 @@
 // Convolution's loops, once per instruction set: see conv_loops.h.
-#include "kernels/conv_loops.h"
 #include "kernels/isa/fma.h"
+#include "kernels/nn/conv_loops.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {

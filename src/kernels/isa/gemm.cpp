@@ -4,8 +4,8 @@
 // kRows elements of A's column. Everything else arranges that these reads are contiguous: `direct` takes them from where
 // they lie (small matrices), `packed` first copies blocks of A and B into panels of tile width that stay in the cache
 // (Goto & van de Geijn, Anatomy of high-performance matrix multiplication, 2008).
-#include "kernels/gemm_loops.h"
 #include "kernels/isa/transpose.h"
+#include "kernels/products/gemm_loops.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {

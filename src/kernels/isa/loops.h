@@ -12,7 +12,7 @@
 // by the same buffers.
 //
 // The output may be exactly one of the inputs (same address, same stride); other overlap has been resolved by the caller
-// (kernels/elementwise.h), so the loops may be told that iterations are independent.
+// (kernels/elementwise/elementwise.h), so the loops may be told that iterations are independent.
 //
 // The contract with the generated files that include this header stands in kernels/dispatch.h.
 #pragma once

@@ -1,8 +1,8 @@
-// Loops of the normalisation layers over contiguous memory (see kernels/normalize.h).
+// Loops of the normalisation layers over contiguous memory (see kernels/nn/normalize.h).
 #include <cmath>
 
 #include "kernels/isa/rows.h"
-#include "kernels/normalize.h"
+#include "kernels/nn/normalize.h"
 #include "kernels/scalar/arithmetic.h"
 
 namespace wengert::kernels::WENGERT_ISA {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/isa/vectors.h"
-#include "kernels/pool_loops.h"
+#include "kernels/nn/pool_loops.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {

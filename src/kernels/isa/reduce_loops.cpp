@@ -1,4 +1,4 @@
-// Tile loops of every reduction (see kernels/reduce_table.h), compiled once per instruction set.
+// Tile loops of every reduction (see kernels/reductions/reduce_table.h), compiled once per instruction set.
 //
 // Three orders of walking a tile: `row` along contiguous columns of the tile, `sweep` across them when its rows are
 // contiguous, and a gather into a small buffer for everything else.

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "kernels/isa/vectors.h"
-#include "kernels/reduce_table.h"
+#include "kernels/reductions/reduce_table.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {

@@ -6,7 +6,7 @@
 // measured from that of the dominant element, which leaves differences that do not cancel.
 #include "kernels/isa/libm.h"
 #include "kernels/isa/rows.h"
-#include "kernels/softmax.h"
+#include "kernels/nn/softmax.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {

@@ -1,6 +1,6 @@
 // Turning matrices over, once per instruction set.
 #include "kernels/isa/transpose.h"
-#include "kernels/transpose_table.h"
+#include "kernels/products/transpose_table.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "kernels/arithmetic_error.h"
+#include "kernels/elementwise/arithmetic_error.h"
 #include "kernels/scalar/complex_arithmetic.h"
 #include "kernels/scalar/config.h"
 

@@ -5,7 +5,7 @@
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
 #include "graph/strict_singular.h"
-#include "kernels/nan_check.h"
+#include "kernels/reductions/nan_check.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/matmul.h"
 

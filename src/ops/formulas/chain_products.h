@@ -1,5 +1,5 @@
 // The chain rule's products of tensors, for formulas of derivatives: one factor of each is linear in a cotangent or tangent,
-// and where it is exactly zero it adds nothing, whatever it meets (kernels/chain_products.h). In strict mode
+// and where it is exactly zero it adds nothing, whatever it meets (kernels/products/chain_products.h). In strict mode
 // (graph/strict_singular.h) they are the plain operations. `chain_rule` in common.h is the same for elements.
 //
 // Formulas of the table need not name them: operations that are products say so (`in_derivatives`).

@@ -18,7 +18,7 @@ Tensor cross_entropy_of(const Tensor& input, const Tensor& target, const Tensor&
 Tensor linear_cross_entropy_of(const Tensor& input, const Tensor& linear_weight, const Tensor& target,
                                const Tensor& linear_bias, const Tensor& weight, std::string_view reduction,
                                std::optional<int64_t> ignore_index, double label_smoothing);
-// Derivatives of kernels/linear_nll.h that can themselves be differentiated; these hold the scores.
+// Derivatives of kernels/nn/linear_nll.h that can themselves be differentiated; these hold the scores.
 std::tuple<Tensor, Tensor, Tensor> linear_nll_grads(const Tensor& grad, const Tensor& input,
                                                     const Tensor& linear_weight, const Tensor& linear_bias,
                                                     const Tensor& target, int64_t ignore_index,

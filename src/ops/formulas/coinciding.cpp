@@ -9,8 +9,8 @@
 #include "generated/ops/ops.h"
 #include "graph/derivative.h"
 #include "kernels/creation.h"
-#include "kernels/linalg.h"
-#include "kernels/reduce.h"
+#include "kernels/linalg/linalg.h"
+#include "kernels/reductions/reduce.h"
 #include "ops/formulas/common.h"
 #include "ops/recording.h"
 

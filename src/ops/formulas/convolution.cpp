@@ -4,7 +4,7 @@
 
 #include "base/checked_math.h"
 #include "generated/ops/ops.h"
-#include "kernels/convolution.h"
+#include "kernels/nn/convolution.h"
 
 namespace wengert::ops::formulas {
 

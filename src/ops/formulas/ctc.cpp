@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "generated/ops/ops.h"
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 #include "ops/formulas/losses.h"
 
 namespace wengert::ops::formulas {

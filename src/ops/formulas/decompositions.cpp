@@ -2,7 +2,7 @@
 #include "ops/formulas/decompositions.h"
 
 #include "generated/ops/ops.h"
-#include "kernels/linalg.h"
+#include "kernels/linalg/linalg.h"
 #include "ops/formulas/chain_products.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/linalg.h"

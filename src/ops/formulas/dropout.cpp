@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "generated/ops/ops.h"
-#include "kernels/random.h"
+#include "kernels/random/random.h"
 
 namespace wengert::ops::formulas {
 

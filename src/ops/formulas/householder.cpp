@@ -4,7 +4,7 @@
 
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
-#include "kernels/linalg.h"
+#include "kernels/linalg/linalg.h"
 #include "ops/formulas/linalg.h"
 #include "ops/formulas/matmul.h"
 #include "ops/recording.h"

@@ -3,7 +3,7 @@
 //
 // With X = L^-1 P dA P^T L^-T: dD is X within the blocks, and dL = L F with F = (what of X is below the blocks) D^-1.
 #include "generated/ops/ops.h"
-#include "kernels/linalg.h"
+#include "kernels/linalg/linalg.h"
 #include "ops/formulas/chain_products.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/linalg.h"

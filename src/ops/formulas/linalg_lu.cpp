@@ -1,7 +1,7 @@
 // LU factors: P^T A = L U with a unit lower triangular L [m,k] and an upper triangular U [k,n], k = min(m, n), both in one
 // matrix. Only the leading k x k block determines the triangles; what lies below or right of it follows by substitution.
 #include "generated/ops/ops.h"
-#include "kernels/linalg.h"
+#include "kernels/linalg/linalg.h"
 #include "ops/formulas/chain_products.h"
 #include "ops/formulas/linalg.h"
 #include "ops/formulas/matmul.h"

@@ -5,7 +5,7 @@
 
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
-#include "kernels/einsum.h"
+#include "kernels/products/einsum.h"
 
 namespace wengert::ops::formulas {
 

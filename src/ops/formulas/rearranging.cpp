@@ -5,7 +5,7 @@
 #include "base/checked_math.h"
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
-#include "kernels/shape.h"
+#include "kernels/shape/shape.h"
 #include "ops/formulas/views.h"
 
 namespace wengert::ops::formulas {

@@ -5,9 +5,9 @@
 
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
-#include "kernels/elementwise.h"
-#include "kernels/reduce.h"
-#include "kernels/shape.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/reductions/reduce.h"
+#include "kernels/shape/shape.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/scans.h"
 #include "ops/formulas/singular.h"

@@ -5,9 +5,9 @@
 
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
-#include "kernels/elementwise.h"
-#include "kernels/nan_check.h"
-#include "kernels/reduce.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/reductions/nan_check.h"
+#include "kernels/reductions/reduce.h"
 #include "ops/formulas/common.h"
 
 namespace wengert::ops::formulas {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "generated/ops/ops.h"
-#include "kernels/linalg.h"
+#include "kernels/linalg/linalg.h"
 #include "ops/formulas/chain_products.h"
 #include "ops/formulas/coinciding.h"
 #include "ops/formulas/common.h"

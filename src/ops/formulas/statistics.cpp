@@ -4,8 +4,8 @@
 
 #include "base/warnings.h"
 #include "generated/ops/ops.h"
-#include "kernels/elementwise.h"
-#include "kernels/reduce.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/reductions/reduce.h"
 
 namespace wengert::ops::formulas {
 namespace {

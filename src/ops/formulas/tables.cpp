@@ -4,10 +4,10 @@
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
 #include "kernels/creation.h"
-#include "kernels/elementwise.h"
-#include "kernels/indexing.h"
-#include "kernels/shape.h"
-#include "kernels/sort.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/indexing/indexing.h"
+#include "kernels/shape/shape.h"
+#include "kernels/sorting/sort.h"
 
 namespace wengert::ops::formulas {
 

@@ -4,8 +4,8 @@
 
 #include "base/checked_math.h"
 #include "generated/ops/ops.h"
-#include "kernels/elementwise.h"
-#include "kernels/shape.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/shape/shape.h"
 
 namespace wengert::ops::formulas {
 

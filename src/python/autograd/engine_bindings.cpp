@@ -8,7 +8,7 @@
 #include "engine/other_thread.h"
 #include "engine/parallel.h"
 #include "graph/retain_grad.h"
-#include "kernels/nan_check.h"
+#include "kernels/reductions/nan_check.h"
 #include "ops/accumulate_grad.h"
 #include "ops/basic_nodes.h"
 #include "python/autograd/node_object.h"

@@ -22,13 +22,13 @@ struct Walk {
     }
     // What has one owner is part of it; what has several is visited as its wrapper, if it is shown.
     void owned(TensorImpl* impl) {
-        if (impl->shown)
+        if (impl->gc_visible)
             object(static_cast<PyObject*>(impl->pyobj));
         else if (impl->use_count() == 1)
             impls.push_back(impl);
     }
     void owned(Node* node) {
-        if (node->shown)
+        if (node->gc_visible)
             object(static_cast<PyObject*>(node->pyobj));
         else if (node->use_count() == 1)
             nodes.push_back(node);

@@ -159,14 +159,15 @@ int node_traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(o->dict);
     Node* node = o->node.get();
-    return node && !node->owns_pyobj && (node->shown || node->use_count() == 1) ? traverse_node(node, visit, arg) : 0;
+    return node && !node->owns_pyobj && (node->gc_visible || node->use_count() == 1) ? traverse_node(node, visit, arg)
+                                                                                     : 0;
 }
 
 int node_clear(PyObject* self) {
     NodeObject* o = as_node(self);
     Py_CLEAR(o->dict);
     Node* node = o->node.get();
-    if (node && !node->owns_pyobj && (node->shown || node->use_count() == 1)) clear_node(node);
+    if (node && !node->owns_pyobj && (node->gc_visible || node->use_count() == 1)) clear_node(node);
     return 0;
 }
 

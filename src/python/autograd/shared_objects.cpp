@@ -13,32 +13,32 @@ namespace wengert::python {
 namespace {
 
 // A shared object whose wrapper stands for it: `owners` references to the wrapper are ours, one for each C++ owner.
-struct Shown {
+struct Visible {
     PyObject* wrapper;
     Py_ssize_t owners;
-    bool* flag;  // `shown` of the object, which the wrapper keeps alive
+    bool* flag;  // `gc_visible` of the object, which the wrapper keeps alive
 };
-std::vector<Shown> shown;
+std::vector<Visible> visible;
 
 template <class Object>
 void show(Object* object, PyObject* wrapper) {
     auto owners = static_cast<Py_ssize_t>(object->use_count()) - 1;  // without the wrapper
     if (owners == 0) return Py_DECREF(wrapper);
     try {
-        shown.push_back({wrapper, owners, &object->shown});
+        visible.push_back({wrapper, owners, &object->gc_visible});
     } catch (...) {
         Py_DECREF(wrapper);
         throw;
     }
-    object->shown = true;
+    object->gc_visible = true;
     Py_SET_REFCNT(wrapper, Py_REFCNT(wrapper) + owners - 1);
 }
 
 void hide_all() noexcept {
-    std::vector<Shown> all = std::move(shown);
-    shown.clear();
-    for (const Shown& s : all) *s.flag = false;
-    for (const Shown& s : all)
+    std::vector<Visible> all = std::move(visible);
+    visible.clear();
+    for (const Visible& s : all) *s.flag = false;
+    for (const Visible& s : all)
         for (Py_ssize_t i = 0; i < s.owners; ++i) Py_DECREF(s.wrapper);
 }
 
@@ -101,7 +101,7 @@ void show_shared() {
         show(impl, wrapper);
     }
     for (TensorImpl* impl : search.impls) {
-        if (impl->shown || impl->use_count() == 1) continue;
+        if (impl->gc_visible || impl->use_count() == 1) continue;
         PyObject* wrapper = checked(wrap(Tensor(Ref<TensorImpl>::share(impl))));
         show(impl, wrapper);
     }
@@ -112,7 +112,7 @@ void show_shared() {
     }
 }
 
-// The callback must be the last of `gc.callbacks`: what is shown holds as long as nobody changes a graph, and the
+// The callback must be the last of `gc.callbacks`: what is visible holds as long as nobody changes a graph, and the
 // callbacks after it could. Where others were added it adds itself once more, and acts in the last of its turns.
 PyObject* callbacks = nullptr;  // the list that gc calls, whatever becomes of the module
 PyObject* self = nullptr;       // as it stands there

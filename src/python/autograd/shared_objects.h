@@ -1,4 +1,4 @@
-// What the cyclic collector is shown of C++ objects that have several owners.
+// What the cyclic collector sees of C++ objects that have several owners.
 //
 // Python's collector works by counting: an object is garbage if all references to it come from other garbage. For that,
 // every reference must be reported by its owner, once. A C++ object with one owner is part of this owner (graph_gc.h). One

@@ -1,0 +1,148 @@
+#include "kernels/elementwise/elementwise.h"
+
+#include "kernels/elementwise/arguments.h"
+#include "kernels/elementwise/direct_call.h"
+#include "kernels/elementwise/providers.h"
+#include "kernels/elementwise/traffic.h"
+#include "tensor/promotion.h"
+
+namespace wengert::kernels {
+
+BoundLoop loop_of(const Kernel& kernel, DType compute) {
+    int d = static_cast<int>(compute);
+    if (kernel.loops[d]) [[likely]]
+        return {kernel.loops[d], kernel.data[d]};
+    if (ProvidedLoop provided = provided_loop(kernel.name, compute); provided.loop)
+        return {provided.loop, provided.data};
+    std::string_view name = legacy_type_name(compute);
+    name.remove_suffix(std::string_view("Tensor").size());
+    fail(ErrorKind::Runtime, "[", kernel.name, "] \"", kernel.name, "\" not implemented for '", name,
+         "'; convert the operands to another dtype first");
+}
+
+namespace {
+
+Tensor run_general(const Kernel& kernel, DType compute, Operands inputs) {
+    Arguments arguments(kernel, compute, inputs);
+    StridedIteration iteration(arguments.shape());
+    arguments.add_to(iteration);
+    iteration.order();
+    DType dtype = result_dtype(kernel, compute);
+    Tensor out = iteration.empty() ? empty(arguments.shape(), dtype)
+                                   : empty_strided(arguments.shape(), iteration.permuted_strides(), dtype);
+    iteration.add(out.data(), out.sizes(), out.strides(), item_size(dtype));
+    arguments.execute(iteration);
+    return out;
+}
+
+void run_into_general(const Tensor& out, const Kernel& kernel, Operands inputs) {
+    DType compute = compute_dtype(kernel, inputs), result = result_dtype(kernel, compute);
+    check(can_cast(result, out.dtype()), ErrorKind::Runtime, "[", kernel.name, "] result type ", result,
+          " can't be cast to the desired output type ", out.dtype());
+    Arguments arguments(kernel, compute, inputs);
+    check(out.sizes() == arguments.shape(), ErrorKind::Runtime, "[", kernel.name, "] output with shape ",
+          ShapeOf{out.sizes()}, " doesn't match the broadcast shape ", ShapeOf{arguments.shape()});
+    check_no_internal_overlap(out, kernel.name);
+    if (out.dtype() != result || arguments.conflict_with(out)) {
+        copy_into(out, run_general(kernel, compute, inputs));
+        return;
+    }
+    StridedIteration iteration(out.sizes());
+    arguments.add_to(iteration);
+    iteration.add(out.data(), out.sizes(), out.strides(), item_size(result));
+    iteration.order(kernel.inputs);
+    arguments.execute(iteration);
+}
+
+// The general ways need the operands side by side.
+template <class... O>
+[[gnu::noinline]] Tensor run_in_general(const Kernel& kernel, const O&... inputs) {
+    const std::array<Operand, sizeof...(O)> operands{inputs...};
+    return run_general(kernel, compute_dtype(kernel, operands), operands);
+}
+
+template <class... O>
+[[gnu::noinline]] Tensor run_as_in_general(DType compute, const Kernel& kernel, const O&... inputs) {
+    const std::array<Operand, sizeof...(O)> operands{inputs...};
+    Tensor constant = constant_result(compute, kernel, operands);
+    return constant.defined() ? constant : run_general(kernel, compute, operands);
+}
+
+template <class... O>
+[[gnu::noinline]] void run_into_in_general(const Tensor& out, const Kernel& kernel, const O&... inputs) {
+    run_into_general(out, kernel, std::array<Operand, sizeof...(O)>{inputs...});
+}
+
+}  // namespace
+
+DType compute_dtype(const Kernel& kernel, Operands inputs) {
+    DType dtype;
+    if (kernel.condition_mask == 0) {
+        dtype = result_type(inputs);
+    } else {
+        SmallVector<Operand, 4> values;
+        for (size_t i = 0; i < inputs.size(); ++i)
+            if (!is_condition(kernel, i)) values.push_back(inputs[i]);
+        dtype = result_type(values);
+    }
+    return kernel.float_compute && is_integral(dtype) ? default_dtype() : dtype;
+}
+
+template <std::same_as<Operand>... O>
+Tensor run(const Kernel& kernel, const O&... inputs) {
+    DirectCall<sizeof...(O)> call;
+    if (!call.bind(kernel, {&inputs...})) [[unlikely]]
+        return run_in_general(kernel, inputs...);
+    return call.run(kernel);
+}
+
+template <std::same_as<Operand>... O>
+Tensor run_as(DType compute, const Kernel& kernel, const Tensor* reusable, const O&... inputs) {
+    DirectCall<sizeof...(O)> call;
+    if (!call.bind_as(compute, kernel, {&inputs...})) [[unlikely]]
+        return run_as_in_general(compute, kernel, inputs...);
+    const bool is_reused = reusable && is_unseen(*reusable) && !reusable->impl()->meta && reusable->flags() == 0 &&
+                           call.yields(kernel, *reusable->impl());
+    if (!is_reused) return call.run(kernel);
+    call.run_into(kernel, *reusable->impl());
+    return *reusable;
+}
+
+template <std::same_as<Operand>... O>
+void run_into(const Tensor& out, const Kernel& kernel, const O&... inputs) {
+    DirectCall<sizeof...(O)> call;
+    if (!call.bind(kernel, {&inputs...}) || !call.fits(kernel, *out.impl())) [[unlikely]]
+        return run_into_in_general(out, kernel, inputs...);
+    call.run_into(kernel, *out.impl());
+}
+
+#define WENGERT_INSTANTIATE(...)                                              \
+    template Tensor run(const Kernel&, __VA_ARGS__);                          \
+    template Tensor run_as(DType, const Kernel&, const Tensor*, __VA_ARGS__); \
+    template void run_into(const Tensor&, const Kernel&, __VA_ARGS__);
+WENGERT_INSTANTIATE(const Operand&)
+WENGERT_INSTANTIATE(const Operand&, const Operand&)
+WENGERT_INSTANTIATE(const Operand&, const Operand&, const Operand&)
+WENGERT_INSTANTIATE(const Operand&, const Operand&, const Operand&, const Operand&)
+WENGERT_INSTANTIATE(const Operand&, const Operand&, const Operand&, const Operand&, const Operand&)
+#undef WENGERT_INSTANTIATE
+
+Tensor run(const Kernel& kernel, Operands inputs) {
+    return with_each(
+        kernel, inputs, [&](const auto&... each) { return run(kernel, each...); },
+        [&] { return run_general(kernel, compute_dtype(kernel, inputs), inputs); });
+}
+
+Tensor run_as(DType compute, const Kernel& kernel, Operands inputs, const Tensor* reusable) {
+    return with_each(
+        kernel, inputs, [&](const auto&... each) { return run_as(compute, kernel, reusable, each...); },
+        [&] { return run_general(kernel, compute, inputs); });
+}
+
+void run_into(const Tensor& out, const Kernel& kernel, Operands inputs) {
+    with_each(
+        kernel, inputs, [&](const auto&... each) { run_into(out, kernel, each...); },
+        [&] { run_into_general(out, kernel, inputs); });
+}
+
+}  // namespace wengert::kernels

@@ -1,0 +1,75 @@
+// Elementwise kernels whose results are added to a sum at once (kernels/elementwise/traffic.h, run_onto).
+#include "kernels/elementwise/flat_operands.h"
+#include "kernels/elementwise/traffic.h"
+
+namespace wengert::kernels {
+namespace {
+
+// Blocks have whole vectors, and the last one is no shorter than the others: so each element is computed by the same
+// instructions as in one pass over all of them.
+constexpr int64_t kBlockBytes = 8192;
+constexpr int64_t kFewest = kBlockBytes;  // elements; it would not pay for fewer
+
+bool is_plain(const Tensor& t) noexcept { return t.flags() == 0 && !t.impl()->meta; }
+
+bool may_become_sum(const Tensor& t, const Tensor& sum) {
+    return is_unseen(t) && is_plain(t) && t.dtype() == sum.dtype() && same_shape(t, sum) && t.is_contiguous();
+}
+
+// target[...] = sum[...] + block[...], the next elements each time.
+class Adding {
+public:
+    // Which term comes first decides which NaN comes out: as in InputBuffer::add.
+    Adding(const BoundLoop& loop, const Tensor& sum, const Tensor& target, std::byte* block, int64_t item)
+        : loop_(loop), sum_(target.is_same(sum) ? 0 : 1) {
+        set(sum_, sum.data(), is_constant(sum) ? 0 : item);
+        set(1 - sum_, block, item);
+        set(2, target.data(), item);
+    }
+    void run(int64_t n) {
+        loop_.function(data_, &n, steps_, loop_.data);
+        data_[sum_] += n * steps_[sum_];
+        data_[2] += n * steps_[2];
+    }
+
+private:
+    void set(int i, std::byte* data, int64_t step) noexcept {
+        data_[i] = reinterpret_cast<char*>(data);
+        steps_[i] = step;
+    }
+
+    const BoundLoop loop_;
+    const int sum_;
+    char* data_[3];
+    int64_t steps_[3];
+};
+
+}  // namespace
+
+bool run_onto(Tensor& sum, DType compute, const Kernel& kernel, const Kernel& add, Operands inputs,
+              const Tensor* reusable) {
+    if (sum.numel() < kFewest || sum.dtype() != compute || result_dtype(kernel, compute) != compute || !is_plain(sum) ||
+        !(sum.is_contiguous() || is_constant(sum)))
+        return false;
+    FlatOperands operands;
+    if (!operands.bind(kernel, compute, inputs, sum.sizes())) return false;
+
+    const Tensor target = may_become_sum(sum, sum)                     ? sum
+                          : reusable && may_become_sum(*reusable, sum) ? *reusable
+                                                                       : empty(sum.sizes(), compute);
+    alignas(64) std::byte block[2 * kBlockBytes];
+    const int64_t item = item_size(compute), room = kBlockBytes / item;
+    operands.set_output(block, item);
+    const BoundLoop loop = loop_of(kernel, compute);
+    Adding adding(loop_of(add, compute), sum, target, block, item);
+    for (int64_t left = sum.numel(), n; left > 0; left -= n) {
+        n = left < 2 * room ? left : room;
+        operands.run(loop, n);
+        adding.run(n);
+        operands.advance(n);
+    }
+    sum = target;
+    return true;
+}
+
+}  // namespace wengert::kernels

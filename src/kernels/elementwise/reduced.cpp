@@ -1,0 +1,82 @@
+// Elementwise kernels whose results are summed at once (kernels/elementwise/elementwise.h, run_reduced).
+#include "kernels/elementwise/arguments.h"
+#include "kernels/reductions/reducer.h"
+
+namespace wengert::kernels {
+namespace {
+
+// Takes results block by block and sums them.
+class Sum {
+public:
+    static constexpr int64_t kBytes = 8192;  // beside the blocks of the operands in a first-level cache of 32 KiB
+
+    explicit Sum(DType dtype, const char* op)
+        : dtype_(dtype), loop_(tile_loop(Reduction::Sum, dtype, op)), room_(kBytes / item_size(dtype)) {}
+
+    char* buffer() noexcept { return buffer_; }
+    int64_t room() const noexcept { return room_; }
+    void add(int64_t n) { loop_(buffer_, {n, 1, 1, n}, &total_, 0); }
+
+    Tensor result(double divisor) const {
+        Tensor out = empty(Dims{}, dtype_);
+        dispatch_floating(dtype_, "sum", [&]<class T> { *out.data_as<T>() = static_cast<T>(total_ / divisor); });
+        return out;
+    }
+
+private:
+    DType dtype_;
+    TileLoop loop_;
+    int64_t room_;
+    double total_ = 0;
+    alignas(64) char buffer_[kBytes];
+};
+
+// Rows of any length and layout fill the block one behind the other.
+void sum_rows(const Kernel& kernel, DType compute, const Arguments& arguments, Sum& sum) {
+    const BoundLoop loop = loop_of(kernel, compute);
+    const int64_t item = item_size(compute);
+    const int out = kernel.inputs;
+    StridedIteration iteration(arguments.shape());
+    arguments.add_to(iteration);
+    iteration.add(sum.buffer(), {}, {}, item);
+    iteration.order();
+    iteration.coalesce();
+    int64_t filled = 0;
+    iteration.for_each_row([&](char** pointers, int64_t left, const int64_t* given) {
+        int64_t steps[StridedIteration::kMaxArrays];
+        std::copy_n(given, out, steps);
+        steps[out] = item;
+        while (left > 0) {
+            const int64_t n = std::min(left, sum.room() - filled);
+            pointers[out] = sum.buffer() + filled * item;
+            loop.function(pointers, &n, steps, loop.data);
+            for (int i = 0; i < out; ++i) pointers[i] += n * steps[i];
+            left -= n;
+            filled += n;
+            if (filled == sum.room()) sum.add(std::exchange(filled, 0));
+        }
+    });
+    if (filled) sum.add(filled);
+}
+
+}  // namespace
+
+Tensor run_reduced(const Kernel& kernel, Operands inputs, bool mean) {
+    auto in_general = [&] {
+        const DType compute = compute_dtype(kernel, inputs);
+        const Arguments arguments(kernel, compute, inputs);
+        Sum sum(compute, kernel.name);
+        sum_rows(kernel, compute, arguments, sum);
+        return sum.result(mean ? static_cast<double>(numel_of(arguments.shape())) : 1);
+    };
+    auto directly = [&](const auto&... each) {
+        DirectCall<sizeof...(each)> call;
+        if (!call.bind(kernel, {&each...})) return in_general();
+        Sum sum(call.dtype(), kernel.name);
+        call.in_blocks(kernel, sum.buffer(), sum.room(), [&](int64_t n) { sum.add(n); });
+        return sum.result(mean ? static_cast<double>(call.numel()) : 1);
+    };
+    return with_each(kernel, inputs, directly, in_general);
+}
+
+}  // namespace wengert::kernels

@@ -1,0 +1,73 @@
+// Normalisation layers: forward kernels that return the statistics, and fused backward kernels that use them.
+//
+// Names and shapes of the statistics are those of PyTorch's native_* functions. weight and bias may be undefined. The
+// backward kernels compute only what is asked for (undefined otherwise) and are used where nothing differentiates them. Where
+// they meet what is not finite they decline, and all is undefined.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <tuple>
+
+#include "tensor/tensor.h"
+
+namespace wengert::kernels {
+
+using ThreeTensors = std::tuple<Tensor, Tensor, Tensor>;
+using OutputMask = std::array<bool, 3>;  // grad_input, grad_weight, grad_bias
+
+// Over the last normalized_shape.size() dimensions. mean, rstd: [..., 1, 1] of the others.
+ThreeTensors layer_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight, const Tensor& bias,
+                        double eps);
+ThreeTensors layer_norm_backward(const Tensor& grad, const Tensor& input, IntSpan normalized_shape, const Tensor& mean,
+                                 const Tensor& rstd, const Tensor& weight, OutputMask output_mask = {true, true, true});
+
+// x / sqrt(mean(x^2) + eps) * weight; eps: the dtype's epsilon by default. Returns (out, rstd).
+std::tuple<Tensor, Tensor> rms_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
+                                    std::optional<double> eps = {});
+std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor& grad, const Tensor& input, IntSpan normalized_shape,
+                                             const Tensor& rstd, const Tensor& weight,
+                                             std::array<bool, 2> output_mask = {true, true});
+
+// input [N, C, ...]; statistics per group of C / num_groups channels: mean, rstd [N, num_groups].
+ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps);
+ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& rstd,
+                                 const Tensor& weight, int64_t num_groups, OutputMask output_mask = {true, true, true});
+
+// input [N, C, ...]; statistics per channel: mean, rstd [C] of the batch when `training` (running_mean and
+// running_var, if defined, move towards them by `momentum`, the variance unbiased), else those of running_mean and
+// running_var.
+ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                        const Tensor& running_var, bool training, double momentum, double eps);
+ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
+                                 const Tensor& rstd, bool training, OutputMask output_mask = {true, true, true});
+
+// --- The inner loops, on contiguous memory. Null pointers for what is absent.
+template <class T>
+struct NormLoops {
+    // Rows of n: out = (x - mean) * rstd * weight[n] + bias[n]. `center` false: mean taken as 0 (rms_norm).
+    void (*rows)(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n,
+                 double eps, bool center);
+    // Whether all statistics and sums were finite.
+    bool (*rows_backward)(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
+                          double* grad_weight, double* grad_bias, T* partial, int64_t rows, int64_t n);
+    // (partial: 2 * n zeros)
+    // One row per (batch, channel) of `space` elements: out = in * scale[c] + shift[c], both per (batch, channel) if
+    // `per_sample`, else per channel.
+    void (*affine)(const T* in, const T* scale, const T* shift, T* out, int64_t batch, int64_t channels, int64_t space,
+                   bool per_sample);
+    // sums[c] = sum of grad, dots[c] = sum of grad * (in - mean[c]) over space (and over batch unless per_sample).
+    void (*sums)(const T* grad, const T* in, const T* mean, double* sums, double* dots, int64_t batch, int64_t channels,
+                 int64_t space, bool per_sample);
+    // out = (grad * weight[c] + in * a[c] + b[c]) * rstd[c]; coefficients as in `affine`. No factor is a square of the
+    // data's scale, so all of them stay in range.
+    void (*combine)(const T* grad, const T* in, const T* weight, const T* a, const T* b, const T* rstd, T* out,
+                    int64_t batch, int64_t channels, int64_t space, bool per_sample);
+};
+struct NormTable {
+    NormLoops<float> of_float;
+    NormLoops<double> of_double;
+};
+const NormTable& norm_table();
+
+}  // namespace wengert::kernels

@@ -1,0 +1,93 @@
+#include "kernels/nn/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/choose_isa.h"
+#include "kernels/elementwise/elementwise.h"
+
+namespace wengert::kernels {
+
+WENGERT_TABLE_PER_ISA(SoftmaxTable, softmax_table)
+
+namespace {
+
+constexpr int64_t kInCache = 4096;  // elements
+
+struct Blocks {
+    int64_t outer = 1, n = 1, inner = 1;
+    Blocks(const Tensor& t, int64_t dim, const char* op) {
+        dim = wrap_dim(dim, t.dim(), op);
+        for (int64_t d = 0; d < t.dim(); ++d) (d < dim ? outer : d == dim ? n : inner) *= t.sizes()[d];
+    }
+};
+
+template <class T>
+const SoftmaxLoops<T>& loops() {
+    if constexpr (std::is_same_v<T, float>)
+        return softmax_table().of_float;
+    else
+        return softmax_table().of_double;
+}
+
+Tensor forward(const Tensor& self, int64_t dim, std::optional<DType> dtype, bool log, const char* op) {
+    Tensor in = contiguous(dtype ? to_dtype(self, *dtype) : self);
+    check(is_floating(in.dtype()), ErrorKind::NotImplemented, "[", op, "] not implemented for dtype ", in.dtype(),
+          "; pass a floating dtype");
+    Blocks b(in, dim, op);
+    Tensor out = empty(in.sizes(), in.dtype());
+    if (out.numel() == 0) return out;
+    dispatch_floating(in.dtype(), op, [&]<class T> {
+        (log ? loops<T>().log_softmax : loops<T>().softmax)(in.data_as<T>(), out.data_as<T>(), b.outer, b.n, b.inner);
+    });
+    return out;
+}
+
+// Whether a block's lines are finite. What makes a line NaN or infinite is a number that all of it has in common, so the first
+// element of each tells.
+template <class T>
+bool finite_lines(const T* block, int64_t outer, int64_t n, int64_t inner) {
+    bool finite = true;
+    for (int64_t o = 0; o < outer; ++o, block += n * inner)
+        for (int64_t c = 0; c < inner; ++c) finite &= std::isfinite(block[c]);
+    return finite;
+}
+
+Tensor backward(const Tensor& grad, const Tensor& result, int64_t dim, bool log, const char* op) {
+    check(same_shape(grad, result), ErrorKind::Runtime, "[", op, "] grad of shape ", ShapeOf{grad.sizes()},
+          " for a result of shape ", ShapeOf{result.sizes()});
+    Tensor g = contiguous(to_dtype(grad, result.dtype())), r = contiguous(result), out = empty(r.sizes(), r.dtype());
+    Blocks b(r, dim, op);
+    if (out.numel() == 0) return out;
+    const bool finite = dispatch_floating(r.dtype(), op, [&]<class T> {
+        auto loop = log ? loops<T>().log_softmax_backward : loops<T>().softmax_backward;
+        const int64_t size = b.n * b.inner,
+                      step = std::max<int64_t>(1, kInCache / size);  // blocks that stay in the cache
+        bool all = true;
+        for (int64_t o = 0; o < b.outer; o += step) {
+            const int64_t count = std::min(step, b.outer - o);
+            T* block = out.data_as<T>() + o * size;
+            loop(g.data_as<T>() + o * size, r.data_as<T>() + o * size, block, count, b.n, b.inner);
+            all &= finite_lines(block, count, b.n, b.inner);
+        }
+        return all;
+    });
+    return finite ? out : Tensor();
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+    return forward(self, dim, dtype, false, "softmax");
+}
+Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+    return forward(self, dim, dtype, true, "log_softmax");
+}
+Tensor softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim) {
+    return backward(grad, result, dim, false, "softmax_backward");
+}
+Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim) {
+    return backward(grad, result, dim, true, "log_softmax_backward");
+}
+
+}  // namespace wengert::kernels

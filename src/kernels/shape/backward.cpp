@@ -1,0 +1,169 @@
+// Backward helpers of views, and the `_scatter` functions, which are their forward twins (see shape.h).
+#include <algorithm>
+#include <functional>
+
+#include "base/checked_math.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/strided.h"
+#include "kernels/reductions/reduce.h"
+#include "kernels/shape/shape.h"
+
+namespace wengert::kernels {
+namespace {
+
+Tensor zeros_for(const Tensor& grad, IntSpan sizes) { return zeros(sizes, grad.dtype(), grad.device()); }
+
+// dst[...] += src[...], one dtype and shape; dst may overlap itself, so elements are added one after the other.
+void add_strided(const Tensor& dst, const Tensor& src) {
+    check(same_shape(dst, src), ErrorKind::Runtime, "expected a gradient of shape ", ShapeOf{dst.sizes()}, ", got ",
+          ShapeOf{src.sizes()});
+    dispatch(dst.dtype(), [&]<class T> {
+        StridedWalk<2>(dst.sizes(), {dst.strides(), src.strides()})
+            .rows([&](const std::array<int64_t, 2>& at, int64_t n, const std::array<int64_t, 2>& step) {
+                T* d = dst.data_as<T>() + at[0];
+                const T* s = src.data_as<T>() + at[1];
+                for (int64_t i = 0; i < n; ++i) d[i * step[0]] = static_cast<T>(d[i * step[0]] + s[i * step[1]]);
+            });
+    });
+}
+
+bool overlaps_itself(IntSpan sizes, IntSpan strides) {
+    SmallVector<std::pair<int64_t, int64_t>, 4> axes;  // (stride, size)
+    for (size_t d = 0; d < sizes.size(); ++d) {
+        if (sizes[d] == 0) return false;
+        if (sizes[d] > 1) axes.push_back({strides[d], sizes[d]});
+    }
+    std::sort(axes.begin(), axes.end());
+    int64_t reach = 0;
+    for (auto [stride, size] : axes) {
+        if (stride <= reach) return true;
+        reach += stride * (size - 1);
+    }
+    return false;
+}
+
+int64_t last_element(IntSpan sizes, IntSpan strides, int64_t offset) {
+    check(sizes.size() == strides.size() && offset >= 0, ErrorKind::Runtime, "[as_strided] sizes ", ShapeOf{sizes},
+          ", strides ", ShapeOf{strides}, " and offset ", offset, " describe no tensor");
+    for (size_t d = 0; d < sizes.size(); ++d) {
+        check(strides[d] >= 0, ErrorKind::Runtime, "[as_strided] negative strides are not supported, got ",
+              ShapeOf{strides});
+        offset = checked_add(offset, checked_mul(sizes[d] - 1, strides[d], "as_strided"), "as_strided");
+    }
+    return offset;
+}
+
+Tensor scattered(const Tensor& self, const Tensor& src, const std::function<Tensor(const Tensor&)>& region) {
+    Tensor out = empty(self.sizes(), self.dtype());
+    copy_into(out, self);
+    Tensor part = region(out);
+    check(same_shape(part, src), ErrorKind::Runtime,
+          "expected src to have a size equal to the slice of self. src size = ", ShapeOf{src.sizes()},
+          ", slice size = ", ShapeOf{part.sizes()});
+    copy_into(part, src);
+    return out;
+}
+
+}  // namespace
+
+Tensor select_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t index) {
+    Tensor out = zeros_for(grad, sizes);
+    copy_into(select(out, dim, index), grad);
+    return out;
+}
+
+Tensor slice_backward(const Tensor& grad, IntSpan sizes, int64_t dim, std::optional<int64_t> start,
+                      std::optional<int64_t> end, int64_t step) {
+    Tensor out = zeros_for(grad, sizes);
+    copy_into(slice(out, dim, start, end, step), grad);
+    return out;
+}
+
+Tensor narrow_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t start, int64_t length) {
+    Tensor out = zeros_for(grad, sizes);
+    copy_into(narrow(out, dim, start, length), grad);
+    return out;
+}
+
+Tensor diagonal_backward(const Tensor& grad, IntSpan sizes, int64_t offset, int64_t dim1, int64_t dim2) {
+    Tensor out = zeros_for(grad, sizes);
+    copy_into(diagonal(out, offset, dim1, dim2), grad);
+    return out;
+}
+
+Tensor unfold_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t size, int64_t step) {
+    Tensor out = zeros_for(grad, sizes);
+    add_strided(unfold(out, dim, size, step), grad);
+    return out;
+}
+
+Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
+                           IntSpan stride, int64_t storage_offset) {
+    // Sum into a flat picture of the storage, then look at that with the input's geometry.
+    const int64_t base = std::min(offset, storage_offset);
+    if (numel_of(sizes) == 0 || numel_of(size) == 0) return zeros_for(grad, sizes);
+    check(grad.sizes() == Dims(size), ErrorKind::Runtime, "[as_strided] expected a gradient of shape ", ShapeOf{size},
+          ", got ", ShapeOf{grad.sizes()});
+    const int64_t length =
+        std::max(last_element(sizes, strides, offset), last_element(size, stride, storage_offset)) - base + 1;
+    Tensor memory = zeros_for(grad, Dims{length});
+    add_strided(alias(memory, size, stride, storage_offset - base), grad);
+    Tensor seen = alias(memory, sizes, strides, offset - base);
+    Tensor out = empty(sizes, grad.dtype());
+    copy_into(out, seen);
+    if (!overlaps_itself(sizes, strides)) return out;
+    // Elements of the input that share memory share the gradient evenly.
+    Tensor count = zeros_for(grad, Dims{length}), ones = full(sizes, 1, grad.dtype());
+    Tensor shared = alias(count, sizes, strides, offset - base);
+    add_strided(shared, ones);
+    dispatch_inexact(grad.dtype(), "as_strided", [&]<class T> {
+        StridedWalk<2>(sizes, {out.strides(), shared.strides()}).elements([&](const std::array<int64_t, 2>& at) {
+            out.data_as<T>()[at[0]] /= shared.data_as<T>()[at[1]];
+        });
+    });
+    return out;
+}
+
+Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntSpan size, IntSpan stride,
+                          std::optional<int64_t> storage_offset) {
+    check(std::ranges::equal(src.sizes(), size), ErrorKind::Runtime,
+          "[as_strided_scatter] expected src to have a size equal to the slice of self. src size = ",
+          ShapeOf{src.sizes()}, ", slice size = ", ShapeOf{size});
+    as_strided(self, size, stride, storage_offset);  // checks that the region lies in the storage
+    const int64_t offset = self.offset(), at = storage_offset.value_or(offset), base = std::min(offset, at);
+    if (self.numel() == 0) return clone(self);
+    const int64_t last = std::max(last_element(self.sizes(), self.strides(), offset), last_element(size, stride, at));
+    Tensor memory = zeros_for(self, Dims{last - base + 1});
+    Tensor out = alias(memory, self.sizes(), self.strides(), offset - base);
+    copy_into(out, self);
+    if (src.numel() > 0) copy_into(alias(memory, size, stride, at - base), src);
+    return out;
+}
+
+Tensor repeat_backward(const Tensor& grad, IntSpan repeats, IntSpan sizes) {
+    const size_t lead = repeats.size() - sizes.size();
+    Dims pairs, reduced;
+    for (size_t d = 0; d < repeats.size(); ++d) {
+        reduced.push_back(static_cast<int64_t>(pairs.size()));
+        pairs.push_back(repeats[d]);
+        pairs.push_back(d < lead ? 1 : sizes[d - lead]);
+    }
+    if (numel_of(sizes) == 0 || grad.numel() == 0) return zeros_for(grad, sizes);
+    if (repeats.empty()) return clone(grad);
+    return reshape(sum(reshape(grad, pairs), reduced), sizes);
+}
+
+Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
+    return scattered(self, src, [=](const Tensor& t) { return select(t, dim, index); });
+}
+
+Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start,
+                     std::optional<int64_t> end, int64_t step) {
+    return scattered(self, src, [=](const Tensor& t) { return slice(t, dim, start, end, step); });
+}
+
+Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
+    return scattered(self, src, [=](const Tensor& t) { return diagonal(t, offset, dim1, dim2); });
+}
+
+}  // namespace wengert::kernels

@@ -1,0 +1,87 @@
+// Order-preserving keys: unsigned integers that compare as the elements do.
+//
+// Sorting, selecting and searching work on keys: one order for all dtypes (NaN above everything, the two zeros equal),
+// no comparator in the inner loop, radix sort for free. Values are fetched by position afterwards, so -0.0 and NaN
+// payloads survive.
+#pragma once
+
+#include <bit>
+#include <type_traits>
+
+#include "kernels/elementwise/strided.h"
+
+namespace wengert::kernels {
+
+template <size_t kBytes>
+using Unsigned =
+    std::conditional_t<kBytes == 1, uint8_t,
+                       std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>>;
+
+template <class T>
+Unsigned<sizeof(T)> ordered_key(T x) {  // -0.0 equals 0.0
+    using U = Unsigned<sizeof(T)>;
+    constexpr U sign = static_cast<U>(U{1} << (8 * sizeof(T) - 1));
+    if constexpr (std::is_floating_point_v<T>) {
+        if (x != x) return static_cast<U>(~U{0});
+        U u = std::bit_cast<U>(x == 0 ? T{0} : x);
+        return u & sign ? ~u : u | sign;
+    } else if constexpr (std::is_signed_v<T>) {
+        return static_cast<U>(static_cast<U>(x) ^ sign);
+    } else {
+        return static_cast<U>(x);
+    }
+}
+
+// An element's key with its position: sorting by (key, index) is a stable sort.
+template <class U, class Index = int64_t>
+struct Keyed {
+    U key;
+    Index index;
+    friend bool operator<(const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key < b.key : a.index < b.index; }
+};
+
+// bool, the integers and the floating dtypes; complex numbers have no order.
+template <class F>
+decltype(auto) dispatch_ordered(DType d, const char* op, F&& f) {
+    switch (d) {
+        case DType::Bool:
+        case DType::UInt8:
+            return f.template operator()<uint8_t>();
+        case DType::Int8:
+            return f.template operator()<int8_t>();
+        case DType::Int16:
+            return f.template operator()<int16_t>();
+        case DType::Int32:
+            return f.template operator()<int32_t>();
+        case DType::Int64:
+            return f.template operator()<int64_t>();
+        case DType::Float32:
+            return f.template operator()<float>();
+        case DType::Float64:
+            return f.template operator()<double>();
+        default:
+            fail(ErrorKind::NotImplemented, "[", op, "] not implemented for complex dtype ", d,
+                 ": complex numbers have no order");
+    }
+}
+
+// The lines of tensors along one dimension, walked together: for (sizes without `dim`), f(offsets). A 0-dimensional
+// tensor is one line.
+template <size_t N, class F>
+void for_each_line(IntSpan sizes, const std::array<IntSpan, N>& strides, int64_t dim, F&& f) {
+    Dims others;
+    std::array<Dims, N> steps;
+    std::array<IntSpan, N> spans;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+        if (static_cast<int64_t>(d) == dim) continue;
+        others.push_back(sizes[d]);
+        for (size_t k = 0; k < N; ++k) steps[k].push_back(strides[k][d]);
+    }
+    for (size_t k = 0; k < N; ++k) spans[k] = steps[k];
+    StridedWalk<N>(others, spans).elements(f);
+}
+
+inline int64_t line_size(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.sizes()[dim]; }
+inline int64_t line_stride(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.strides()[dim]; }
+
+}  // namespace wengert::kernels
