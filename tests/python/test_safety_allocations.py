@@ -69,7 +69,14 @@ _testcapi = pytest.importorskip("_testcapi", reason="CPython's own test module m
 
 
 @pytest.mark.usefixtures("no_automatic_collection")
-@pytest.mark.parametrize("name", ["backward_of_a_sum", "index_writes", "hooks", "no_grad", "saved_tensors_hooks"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "backward_of_a_sum", "index_writes", "hooks", "no_grad", "saved_tensors_hooks", "inference_mode", "dual_levels",
+        "frames", "frames_again", "functional_call", "checkpoint_settings", "profiles", "modes_left_out",
+        "func_vmap", "numpy_and_back", "subclasses", "custom_function",
+    ],
+)  # fmt: skip
 def test_any_allocation_of_the_interpreter(name):
     """Its own objects: also these give MemoryError, and leave nothing behind."""
     program = PROGRAMS[name]

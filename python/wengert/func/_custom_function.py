@@ -87,7 +87,7 @@ class _Without(Undone):
         self.frame = frame
 
     def _open(self) -> None:
-        self.change(_stack, "frames", [frame for frame in _stack.frames if frame is not self.frame])
+        self.change(_stack, "frames", tuple(f for f in _stack.frames if f is not self.frame))
 
 
 def _wrapped(result: Any, batch: Batch) -> Any:

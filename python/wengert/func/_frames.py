@@ -31,9 +31,7 @@ class Frame(Undone):
     kind = ""  # "reverse", "forward" or "vmap"
 
     def _open(self) -> Self:
-        frames = _stack.frames
-        self.undo(frames.__delitem__, slice(len(frames), None))
-        frames.append(self)
+        self.change(_stack, "frames", (*_stack.frames, self))
         return self
 
     def leave_inference_mode(self) -> None:
@@ -70,7 +68,7 @@ class Remembered:
     """The transforms that run now, for a block later: what a backward pass computes again finds its batches open."""
 
     def __init__(self) -> None:
-        self._frames: list[Any] = [frame if frame.kind == "vmap" else _Past(frame) for frame in _stack.frames]
+        self._frames = tuple([frame if frame.kind == "vmap" else _Past(frame) for frame in _stack.frames])
 
     def again(self) -> _Again:
         """Return a block in which they run."""
@@ -78,7 +76,7 @@ class Remembered:
 
 
 class _Again(Undone):
-    def __init__(self, frames: list[Any]) -> None:
+    def __init__(self, frames: tuple[Any, ...]) -> None:
         self._frames = frames
 
     def _open(self) -> None:
@@ -87,7 +85,7 @@ class _Again(Undone):
         for batch in batches:
             open_levels.add(batch.level, self)
         self.change(_randomness.depth, "value", len(batches))
-        self.change(_stack, "frames", list(self._frames))
+        self.change(_stack, "frames", self._frames)
 
 
 _levels = itertools.count(1)
@@ -95,7 +93,7 @@ _levels = itertools.count(1)
 
 class _Stack(threading.local):
     def __init__(self) -> None:
-        self.frames: list[Any] = []
+        self.frames: tuple[Any, ...] = ()
 
 
 _stack = _Stack()

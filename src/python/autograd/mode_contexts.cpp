@@ -153,7 +153,7 @@ PyObject* switch_previous(PyObject* o, void*) { return PyLong_FromLongLong(as_sw
 
 PyMethodDef switch_methods[] = {
     {"__enter__", switch_enter, METH_NOARGS, nullptr},
-    {"__exit__", switch_exit, METH_VARARGS, nullptr},
+    exit_method<switch_exit>(),
     {"_undo", switch_undo, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -173,7 +173,7 @@ PyType_Spec switch_spec = {"wengert._C._Switch", sizeof(SwitchObject), 0, Py_TPF
                            switch_slots};
 
 PyMethodDef at_once_methods[] = {
-    {"__exit__", undo_exit, METH_VARARGS, nullptr},
+    exit_method<undo_exit>(),
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot at_once_slots[] = {
@@ -211,45 +211,51 @@ struct DualLevelScope {
 // opposite order when the block ends or `_open` is interrupted anywhere; and before any other change it says how to undo
 // that, `self.undo(f, *args)`, with a function of C (setattr, set.discard), so that nothing can come between.
 struct UndoObject {
-    PyObject_HEAD PyObject* steps;    // a list of tuples (f, args)
-    std::vector<Py_ssize_t> entered;  // how many there were, for each entry
+    struct Step {
+        PyRef function, arguments;
+    };
+    PyObject_HEAD std::vector<Step> steps;
+    std::vector<size_t> entered;  // how many there were, for each entry
 };
 UndoObject* as_undo(PyObject* o) noexcept { return reinterpret_cast<UndoObject*>(o); }
 
 PyObject* undo_new(PyTypeObject* type, PyObject*, PyObject*) {
-    PyRef steps(PyList_New(0));
-    PyObject* o = steps ? type->tp_alloc(type, 0) : nullptr;
+    PyObject* o = type->tp_alloc(type, 0);
     if (!o) return nullptr;
-    as_undo(o)->steps = steps.release();
-    new (&as_undo(o)->entered) std::vector<Py_ssize_t>();
+    new (&as_undo(o)->steps) std::vector<UndoObject::Step>();
+    new (&as_undo(o)->entered) std::vector<size_t>();
     return o;
 }
 int undo_traverse(PyObject* o, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(o));
-    Py_VISIT(as_undo(o)->steps);
+    for (const UndoObject::Step& step : as_undo(o)->steps) {
+        Py_VISIT(step.function.get());
+        Py_VISIT(step.arguments.get());
+    }
     return 0;
 }
 int undo_clear(PyObject* o) {
-    Py_CLEAR(as_undo(o)->steps);
+    const auto steps = std::exchange(as_undo(o)->steps, {});
     return 0;
 }
 void undo_dealloc(PyObject* o) {
     PyTypeObject* type = Py_TYPE(o);
     PyObject_GC_UnTrack(o);
     undo_clear(o);
+    std::destroy_at(&as_undo(o)->steps);
     std::destroy_at(&as_undo(o)->entered);
     type->tp_free(o);
     Py_DECREF(type);
 }
 
-// Undoes down to `count` steps, all of them whatever some raise; false with the first exception set.
-bool undo_down_to(UndoObject* o, Py_ssize_t count) noexcept {
+// Undoes down to `count` steps, all of them whatever some raise; false with the first exception set. All that a step
+// needs was made when it was noted: this asks for no memory of its own.
+bool undo_down_to(UndoObject* o, size_t count) noexcept {
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-    while (o->steps && PyList_GET_SIZE(o->steps) > count) {
-        const Py_ssize_t last = PyList_GET_SIZE(o->steps) - 1;
-        const PyRef step = PyRef::share(PyList_GET_ITEM(o->steps, last));
-        (void)PyList_SetSlice(o->steps, last, last + 1, nullptr);
-        const PyRef done(PyObject_CallObject(PyTuple_GET_ITEM(step.get(), 0), PyTuple_GET_ITEM(step.get(), 1)));
+    while (o->steps.size() > count) {
+        const UndoObject::Step step = std::move(o->steps.back());
+        o->steps.pop_back();
+        const PyRef done(PyObject_CallObject(step.function.get(), step.arguments.get()));
         if (done) continue;
         if (type)
             PyErr_Clear();
@@ -261,42 +267,31 @@ bool undo_down_to(UndoObject* o, Py_ssize_t count) noexcept {
     return false;
 }
 
-// All that a step needs is made here: undoing it asks for no memory of its own.
-bool add_step(UndoObject* o, PyObject* function, PyObject* arguments) noexcept {
-    if (!o->steps) {
-        PyErr_SetString(PyExc_RuntimeError, "this context has been destroyed");
-        return false;
-    }
-    const PyRef step(PyTuple_Pack(2, function, arguments));
-    return step && PyList_Append(o->steps, step.get()) == 0;
-}
-
 PyObject* undo_step(PyObject* o, PyObject* step) {
-    if (PyTuple_GET_SIZE(step) == 0) return PyErr_Format(PyExc_TypeError, "undo() needs a function");
-    const PyRef arguments(PyTuple_GetSlice(step, 1, PyTuple_GET_SIZE(step)));
-    return arguments && add_step(as_undo(o), PyTuple_GET_ITEM(step, 0), arguments.get()) ? Py_NewRef(Py_None) : nullptr;
+    return guarded([&]() -> PyObject* {
+        check(PyTuple_GET_SIZE(step) > 0, ErrorKind::Type, "undo() needs a function");
+        PyRef arguments(checked(PyTuple_GetSlice(step, 1, PyTuple_GET_SIZE(step))));
+        as_undo(o)->steps.push_back({PyRef::share(PyTuple_GET_ITEM(step, 0)), std::move(arguments)});
+        return Py_NewRef(Py_None);
+    });
 }
 // Enters a context; between that and the note that it is to be left nothing can come.
 PyObject* undo_enter_other(PyObject* o, PyObject* context) {
-    UndoObject* u = as_undo(o);
-    PyRef exit(PyObject_GetAttrString(context, "__exit__"));
-    PyRef nothing(exit ? PyTuple_Pack(3, Py_None, Py_None, Py_None) : nullptr);
-    if (!nothing || !add_step(u, exit.get(), nothing.get())) return nullptr;
-    PyObject* result = PyObject_CallMethod(context, "__enter__", nullptr);
-    if (!result) {
-        const Py_ssize_t last = PyList_GET_SIZE(u->steps) - 1;
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
-        (void)PyList_SetSlice(u->steps, last, last + 1, nullptr);
-        PyErr_Restore(type, value, traceback);
-    }
-    return result;
+    return guarded([&]() -> PyObject* {
+        UndoObject* u = as_undo(o);
+        PyRef exit(checked(PyObject_GetAttrString(context, "__exit__")));
+        PyRef nothing(checked(PyTuple_Pack(3, Py_None, Py_None, Py_None)));
+        PyRef enter(checked(PyObject_GetAttrString(context, "__enter__")));
+        u->steps.reserve(u->steps.size() + 1);
+        PyRef result(checked(PyObject_CallNoArgs(enter.get())));
+        u->steps.push_back({std::move(exit), std::move(nothing)});
+        return result.release();
+    });
 }
 PyObject* undo_enter(PyObject* o, PyObject*) {
     return guarded([&]() -> PyObject* {
         UndoObject* u = as_undo(o);
-        check(u->steps, ErrorKind::Runtime, "this context has been destroyed");
-        const Py_ssize_t before = PyList_GET_SIZE(u->steps);
+        const size_t before = u->steps.size();
         u->entered.push_back(before);
         PyRef result(PyObject_CallMethod(o, "_open", nullptr));
         if (result) return result.release();
@@ -312,14 +307,14 @@ PyObject* undo_leave(PyObject* o, PyObject*) {
     return guarded([&]() -> PyObject* {
         UndoObject* u = as_undo(o);
         check(!u->entered.empty(), ErrorKind::Runtime, "leaving a context that was not entered");
-        const Py_ssize_t before = u->entered.back();
+        const size_t before = u->entered.back();
         u->entered.pop_back();
         return undo_down_to(u, before) ? Py_NewRef(Py_None) : nullptr;
     });
 }
 PyMethodDef undo_methods[] = {
     {"__enter__", undo_enter, METH_NOARGS, nullptr},
-    {"__exit__", undo_leave, METH_VARARGS, nullptr},
+    exit_method<undo_leave>(),
     {"enter", undo_enter_other, METH_O, "enter(context, /)\n--\n\nEnters a context until the block ends."},
     {"undo", undo_step, METH_VARARGS, "undo(function, *arguments)\n--\n\nCalls this when the block ends."},
     {nullptr, nullptr, 0, nullptr},

@@ -13,6 +13,14 @@
 
 namespace wengert::python {
 
+// `__exit__`: the interpreter calls it without making a tuple, for which there may be no memory.
+template <PyObject* (*leave)(PyObject*, PyObject*)>
+PyMethodDef exit_method() noexcept {
+    return fast_method(
+        "__exit__", [](PyObject* self, PyObject* const*, Py_ssize_t, PyObject*) { return leave(self, nullptr); },
+        nullptr);
+}
+
 template <class Scope>
 struct ScopeType {
     struct Object {
@@ -63,7 +71,7 @@ struct ScopeType {
     static int add(PyObject* module) {
         static PyMethodDef methods[] = {
             {"__enter__", enter, METH_NOARGS, nullptr},
-            {"__exit__", exit, METH_VARARGS, nullptr},
+            exit_method<exit>(),
             {nullptr, nullptr, 0, nullptr},
         };
         static PyType_Slot slots[] = {

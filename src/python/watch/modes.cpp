@@ -105,7 +105,7 @@ PyObject* enter(PyObject* mode, PyObject*) {
 PyObject* leave(PyObject* mode, PyObject*) { return pop_mode(nullptr, mode); }
 PyMethodDef context_methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
-    {"__exit__", leave, METH_VARARGS, nullptr},
+    exit_method<leave>(),
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot context_slots[] = {{Py_tp_methods, context_methods}, {0, nullptr}};
