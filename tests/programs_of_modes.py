@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import inspect
 import io
 import pickle
 import warnings
@@ -11,9 +12,22 @@ import numpy as np
 import wengert as wg
 from wengert import _C, _randomness
 from wengert.autograd import Function, forward_ad, functional, graph, profiler
+from wengert.autograd._graph import _unsafe_preserve_version_counter
 from wengert.func import _frames
+from wengert.func._frames import VmapFrame
+from wengert.func._jvp import ForwardFrame
+from wengert.func._reverse import ReverseFrame
+from wengert.utils._checkpoint.debug import is_debugging
+from wengert.utils._checkpoint.frame import stops_early
+from wengert.utils._checkpoint.groups import active_group
+from wengert.utils._mode_utils import no_dispatch
 from wengert.utils._python_dispatch import TorchDispatchMode
-from wengert.utils.checkpoint import checkpoint
+from wengert.utils.checkpoint import (
+    GraphExecGroup,
+    checkpoint,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
 
 
 def leaf(*shape):
@@ -44,6 +58,24 @@ class Named(wg.Tensor):
 def backward_of_a_sum():
     x = leaf()
     (x * x + x.exp()).sum().backward()
+
+
+def passes_that_are_left():
+    """In the middle of a graph, with nodes that have run and nodes that have not."""
+    x = leaf()
+    y = x * x
+
+    def stop(gradient):
+        raise KeyError
+
+    y.register_hook(stop)
+    z = (y.exp() + y.sin()) * x
+    for _ in range(40):
+        z = z * x + x
+    for inputs in (None, [x]):
+        with contextlib.suppress(KeyError):
+            z.sum().backward(inputs=inputs, retain_graph=True)
+    y.detach().requires_grad_().sum().backward()
 
 
 def second_derivatives():
@@ -210,6 +242,73 @@ def profiles():
         (leaf() * 2).sum().backward()
 
 
+def profiled_steps():
+    with wg.profiler.profile(schedule=wg.profiler.schedule(wait=1, warmup=0, active=1)) as steps:
+        for _ in range(3):
+            wg.ones(2) * 2
+            steps.step()
+
+
+def frames():
+    with VmapFrame(2, "error"), ReverseFrame(), ForwardFrame():
+        pass
+
+
+def frames_where_nothing_is_recorded():
+    with wg.inference_mode(), wg.autograd.forward_ad._set_fwd_grad_enabled(False), ForwardFrame(), ReverseFrame():
+        pass
+
+
+def frames_again():
+    with VmapFrame(2, "error"), ReverseFrame():
+        before = _frames.Remembered()
+    with before.again(), before.again():
+        pass
+
+
+class Linear:
+    """As much of a module as `functional_call` needs."""
+
+    def __init__(self):
+        self._parameters = {"weight": wg.ones(2)}
+        self._buffers = {"count": wg.zeros(())}
+        self._modules = {}
+
+    def __call__(self, x):
+        self._buffers["count"] = self._buffers["count"] + 1
+        return x * self._parameters["weight"]
+
+
+LINEAR = Linear()
+
+
+def functional_call():
+    wg.func.functional_call(LINEAR, {"weight": wg.zeros(2), "count": wg.ones(())}, (wg.ones(2),))
+
+
+def checkpoint_settings():
+    with set_checkpoint_early_stop(False), set_checkpoint_debug_enabled(True), GraphExecGroup():
+        pass
+
+
+def modes_left_out():
+    with Passes(), Passes(), no_dispatch():
+        wg.ones(2) * 2
+
+
+def forked_random_numbers():
+    with wg.random.fork_rng():
+        pass
+
+
+def hidden_versions():
+    with _unsafe_preserve_version_counter(HIDDEN):
+        HIDDEN.add_(1)
+
+
+HIDDEN = wg.zeros(2)
+
+
 def dispatch_modes():
     with Passes(), Passes():
         (leaf() * 2).sum().backward()
@@ -249,7 +348,7 @@ def a_step_of_an_optimizer():
 PROGRAMS = {
     name: f
     for name, f in list(globals().items())
-    if callable(f) and getattr(f, "__module__", "") == __name__ and name != "leaf" and not isinstance(f, type)
+    if inspect.isfunction(f) and f.__module__ == __name__ and name not in ("leaf", "state")
 }
 
 
@@ -260,7 +359,6 @@ def state():
         hooks_are_on = True
     except RuntimeError:
         hooks_are_on = False
-    floor = _C._set_forward_floor(0)
     return {
         "grad": _C.is_grad_enabled(),
         "forward grad": _C._is_fwd_grad_enabled(),
@@ -274,11 +372,15 @@ def state():
         "hooks": hooks_are_on,
         "hooks disabled": _C._autograd._saved_tensors_hooks_get_disabled_error_message(),
         "dual level": _C._current_dual_level(),
-        "floor": floor,
+        "floor": _C._Switch("forward_floor", 0)._previous,
+        "batch level": _C._Switch("batch_level", 0)._previous,
         "modes": _C._dispatch_modes(),
         "profiling": _C._is_profiling(),
         "write observer": _C._autograd._set_write_observer(None),
         "frames": len(_frames._stack.frames),
-        "open levels": len(_frames.open_levels._counts),
+        "open levels": len(_frames.open_levels),
         "randomness": _randomness.depth.value,
+        "parameters": [id(LINEAR._parameters["weight"]), id(LINEAR._buffers["count"])],
+        "checkpoints": (stops_early(None), is_debugging(None), active_group()),
+        "version": HIDDEN._version,
     }

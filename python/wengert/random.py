@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+from typing import Any
 
 from wengert._C import default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from wengert.autograd._mode_context import ModeContext, Undone
 
 __all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
-@contextlib.contextmanager
-def fork_rng(devices: object = None, enabled: bool = True) -> Iterator[None]:
+class fork_rng(ModeContext, Undone):
     """Restore the state of the default generator at the end of a block.
+
+    Parameters
+    ----------
+    devices : object, optional
+        Accepted; only the CPU draws random numbers.
+    enabled : bool, default True
+        Whether anything is restored.
 
     Examples
     --------
@@ -22,9 +28,13 @@ def fork_rng(devices: object = None, enabled: bool = True) -> Iterator[None]:
     >>> bool(a == wg.rand(1))
     True
     """
-    state = get_rng_state()
-    try:
-        yield
-    finally:
-        if enabled:
-            set_rng_state(state)
+
+    def __init__(self, devices: object = None, enabled: bool = True) -> None:
+        self.devices, self.enabled = devices, enabled
+
+    def clone(self) -> Any:
+        return type(self)(self.devices, self.enabled)
+
+    def _open(self) -> None:
+        if self.enabled:
+            self.undo(set_rng_state, get_rng_state())

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "base/immortal.h"
+
 namespace wengert {
 
 // All mutexes, in the order of their ranks.
@@ -20,7 +22,7 @@ struct ForkHandlers {
                        });
     }
     static ForkHandlers& get() noexcept {
-        static auto* handlers = new ForkHandlers;  // outlives static destruction
+        static Immortal<ForkHandlers> handlers;  // outlives static destruction
         return *handlers;
     }
     void add(ForkSafeMutex* m) {
@@ -47,7 +49,7 @@ StripedMutex::StripedMutex(LockRank r) noexcept
                ForkSafeMutex(r), ForkSafeMutex(r), ForkSafeMutex(r), ForkSafeMutex(r)} {}
 
 StripedMutex& shared_state_mutex() noexcept {
-    static auto* mutexes = new StripedMutex(LockRank::SharedState);
+    static Immortal<StripedMutex> mutexes(LockRank::SharedState);
     return *mutexes;
 }
 

@@ -1,4 +1,5 @@
 #include "base/slab.h"
+#include "base/immortal.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -26,7 +27,7 @@ struct SharedPool {
 };
 
 SharedPool& shared_pool() {
-    static SharedPool* pool = new SharedPool;  // outlives every thread
+    static Immortal<SharedPool> pool;  // outlives every thread
     return *pool;
 }
 
@@ -60,6 +61,17 @@ FreeList* make_slab_lists() {
     slab_lists = new FreeList[kSlabClasses]();
     pthread_setspecific(thread_exit_key<give_back>(), slab_lists);
     return slab_lists;
+}
+
+// What a thread does that has only dropped objects so far. Where memory has come to its end, the pool takes the block.
+void slab_free_without_lists(void* p, size_t c) noexcept {
+    try {
+        make_slab_lists()[c].give(p);
+    } catch (const std::bad_alloc&) {
+        SharedPool& pool = shared_pool();
+        std::lock_guard lock(pool.mutex);
+        pool.lists[c].give(p);
+    }
 }
 
 namespace {

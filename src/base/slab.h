@@ -41,6 +41,7 @@ struct FreeList {
 
 extern constinit thread_local FreeList* slab_lists;  // one a size class
 FreeList* make_slab_lists();
+[[gnu::cold]] void slab_free_without_lists(void* p, size_t size_class) noexcept;
 
 inline FreeList& slab_list(size_t size_class) {
     FreeList* lists = slab_lists;
@@ -79,7 +80,10 @@ inline void slab_free(void* p, size_t bytes) noexcept {
     size_t c = slab_class(bytes);
     if (c >= kSlabClasses) [[unlikely]]
         return large_free(p);
-    FreeList& list = slab_list(c);
+    FreeList* lists = slab_lists;
+    if (!lists) [[unlikely]]
+        return slab_free_without_lists(p, c);
+    FreeList& list = lists[c];
     list.give(p);
     if (list.length > kSlabBound) [[unlikely]]
         slab_overflow(c);

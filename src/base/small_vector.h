@@ -22,6 +22,10 @@ namespace wengert {
 template <class T>
 inline constexpr bool is_plain_bytes = std::is_arithmetic_v<T> || requires { typename T::PlainBytes; };
 
+// Sizes are counted in 32 bits.
+inline constexpr size_t kMostElements = UINT32_MAX;
+[[noreturn, gnu::cold]] void too_many_elements(size_t n);  // raises
+
 template <class T, uint32_t N>
 class SmallVector {
 public:
@@ -107,6 +111,7 @@ public:
         }
         return *new (data_ + size_++) T(std::forward<Args>(args)...);
     }
+    size_t capacity() const noexcept { return capacity_; }
     // For those who have made sure of the room.
     bool has_room() const noexcept { return size_ < capacity_; }
     template <class... Args>
@@ -169,7 +174,9 @@ private:
     static constexpr bool kMovedWhole = is_plain_bytes<T> && N * sizeof(T) <= 64;
     T* inline_data() noexcept { return reinterpret_cast<T*>(inline_); }
     void grow(size_t n) {
-        size_t capacity = std::max<size_t>(n, 2 * size_t{capacity_});
+        if (n > kMostElements) [[unlikely]]
+            too_many_elements(n);
+        const size_t capacity = std::min(std::max<size_t>(n, 2 * size_t{capacity_}), kMostElements);
         T* fresh = static_cast<T*>(::operator new(capacity * sizeof(T), std::align_val_t{alignof(T)}));
         std::uninitialized_move(begin(), end(), fresh);
         std::destroy(begin(), end());

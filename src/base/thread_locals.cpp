@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "base/immortal.h"
+
 namespace wengert {
 namespace {
 
 std::vector<ThreadLocals::Kind>& kinds() {
-    static auto* list = new std::vector<ThreadLocals::Kind>;
+    static Immortal<std::vector<ThreadLocals::Kind>> list;
     return *list;
 }
 

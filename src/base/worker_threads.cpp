@@ -5,7 +5,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/lock.h"
 
@@ -14,11 +13,18 @@ namespace wengert {
 struct Worker {
     std::condition_variable wake;
     std::shared_ptr<WorkerJob> job;  // that it is to begin
+    Worker* next_idle = nullptr;
 };
 
 struct Pool {
     std::mutex mutex;
-    std::vector<Worker*> idle;
+    Worker* idle = nullptr;
+    size_t idle_count = 0;
+
+    void add_idle(Worker* worker) noexcept {
+        worker->next_idle = std::exchange(idle, worker);
+        ++idle_count;
+    }
 };
 
 struct WorkerJob {
@@ -56,8 +62,8 @@ void work(Pool& p, Worker& self) {
         lock.unlock();
         std::exchange(job->run, nullptr)();  // what it holds is let go before anybody hears that it is done
         lock.lock();
-        const bool stays = p.idle.size() < kMaxIdle;
-        if (stays) p.idle.push_back(&self);
+        const bool stays = p.idle_count < kMaxIdle;
+        if (stays) p.add_idle(&self);
         if (job->done) {
             lock.unlock();
             std::exchange(job->done, nullptr)();
@@ -73,10 +79,10 @@ std::shared_ptr<WorkerJob> run_on_worker(std::function<void()> run, std::functio
     Pool& p = pool();
     {
         std::lock_guard lock(p.mutex);
-        if (!p.idle.empty()) {
-            Worker* worker = p.idle.back();
+        if (Worker* worker = p.idle) {
             worker->job = std::make_shared<WorkerJob>(std::move(run), std::move(done), p, worker);
-            p.idle.pop_back();
+            p.idle = worker->next_idle;
+            --p.idle_count;
             worker->wake.notify_one();
             return worker->job;
         }
@@ -94,7 +100,7 @@ bool withdraw(WorkerJob& job) noexcept {
     Worker* worker = std::exchange(job.worker, nullptr);
     if (!worker) return false;
     worker->job = nullptr;
-    job.pool.idle.push_back(worker);
+    job.pool.add_idle(worker);
     return true;
 }
 

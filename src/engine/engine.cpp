@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/immortal.h"
 #include "base/warns_once.h"
 #include "engine/autograd.h"
 #include "engine/evaluate.h"
@@ -43,8 +44,9 @@ void separate_aliases(TensorList& captured) {
 }  // namespace
 
 Engine& Engine::get_default_engine() noexcept {
-    static Engine* engine =
-        (install_graph_providers(), install_graph_task_providers(), autograd::install_derivative(), new Engine);
+    [[maybe_unused]] static const bool installed =
+        (install_graph_providers(), install_graph_task_providers(), autograd::install_derivative(), true);
+    static Immortal<Engine> engine;
     return *engine;
 }
 

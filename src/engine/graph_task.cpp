@@ -45,23 +45,8 @@ GraphTask::GraphTask(bool keep_graph, bool create_graph, int32_t reentrant_depth
       id(next_id++) {}
 
 GraphTask::~GraphTask() {
+    if (outstanding == 0) return;
     for (Node* node : visited) unclaim(node);
-    if (outstanding > 0) unclaim_reachable();
-}
-
-// After an error: walk the graph and give back what is still claimed. Nodes that have run lead to others too.
-void GraphTask::unclaim_reachable() noexcept {
-    std::vector<Node*> stack;
-    std::unordered_set<Node*> seen;
-    for (const Edge& root : roots) stack.push_back(root.function.get());
-    while (!stack.empty()) {
-        Node* node = stack.back();
-        stack.pop_back();
-        if (!seen.insert(node).second) continue;
-        unclaim(node);
-        for (const Edge& e : node->next_edges())
-            if (e.is_valid()) stack.push_back(e.function.get());
-    }
 }
 
 bool GraphTask::claim_contended(Node* node) {

@@ -40,7 +40,8 @@ public:
     ~GraphTask();
     GraphTask(const GraphTask&) = delete;
 
-    // Takes the node for this pass; true if it was not yet part of it.
+    // Takes the node for this pass; true if it was not yet part of it. The caller has room for it in `visited`, where the
+    // end of the pass looks for what an error has left claimed.
     bool claim(Node* node) {
         if (!concurrent_counts && !node->engine.owner) [[likely]] {
             node->engine.owner = this;
@@ -95,7 +96,8 @@ public:
     ReadyQueue ready_queue;
     TensorList captured;
     std::vector<std::unique_ptr<Captures>> capture_lists;
-    std::vector<Node*> visited;  // of a selective pass, next nodes before those that lead to them
+    SmallVector<Node*, 32>
+        visited;  // that were claimed; of a selective pass, next nodes before those that lead to them
     std::mutex callbacks_mutex;
     std::vector<std::function<void()>> final_callbacks;
     size_t outstanding = 0;  // nodes claimed and not yet run
@@ -108,7 +110,6 @@ private:
     bool claim_contended(Node* node);
     EngineState& foreign_state(Node* node);
     static void drop(TensorList& gradients) noexcept { const TensorList dropped = std::exchange(gradients, {}); }
-    void unclaim_reachable() noexcept;
 
     std::unordered_map<Node*, EngineState> not_ready_;
     std::mutex executed_mutex_;

@@ -36,20 +36,27 @@ void run_on_another_thread(const EngineHooks& hooks, const std::function<void()>
         Inherited inherited;
         DelayedWarnings warnings;
         std::exception_ptr error;
-        uint64_t sequence_nr = 0;
+        uint64_t sequence_nr = state.sequence_nr;
         std::mutex mutex;
         std::condition_variable finished;
         bool done = false;
     } work;
     auto job = [&] {
-        Inherited::Scope scope(work.inherited, work.warnings);
-        try {
-            f();
-        } catch (...) {
+        auto report = [&] {
             sleep_if_thread_ends();
             work.error = std::current_exception();
+        };
+        try {
+            Inherited::Scope scope(work.inherited, work.warnings);
+            try {
+                f();
+            } catch (...) {
+                report();
+            }
+            work.sequence_nr = state.sequence_nr;
+        } catch (...) {  // no memory for the scope
+            report();
         }
-        work.sequence_nr = state.sequence_nr;
     };
     auto done = [&] {
         std::lock_guard lock(work.mutex);

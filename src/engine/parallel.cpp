@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
-#include <system_error>
 
 #include "base/thread_end.h"
 #include "base/worker_threads.h"
@@ -46,15 +45,16 @@ public:
 
     // On the caller's thread.
     void run(const std::shared_ptr<ParallelPass>& self, int helpers) {
-        join();  // first, or a helper might find everybody idle
+        join();          // first, or a helper might find everybody idle
+        Ready first{0};  // nothing fails between the start of the helpers and their end
         std::vector<std::shared_ptr<WorkerJob>> jobs;
         jobs.reserve(static_cast<size_t>(helpers));
         for (int i = 0; i < helpers; ++i) try {
                 jobs.push_back(run_on_worker([self] { self->help(); }, [self] { self->leave(); }));
-            } catch (const std::system_error&) {
-                break;  // no more threads to be had
+            } catch (const std::exception&) {
+                break;  // no more threads to be had, or no memory for them
             }
-        work({0});
+        work(std::move(first));
         // Those who have not begun need not come any more. All others have left, and are idle, when this returns: the next
         // pass needs no further threads.
         for (const auto& job : jobs)
@@ -78,10 +78,15 @@ private:
 
     void help() {
         if (!join()) return;
-        Inherited::Scope scope(inherited_, warnings);
-        NestedPass nested;
-        AutoGradMode mode(task_.create_graph);
-        work({});
+        try {
+            Inherited::Scope scope(inherited_, warnings);
+            NestedPass nested;
+            AutoGradMode mode(task_.create_graph);
+            work({});
+        } catch (...) {
+            sleep_if_thread_ends();
+            stop(std::current_exception());
+        }
     }
 
     bool join() {
@@ -103,11 +108,11 @@ private:
         while (take(mine, &at)) {
             try {
                 step(at, mine);
+                if (idle_.load(std::memory_order_relaxed) > 0 && mine.size() > 1) share(mine);
             } catch (...) {
                 sleep_if_thread_ends();
                 stop(std::current_exception());
             }
-            if (idle_.load(std::memory_order_relaxed) > 0 && mine.size() > 1) share(mine);
         }
         inside_parallel = previous;
     }

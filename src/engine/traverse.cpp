@@ -21,20 +21,19 @@ size_t elements_of(const Node* node) {
 }
 
 void count_all(GraphTask& task, Node* root, bool weigh) {
-    SmallVector<Node*, 32> stack;
     task.claim(root);
-    stack.push_back(root);
-    while (!stack.empty()) {
-        Node* node = stack.back();
-        stack.pop_back();
+    task.visited.emplace_first(root);
+    for (size_t i = 0; i < task.visited.size(); ++i) {  // they become more on the way
+        Node* node = task.visited[i];
         if (weigh) task.elements += elements_of(node);
         task.recorded_passes = std::max(task.recorded_passes, node->recorded_passes);
         for (const Edge& edge : node->next_edges()) {
             Node* next = edge.function.get();
             if (!next) continue;
-            bool is_new = task.claim(next);
+            if (!task.visited.has_room()) task.visited.reserve(2 * task.visited.size());
+            const bool is_new = task.claim(next);
             ++task.state_of(next).dependencies;
-            if (is_new) stack.push_back(next);
+            if (is_new) task.visited.emplace_in_room(next);
         }
     }
 }
@@ -45,22 +44,31 @@ void count_selected(GraphTask& task, Node* root, uint64_t least_topological_nr) 
         Node* node;
         uint32_t next_edge;
     };
-    SmallVector<Frame, 32> stack;
+    struct Path : SmallVector<Frame, 32> {
+        explicit Path(SmallVector<Node*, 32>& visited) : visited(visited) {}
+        ~Path() {  // after an error
+            for (const Frame& frame : *this) visited.emplace_in_room(frame.node);
+        }
+        SmallVector<Node*, 32>& visited;
+    } stack(task.visited);
     task.claim(root);
-    stack.push_back({root, 0});
+    stack.emplace_first(root, 0u);
     while (!stack.empty()) {
         Frame& frame = stack.back();
         const EdgeList& edges = frame.node->next_edges();
         if (frame.next_edge == edges.size()) {
-            task.visited.push_back(frame.node);
+            task.visited.emplace_in_room(frame.node);
             stack.pop_back();
             continue;
         }
         Node* next = edges[frame.next_edge++].function.get();
         if (!next || next->topological_nr() < least_topological_nr) continue;
-        bool is_new = task.claim(next);
+        if (!stack.has_room()) stack.reserve(2 * stack.size());
+        if (const size_t room = task.visited.size() + stack.size() + 1; room > task.visited.capacity())
+            task.visited.reserve(2 * room);
+        const bool is_new = task.claim(next);
         ++task.state_of(next).dependencies;
-        if (is_new) stack.push_back({next, 0});
+        if (is_new) stack.emplace_in_room(next, 0u);
     }
 }
 

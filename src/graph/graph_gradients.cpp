@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/immortal.h"
 #include "base/lock.h"
 #include "graph/weak_reference.h"
 
@@ -15,7 +16,7 @@ struct Noted {
     size_t prune_at = 64;
 };
 Noted& noted() {
-    static auto* n = new Noted;  // outlives every tensor
+    static Immortal<Noted> n;  // outlives every tensor
     return *n;
 }
 

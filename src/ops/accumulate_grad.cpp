@@ -1,5 +1,6 @@
 #include "ops/accumulate_grad.h"
 
+#include "base/immortal.h"
 #include "base/lock.h"
 #include "base/place.h"
 #include "generated/ops/ops.h"
@@ -11,7 +12,7 @@ namespace wengert {
 namespace {
 
 StripedMutex& accumulation_mutex() {
-    static auto* mutexes = new StripedMutex(LockRank::Accumulate);
+    static Immortal<StripedMutex> mutexes(LockRank::Accumulate);
     return *mutexes;
 }
 

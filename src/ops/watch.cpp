@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/immortal.h"
 #include "ops/retired_observers.h"
 
 namespace wengert {
@@ -69,7 +70,7 @@ namespace {
 std::atomic<int> telling{0};  // threads that walk along their observers
 std::mutex retired_mutex;
 std::vector<std::unique_ptr<OperationObserver>>& retired() {
-    static auto* list = new std::vector<std::unique_ptr<OperationObserver>>;
+    static Immortal<std::vector<std::unique_ptr<OperationObserver>>> list;
     return *list;
 }
 

@@ -8,14 +8,6 @@
 namespace wengert::python {
 namespace {
 
-PyObject* exchange_batch_level(PyObject*, PyObject* level) noexcept {
-    return guarded([&] {
-        const unsigned long long now = PyLong_AsUnsignedLongLong(level);
-        if (PyErr_Occurred()) throw PyException();
-        return PyLong_FromUnsignedLongLong(std::exchange(state.batch_level, now));
-    });
-}
-
 const Tensor& memory_of(PyObject* o) {
     check(is_tensor(o) && tensor_of(o).defined(), ErrorKind::Type, "expected a Tensor, got ", Py_TYPE(o)->tp_name);
     return tensor_of(o);
@@ -50,8 +42,6 @@ PyObject* swap_tensors(PyObject*, PyObject* args) noexcept {
 }  // namespace
 
 PyMethodDef batch_functions[] = {
-    {"_exchange_batch_level", exchange_batch_level, METH_O,
-     "_exchange_batch_level(level)\n--\n\nMarks memory made on this thread from now on; returns the level before."},
     {"_made_at_level", made_at_level, METH_O,
      "_made_at_level(tensor)\n--\n\nThe batch level that was open when the tensor's memory was made, 0 for none."},
     {"_aliases", aliases, METH_O, "_aliases(tensor)\n--\n\nHow many tensors there are on its memory."},

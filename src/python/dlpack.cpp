@@ -189,6 +189,7 @@ PyRef capsule_of(PyObject* source) {
     if (PyCapsule_CheckExact(source)) return PyRef::share(source);
     PyRef method(PyObject_GetAttrString(source, "__dlpack__"));
     if (!method) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PyException();
         PyErr_Clear();
         fail(ErrorKind::Type, "from_dlpack: a ", Py_TYPE(source)->tp_name, " has no __dlpack__ method");
     }

@@ -64,6 +64,7 @@ PyObject* is_debug_mode(PyObject*, PyObject*) { return PyBool_FromLong(DebugMode
 PyObject* user_place(PyObject*, PyObject*) {
     return guarded([]() -> PyObject* {
         Frame frame = user_frame();
+        if (PyErr_Occurred()) throw PyException();  // no memory for an object that stands for a frame
         if (!frame.code) Py_RETURN_NONE;
         return Py_BuildValue("(Oi)", frame.code.get(), frame.offset);
     });

@@ -1,5 +1,6 @@
 #include "python/overrides.h"
 
+#include <array>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -11,23 +12,34 @@ namespace wengert::python {
 namespace {
 
 PyObject* disabled_implementation = nullptr;  // the object whose presence as attribute opts out
-constexpr const char* kNames[] = {"__wengert_function__", "__torch_function__"};
+std::array<PyObject*, 2> names{};             // of hooks, in the order in which they are looked for
+PyObject* module_name = nullptr;
 
 // The type's own hook, bound to the type; null without exception if there is none.
 PyRef hook_of(PyTypeObject* type) noexcept {
-    for (const char* name : kNames) {
-        PyRef hook(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
-        if (hook) return hook;
+    for (PyObject* name : names) {
+        PyRef hook(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name));
+        if (hook || !PyErr_ExceptionMatches(PyExc_AttributeError)) return hook;
         PyErr_Clear();
     }
     return PyRef();
+}
+
+// The hook as the type has it, not bound: this asks for no memory. What a metaclass answers counts too.
+PyRef unbound_hook_of(PyTypeObject* type) noexcept {
+    for (PyObject* name : names)
+        if (PyObject* hook = _PyType_Lookup(type, name)) return PyRef::share(hook);
+    if (Py_IS_TYPE(type, &PyType_Type)) return PyRef();
+    PyRef hook = hook_of(type);
+    if (!hook) PyErr_Clear();
+    return hook;
 }
 
 // Whether a type is PyTorch's Tensor, or made of it. Its hook is for PyTorch's functions: it would call ours again.
 bool is_of_pytorch(PyTypeObject* type) noexcept {
     PyObject* bases = type->tp_mro;
     for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); ++i) {
-        PyRef module(PyObject_GetAttrString(PyTuple_GET_ITEM(bases, i), "__module__"));
+        PyRef module(PyObject_GetAttr(PyTuple_GET_ITEM(bases, i), module_name));
         if (!module) PyErr_Clear();
         const char* name = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8(module.get()) : nullptr;
         if (!name) PyErr_Clear();
@@ -53,16 +65,16 @@ int collect_one(PyObject* o, PyObject* types) noexcept {
 
 bool is_list(PyObject* o) noexcept { return PyTuple_Check(o) || PyList_Check(o); }
 
-// Calls f with each object in nested lists and tuples, in order, until an answer is not 0. To ask a type may run user
-// code (of its metaclass), which may change the lists.
+// Calls f with each object in nested lists and tuples, in order, until an answer is not 0; -1 with MemoryError set. To ask
+// a type may run user code (of its metaclass), which may change the lists.
 template <class F>
-int for_each_nested(PyObject* root, F&& f) {
+int for_each_nested(PyObject* root, F&& f) noexcept try {
     if (!is_list(root)) return f(root);
     struct Level {
         PyRef list;
         Py_ssize_t next = 0;
     };
-    SmallVector<Level, 8> levels;        // indices are rarely deeper; who asks may not fail for want of memory
+    SmallVector<Level, 8> levels;        // indices are rarely deeper
     std::unordered_set<PyObject*> seen;  // a list may contain itself
     constexpr size_t shallow = 3;
     levels.push_back({PyRef::share(root)});
@@ -80,6 +92,9 @@ int for_each_nested(PyObject* root, F&& f) {
         }
     }
     return 0;
+} catch (...) {
+    PyErr_NoMemory();
+    return -1;
 }
 
 int collect(PyObject* o, PyObject* types) noexcept {
@@ -101,6 +116,7 @@ PyObject* ask_overrides(PyObject* function, PyObject* args, PyObject* kwargs) no
     if (!tuple || (!kwargs && !no_kwargs)) return nullptr;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.get()); ++i) {
         PyRef hook = hook_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(tuple.get(), i)));
+        if (!hook && PyErr_Occurred()) return nullptr;
         if (!hook) continue;
         PyObject* answer = PyObject_CallFunctionObjArgs(hook.get(), function, tuple.get(), args,
                                                         kwargs ? kwargs : no_kwargs.get(), nullptr);
@@ -150,12 +166,14 @@ PyMethodDef functions[] = {
 
 bool type_overrides(PyTypeObject* type) noexcept {
     if (type == TensorType) return false;
-    PyRef hook = hook_of(type);
+    const PyRef hook = unbound_hook_of(type);
     return hook && hook.get() != disabled_implementation && !is_of_pytorch(type);
 }
 
 bool any_overrides(PyObject* o) noexcept {
-    return for_each_nested(o, [](PyObject* item) { return int{overrides(item)}; }) != 0;
+    const int found = for_each_nested(o, [](PyObject* item) { return int{overrides(item)}; });
+    if (found < 0) PyErr_Clear();  // then whoever is called meets the same want of memory
+    return found != 0;
 }
 
 PyObject* call_override(PyObject* function, PyObject* args, PyObject* kwargs) noexcept {
@@ -177,7 +195,9 @@ PyObject* call_override(const char* name, std::span<PyObject* const> args) noexc
 
 int add_override_functions(PyObject* module) {
     disabled_implementation = PyCFunction_New(&disabled_def, nullptr);
-    if (!disabled_implementation ||
+    names = {PyUnicode_InternFromString("__wengert_function__"), PyUnicode_InternFromString("__torch_function__")};
+    module_name = PyUnicode_InternFromString("__module__");
+    if (!disabled_implementation || !names[0] || !names[1] || !module_name ||
         PyModule_AddObjectRef(module, "_disabled_torch_function_impl", disabled_implementation) < 0)
         return -1;
     return PyModule_AddFunctions(module, functions);

@@ -31,7 +31,10 @@ PyObject* namespace_of(PyObject* module, const std::string& where) {
 }  // namespace
 
 PyObject* registered_function(const char* name) noexcept {
-    PyObject* found = PyDict_GetItemString(functions_by_name, name);
+    const PyRef key(PyUnicode_FromString(name));
+    if (!key) return nullptr;
+    PyObject* found = PyDict_GetItemWithError(functions_by_name, key.get());
+    if (!found && PyErr_Occurred()) return nullptr;
     if (!found) return PyErr_Format(PyExc_KeyError, "no function is registered as '%s'", name);
     return Py_NewRef(found);
 }

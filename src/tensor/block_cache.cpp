@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/failing_allocation.h"
+#include "base/immortal.h"
 #include "base/lock.h"
 #include "base/out_of_memory.h"
 
@@ -59,14 +60,13 @@ struct BlockCache {
 };
 
 BlockCache& cache() {
-    static BlockCache* c = [] {  // tensors may outlive static destruction
+    static BlockCache& c = []() -> BlockCache& {  // tensors may outlive static destruction
+        static Immortal<BlockCache> made;
         const char* wanted = std::getenv("WENGERT_CACHE_BYTES");
-        const size_t most = wanted ? parse_cache_bytes(wanted) : kCacheBytes;
-        auto* made = new BlockCache;
-        made->most_kept = most;
-        return made;
+        if (wanted) made->most_kept = parse_cache_bytes(wanted);
+        return *made;
     }();
-    return *c;
+    return c;
 }
 
 int64_t seconds() noexcept {

@@ -9,5 +9,5 @@ the case that brought a batch down.
     WENGERT_HOSTILE_SEEDS=200 pytest tests/hostile    for a night
     python -m tests.hostile.batch calls 17 400  one batch, in the foreground
     python -m tests.hostile.batch calls 17 400 --only 123    one case of it
-    python -m tests.hostile.batch integers 1 4     the first quarter of `integers`: by hand, until work is bounded
+    python -m tests.hostile.batch integers 1 4     the first of four shares of `integers`
 """

@@ -5,12 +5,15 @@ Sizes are added, multiplied, divided and negated; some of these numbers have no 
 
 import random
 
+import numpy as np
+
 import wengert as wg
+from wengert.utils.checkpoint import checkpoint_sequential
 
 from ..ops.operations import OPERATIONS, case
 from .calls import backward
 
-INTEGERS = [2**63 - 1, -(2**63), 2**62, -(2**62), 2**31, -(2**31) - 1, -1, 0]
+INTEGERS = [2**63 - 1, -(2**63), 2**62, -(2**62), 2**40, 2**31, -(2**31) - 1, 2**31 - 1, -1, 0]
 
 
 def spoilt(values, name, value):
@@ -27,6 +30,14 @@ def spoilt(values, name, value):
         yield "many", {**values, name: list(value) * 40}
 
 
+def all_spoilt(operation, values):
+    """One integer in place of all that the row takes, where these are several."""
+    names = [a["name"] for a in operation.arguments if a["type"].startswith("int")]
+    for i in INTEGERS if len(names) > 1 else ():
+        lists = {n: [i] * len(values[n]) for n in names if isinstance(values.get(n), (list, tuple))}
+        yield i, {**values, **dict.fromkeys(names, i), **lists}
+
+
 def fresh(values):
     return {
         n: v.detach().requires_grad_() if isinstance(v, wg.Tensor) and v.is_floating_point() else v
@@ -38,6 +49,8 @@ def of_rows():
     for operation in OPERATIONS:
         for sample in operation.samples()[:2]:
             values = case(operation, sample).values
+            for i, wrong in all_spoilt(operation, values):
+                yield f"{operation.name} all={i}", lambda o=operation, w=wrong: backward(o(fresh(w)))
             for argument in operation.arguments:
                 name, type_ = argument["name"], argument["type"]
                 given = values.get(name)
@@ -54,6 +67,12 @@ def in_place(operation, values):
     if method and operation.inplace:
         positional, keywords = operation.split(values)
         method(positional[0].clone(), *positional[1:], **keywords)
+
+
+def measured():
+    with wg.autograd.profiler.profile(with_stack=True) as profile:
+        wg.ones(2).exp()
+    return profile
 
 
 BY_HAND = {
@@ -111,8 +130,46 @@ BY_HAND = {
     "vmap in": lambda i: wg.func.vmap(lambda x: x, in_dims=i)(wg.ones(2)),
     "vmap chunks": lambda i: wg.func.vmap(lambda x: x, chunk_size=i)(wg.ones(2)),
     "einsum": lambda i: wg.einsum(wg.ones(2), [i], []),
-    "window": lambda i: i < 2**40 and i < 1 and wg.hann_window(i),
-    "fftfreq": lambda i: i < 1 and wg.fft.fftfreq(i),
+    "window": lambda i: wg.hann_window(i),
+    "kaiser window": lambda i: wg.kaiser_window(i),
+    "fftfreq": lambda i: wg.fft.fftfreq(i),
+    "rfftfreq": lambda i: wg.fft.rfftfreq(i),
+    "tril_indices": lambda i: wg.tril_indices(i, 3),
+    "tril_indices of two": lambda i: wg.tril_indices(i, i),
+    "triu_indices": lambda i: wg.triu_indices(3, i),
+    "triu_indices from": lambda i: wg.triu_indices(3, 3, i),
+    "triu_indices of three": lambda i: wg.triu_indices(i, i, i),
+    "chunk": lambda i: wg.ones(5).chunk(i),
+    "chunk of nothing": lambda i: wg.ones(0).chunk(i),
+    "split": lambda i: wg.ones(5).split(i),
+    "split into": lambda i: wg.ones(5).split([5, i]),
+    "tensor_split": lambda i: wg.tensor_split(wg.ones(5), i),
+    "tensor_split at": lambda i: wg.tensor_split(wg.ones(5), [i, 2]),
+    "combinations": lambda i: wg.combinations(wg.ones(3), i),
+    "combinations with": lambda i: wg.combinations(wg.ones(3), i, with_replacement=True),
+    "tensordot": lambda i: wg.tensordot(wg.ones(2, 2), wg.ones(2, 2), i),
+    "tensorinv": lambda i: wg.linalg.tensorinv(wg.eye(2), ind=i),
+    "svd_lowrank": lambda i: wg.svd_lowrank(wg.ones(3, 3), q=i),
+    "svd_lowrank rounds": lambda i: i < 2**31 - 1 and wg.svd_lowrank(wg.ones(3, 3), q=1, niter=i),
+    "lobpcg": lambda i: wg.lobpcg(wg.eye(9), k=i),
+    "stft": lambda i: wg.stft(wg.ones(9), i, return_complex=True, window=wg.ones(4)),
+    "stft hop": lambda i: wg.stft(wg.ones(9), 4, hop_length=i, return_complex=True, window=wg.ones(4)),
+    "stft window": lambda i: wg.stft(wg.ones(9), 4, win_length=i, return_complex=True),
+    "istft": lambda i: wg.istft(wg.ones(3, 5, dtype=wg.complex64), 4, length=i, window=wg.ones(4)),
+    "istft hop": lambda i: wg.istft(wg.ones(3, 5, dtype=wg.complex64), 4, hop_length=i, window=wg.ones(4)),
+    "histogramdd": lambda i: wg.histogramdd(wg.ones(3, 2), [i, 2]),
+    "nth_derivatives": lambda i: wg.func.nth_derivatives(wg.sin, i)(wg.ones(())),
+    "jacrev chunks": lambda i: wg.func.jacrev(wg.sin, chunk_size=i)(wg.ones(2)),
+    "checkpoint_sequential": lambda i: checkpoint_sequential([wg.sin], i, wg.ones(2), use_reentrant=False),
+    "group of stacks": lambda i: measured().key_averages(group_by_stack_n=i),
+    "rows of a table": lambda i: measured().table(row_limit=i, max_name_column_width=max(i, -9) if i < 9 else 9),
+    "schedule": lambda i: [wg.profiler.schedule(wait=i, warmup=0, active=1, repeat=i)(j) for j in (0, 1, i)],
+    "conv_transpose2d paddings": lambda i: wg.nn.functional.conv_transpose2d(
+        wg.ones(1, 1, 2, 2), wg.ones(1, 1, 2, 2), stride=[2], output_padding=[1, i]
+    ),
+    "rot90": lambda i: wg.ones(2, 2).rot90(i),
+    "matrix_power": lambda i: wg.linalg.matrix_power(wg.eye(2), i),
+    "array of numpy": lambda i: np.diff(wg.ones(3), n=i),
     "one_hot": lambda i: wg.nn.functional.one_hot(wg.tensor([0, 1]), i),
     "one_hot of it": lambda i: wg.nn.functional.one_hot(wg.tensor([i])),
     "bincount": lambda i: wg.bincount(wg.tensor([i])),

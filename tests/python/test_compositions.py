@@ -144,6 +144,14 @@ def test_max_pooling_and_back(n):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
+def test_max_pooling_and_back_of_an_empty_batch(n):
+    unpool = getattr(F, f"max_unpool{n}d")
+    values, places = wg.ones(0, 3, *(2,) * n), wg.zeros(0, 3, *(2,) * n, dtype=wg.int64)
+    assert unpool(values, places, 2).shape == (0, 3, *(4,) * n)
+    assert wg.func.vmap(lambda v, p: unpool(v, p, 2))(values, places).shape == (0, 3, *(4,) * n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
 def test_lp_pooling(n):
     x = wg.tensor(RNG.uniform(0.5, 2, (1, *(4,) * n)), requires_grad=True)
     pool = getattr(F, f"lp_pool{n}d")

@@ -1,7 +1,6 @@
 """Memory that comes to its end at any allocation: MemoryError, and nothing left behind.
 
-One allocation fails here. Where all fail from then on, a pass that gives up still needs some; a profile may need
-some where it is told of an end.
+Either one allocation fails, or all do from then on: giving up needs no memory.
 """
 
 import itertools
@@ -20,14 +19,15 @@ needs_hook = pytest.mark.skipif(
 
 @needs_hook
 @pytest.mark.usefixtures("no_automatic_collection")  # in callbacks of gc, Python drops exceptions
-@pytest.mark.parametrize("name", [name for name in PROGRAMS if name != "profiles"])
-def test_any_allocation_of_the_core(name):
+@pytest.mark.parametrize("all_from_then_on", [False, True])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_any_allocation_of_the_core(name, all_from_then_on):
     """The n-th fails, for every n until the program needs no more."""
     program = PROGRAMS[name]
     program()  # what is made once in a process is made now
     before = state()
     for n in itertools.count():
-        hooks._fail_allocation(n, False)
+        hooks._fail_allocation(n, all_from_then_on)
         problem = None
         try:
             program()
@@ -69,7 +69,14 @@ _testcapi = pytest.importorskip("_testcapi", reason="CPython's own test module m
 
 
 @pytest.mark.usefixtures("no_automatic_collection")
-@pytest.mark.parametrize("name", ["backward_of_a_sum", "index_writes", "hooks", "no_grad", "saved_tensors_hooks"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "backward_of_a_sum", "index_writes", "hooks", "no_grad", "saved_tensors_hooks", "inference_mode", "dual_levels",
+        "frames", "frames_again", "functional_call", "checkpoint_settings", "profiles", "modes_left_out",
+        "func_vmap", "numpy_and_back", "subclasses", "custom_function",
+    ],
+)  # fmt: skip
 def test_any_allocation_of_the_interpreter(name):
     """Its own objects: also these give MemoryError, and leave nothing behind."""
     program = PROGRAMS[name]

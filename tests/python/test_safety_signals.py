@@ -67,7 +67,14 @@ class At:
 
 MODES = [
     "no_grad", "decorated", "inference_mode", "anomaly", "dual_levels", "saved_tensors_hooks", "disabled_hooks",
-    "dispatch_modes", "subclasses", "mutation_of_saved_tensors",
+    "dispatch_modes", "subclasses", "mutation_of_saved_tensors", "profiles",
+    "profiled_steps", "frames", "frames_where_nothing_is_recorded", "frames_again", "functional_call",
+    "checkpoint_settings", "modes_left_out", "forked_random_numbers", "hidden_versions",
+]  # fmt: skip
+# Those that take too many instructions to try them all.
+LONG = [
+    "checkpoints", "reentrant_checkpoints", "func_grad", "func_hessian", "func_jvp", "func_vmap", "func_vmap_grad",
+    "functional_jacobian",
 ]  # fmt: skip
 
 
@@ -87,14 +94,33 @@ def test_between_any_two_instructions(name):
     works()
 
 
+@pytest.mark.usefixtures("no_automatic_collection")
+@pytest.mark.parametrize("name", LONG)
+def test_between_some_instructions(name):
+    program = PROGRAMS[name]
+    program()
+    before = state()
+    with At(10**9) as counting:
+        program()
+    instructions = 10**9 - counting.left
+    for n in random.Random(5).sample(range(instructions), min(instructions, 150)):
+        with contextlib.suppress(Interrupt), At(n):
+            program()
+        assert state() == before, f"{name}: instruction {n}"
+    works()
+
+
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
 @pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning"
 )  # what callbacks of weakrefs raise, Python drops
 @pytest.mark.usefixtures("no_automatic_collection")
 def test_signals_at_random_points():
+    armed = set()
+
     def handler(number, frame):
-        raise Interrupt
+        if armed:
+            raise Interrupt
 
     rng = random.Random(3)
     before = state()
@@ -102,14 +128,16 @@ def test_signals_at_random_points():
     stopped = 0
     try:
         for _ in range(400):
-            name = rng.choice(MODES)
+            name = rng.choice([*MODES, *LONG])
             try:
+                armed.add(name)
                 signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-5, 2e-3))
                 for _ in range(200):
                     PROGRAMS[name]()
             except Interrupt:
                 stopped += 1
             finally:
+                armed.clear()
                 signal.setitimer(signal.ITIMER_REAL, 0)
             assert state() == before, name
     finally:

@@ -30,6 +30,18 @@ class ModeContext:
         return decorate(self.clone, function, type(self).__name__)
 
 
+class Undone(_C._Undone):
+    """A context of several steps, each of which is undone however the block ends, also where Ctrl-C falls between them.
+
+    A subclass defines ``_open``, which begins the block and returns its value.
+    """
+
+    def change(self, owner: Any, name: str, value: Any) -> None:
+        """Set an attribute for the length of the block."""
+        self.undo(setattr, owner, name, getattr(owner, name))
+        setattr(owner, name, value)
+
+
 class BareDecorator(ModeContext):
     """A mode without parameters, so ``@mode`` and ``@mode()`` mean the same."""
 

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import wengert
 from wengert._C import Tensor
+from wengert.autograd._mode_context import Undone
 
 _NOTHING = wengert.zeros(0)
 
@@ -25,21 +26,24 @@ class OpenLevels:
     """The levels of the vmaps that are running, on any thread; those that run again in a backward pass too."""
 
     def __init__(self) -> None:
-        self._counts: dict[int, int] = {}
+        self._openings: dict[int, set[object]] = {}  # of each level; none once it is closed
         self._lock = threading.Lock()
 
     def __contains__(self, level: int) -> bool:
-        return level in self._counts
+        return bool(self._openings.get(level))
 
-    def add(self, level: int) -> None:
+    def add(self, level: int, context: Undone) -> None:
+        """Open a level until `context` ends."""
         with self._lock:
-            self._counts[level] = self._counts.get(level, 0) + 1
+            for closed in [known for known, openings in self._openings.items() if not openings]:
+                del self._openings[closed]
+            openings = self._openings.setdefault(level, set())
+            opening = object()
+            context.undo(openings.discard, opening)
+            openings.add(opening)
 
-    def remove(self, level: int) -> None:
-        with self._lock:
-            left = self._counts.pop(level) - 1
-            if left:
-                self._counts[level] = left
+    def __len__(self) -> int:
+        return sum(map(bool, self._openings.values()))
 
 
 open_levels = OpenLevels()

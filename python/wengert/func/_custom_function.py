@@ -15,6 +15,7 @@ from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import _function
 from wengert.autograd._function import Function
+from wengert.autograd._mode_context import Undone
 from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_structure, tree_unflatten
 
 from ._batch import Batch
@@ -79,18 +80,14 @@ def _core_apply(cls: Any, args: tuple[Any, ...]) -> Any:
     return _C._FunctionBase.__dict__["apply"].__get__(None, cls)(*args)
 
 
-class _Without:
+class _Without(Undone):
     """A block in which one vmap is not running: its rule works on whole batches."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
 
-    def __enter__(self) -> None:
-        self.saved = _stack.frames
-        _stack.frames = [frame for frame in self.saved if frame is not self.frame]
-
-    def __exit__(self, *exc_info: object) -> None:
-        _stack.frames = self.saved
+    def _open(self) -> None:
+        self.change(_stack, "frames", tuple(f for f in _stack.frames if f is not self.frame))
 
 
 def _wrapped(result: Any, batch: Batch) -> Any:
@@ -183,7 +180,7 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any
         @staticmethod
         def forward(*args: Any) -> Any:
             context = Batched.context = _SampleContext()
-            with inside:
+            with inside.again():
                 inputs = samples(tree_flatten(args)[0])
                 context.shapes = [value.shape if isinstance(value, Tensor) else None for value in inputs]
                 output = cls.forward(*inputs)
@@ -207,7 +204,7 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            with inside:
+            with inside.again():
                 method = _function._user_backward(cls)
                 results = method(seen(ctx, ctx.saved_tensors), *map(sample, grads))
             results = results if isinstance(results, tuple) else (results,)
@@ -216,7 +213,7 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any
 
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> Any:
-            with inside:
+            with inside.again():
                 given = [
                     t if t is None or d is None else BatchedTensor.wrap(t, d, batch.level)
                     for t, d in zip(tangents, arguments, strict=True)

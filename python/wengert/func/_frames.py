@@ -20,33 +20,24 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from wengert import _C, _randomness
+from wengert.autograd._mode_context import Undone
 
 from ._batched_tensor import BatchedTensor, move_to_front, open_levels
 
 
-class Frame:
+class Frame(Undone):
     """One running transform."""
 
     kind = ""  # "reverse", "forward" or "vmap"
 
-    def __enter__(self) -> Any:
-        _stack.frames.append(self)
+    def _open(self) -> Self:
+        self.change(_stack, "frames", (*_stack.frames, self))
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
-        _stack.frames.pop()
-
-
-def without_inference_mode() -> Any:
-    """Return an entered context in which inference mode is off, or None if it is off already.
-
-    What a transform runs is differentiated in inference mode too.
-    """
-    if not _C.is_inference_mode_enabled():
-        return None
-    guard = _C._InferenceMode(False)
-    guard.__enter__()
-    return guard
+    def leave_inference_mode(self) -> None:
+        """Switch inference mode off: what a transform runs is differentiated in it too."""
+        if _C.is_inference_mode_enabled():
+            self.enter(_C._InferenceMode(False))
 
 
 class VmapFrame(Frame):
@@ -59,18 +50,11 @@ class VmapFrame(Frame):
         self.randomness = randomness
         self.level = next(_levels)  # never used again: a tensor that escapes is no sample of a later batch
 
-    def __enter__(self) -> Self:
-        _randomness.depth.value += 1
-        open_levels.add(self.level)
-        self._outer_level = _C._exchange_batch_level(self.level)
-        super().__enter__()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        super().__exit__()
-        _C._exchange_batch_level(self._outer_level)
-        open_levels.remove(self.level)
-        _randomness.depth.value -= 1
+    def _open(self) -> Self:
+        self.change(_randomness.depth, "value", _randomness.depth.value + 1)
+        open_levels.add(self.level, self)
+        self.enter(_C._Switch("batch_level", self.level))
+        return super()._open()
 
 
 class _Past(Frame):
@@ -84,22 +68,24 @@ class Remembered:
     """The transforms that run now, for a block later: what a backward pass computes again finds its batches open."""
 
     def __init__(self) -> None:
-        self._frames: list[Any] = [frame if frame.kind == "vmap" else _Past(frame) for frame in _stack.frames]
-        self._batches = [frame for frame in self._frames if frame.kind == "vmap"]
-        self._before: list[Any] = []
+        self._frames = tuple([frame if frame.kind == "vmap" else _Past(frame) for frame in _stack.frames])
 
-    def __enter__(self) -> None:
-        level = self._batches[-1].level if self._batches else 0
-        self._before.append((_stack.frames, _randomness.depth.value, _C._exchange_batch_level(level)))
-        for batch in self._batches:
-            open_levels.add(batch.level)
-        _stack.frames, _randomness.depth.value = list(self._frames), len(self._batches)
+    def again(self) -> _Again:
+        """Return a block in which they run."""
+        return _Again(self._frames)
 
-    def __exit__(self, *exc_info: object) -> None:
-        _stack.frames, _randomness.depth.value, level = self._before.pop()
-        _C._exchange_batch_level(level)
-        for batch in self._batches:
-            open_levels.remove(batch.level)
+
+class _Again(Undone):
+    def __init__(self, frames: tuple[Any, ...]) -> None:
+        self._frames = frames
+
+    def _open(self) -> None:
+        batches = [frame for frame in self._frames if frame.kind == "vmap"]
+        self.enter(_C._Switch("batch_level", batches[-1].level if batches else 0))
+        for batch in batches:
+            open_levels.add(batch.level, self)
+        self.change(_randomness.depth, "value", len(batches))
+        self.change(_stack, "frames", self._frames)
 
 
 _levels = itertools.count(1)
@@ -107,7 +93,7 @@ _levels = itertools.count(1)
 
 class _Stack(threading.local):
     def __init__(self) -> None:
-        self.frames: list[Any] = []
+        self.frames: tuple[Any, ...] = ()
 
 
 _stack = _Stack()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import wengert
+from wengert.autograd._mode_context import Undone
 
 
 def functional_call(
@@ -49,7 +49,7 @@ def functional_call(
     """
     given = _merged(parameter_and_buffer_dicts)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    with _replaced_tensors(module, given, tie_weights, strict):
+    with _ReplacedTensors(module, given, tie_weights, strict):
         return module(*arguments, **(kwargs or {}))
 
 
@@ -81,26 +81,30 @@ def _places(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
     return places
 
 
-@contextlib.contextmanager
-def _replaced_tensors(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
-    places = _places(module)
-    if strict:
-        _check_names(module, places, given)
-    values = {name: tensor for name, tensor in given.items() if name in places}
-    if tie_weights:
-        values = _with_tied_names(places, values)
-    before = {name: places[name][0][places[name][1]] for name in values}
-    try:
-        for name, tensor in values.items():
-            kept, key = places[name]
+class _ReplacedTensors(Undone):
+    def __init__(self, module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> None:
+        self._places = _places(module)
+        if strict:
+            _check_names(module, self._places, given)
+        values = {name: tensor for name, tensor in given.items() if name in self._places}
+        self._values = _with_tied_names(self._places, values) if tie_weights else values
+        self._given = given
+
+    def _open(self) -> None:
+        for name in self._values:
+            kept, key = self._places[name]
+            self.undo(kept.__setitem__, key, kept[key])
+        self.undo(self._tell_of_new_buffers)
+        for name, tensor in self._values.items():
+            kept, key = self._places[name]
             kept[key] = tensor
-        yield
-    finally:
-        for name, tensor in before.items():
-            kept, key = places[name]
-            if name in given and kept[key] is not values[name]:
-                given[name] = kept[key]  # the module assigned a new buffer
-            kept[key] = tensor
+
+    def _tell_of_new_buffers(self) -> None:
+        """Let the caller's dict have what the module has assigned."""
+        for name, value in self._values.items():
+            kept, key = self._places[name]
+            if name in self._given and kept[key] is not value:
+                self._given[name] = kept[key]
 
 
 def _check_names(module: Any, places: Any, given: Any) -> None:

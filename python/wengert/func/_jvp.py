@@ -11,7 +11,7 @@ from wengert.autograd._forward_ad import dual_level, make_dual, unpack_dual
 from wengert.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
 from ._arguments import flatten_alike, flatten_outputs, flatten_tensors, split_aux
-from ._frames import Frame, levels_of, logical, map_physical, open_batches, physical, without_inference_mode
+from ._frames import Frame, levels_of, logical, map_physical, open_batches, physical
 
 _CALL = "jvp(f, primals, tangents)"
 
@@ -21,25 +21,13 @@ class ForwardFrame(Frame):
 
     kind = "forward"
 
-    def __enter__(self) -> Self:
-        self._no_inference = without_inference_mode()
-        self._dual_level = dual_level()
-        self.level = self._dual_level.__enter__()
-        self._propagating = _C._is_fwd_grad_enabled()
-        if not self._propagating:  # outside; the levels there stay as they are
-            self._floor = _C._set_forward_floor(self.level)
-            _C._set_fwd_grad_enabled(True)
-        super().__enter__()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        super().__exit__()
-        if not self._propagating:
-            _C._set_fwd_grad_enabled(False)
-            _C._set_forward_floor(self._floor)
-        self._dual_level.__exit__()
-        if self._no_inference is not None:
-            self._no_inference.__exit__(None, None, None)
+    def _open(self) -> Self:
+        self.leave_inference_mode()
+        self.level = self.enter(dual_level())
+        if not _C._is_fwd_grad_enabled():  # outside; the levels there stay as they are
+            self.enter(_C._Switch("forward_floor", self.level))
+            self.enter(_C._Switch("_set_fwd_grad_enabled", True))
+        return super()._open()
 
     def dual(self, primal: Any, tangent: Any) -> Any:
         """Return `primal` with a tangent, batched where one of the two is."""

@@ -33,7 +33,6 @@ from ._frames import (
     open_batches,
     physical,
     plain,
-    without_inference_mode,
 )
 
 
@@ -50,9 +49,9 @@ class ReverseFrame(Frame):
         self.inside = inside
         self.tracked = False
 
-    def __enter__(self) -> Self:
+    def _open(self) -> Self:
         self.outer_is_recording = wengert.is_grad_enabled()
-        self._no_inference = without_inference_mode()
+        self.leave_inference_mode()
         self.batches = open_batches()
         self.aliases: list[Any] = []  # physical tensors
         self.own: list[Any] = [] if self.inside is None else list(self.inside.own)
@@ -60,15 +59,8 @@ class ReverseFrame(Frame):
             self.inside is not None and self.inside.tracked
         )  # whether somebody outside may differentiate results
         self._known: dict[Any, bool] = {}  # nodes whose graphs were searched
-        _C._set_grad_enabled(True)
-        super().__enter__()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        super().__exit__()
-        _C._set_grad_enabled(self.outer_is_recording)
-        if self._no_inference is not None:
-            self._no_inference.__exit__(None, None, None)
+        self.enter(_C._Switch("set_grad_enabled", True))
+        return super()._open()
 
     def alias(self, primal: Any) -> Any:
         """Return the tensor that stands for `primal` inside; gradients will be with respect to it.

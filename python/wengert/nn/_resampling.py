@@ -65,14 +65,13 @@ def _max_unpool(n: int) -> Callable[..., Any]:
         count = 1
         for size in sizes:
             count *= size
-        flat = input.reshape(*lead, -1)
         every = indices
         while hasattr(every, "_batch_dim"):  # inside vmap: those of all samples
             every = every._value
         if every.numel() and not 0 <= int(every.min()) <= int(every.max()) < count:
             raise RuntimeError(f"Found an invalid max index: {int(every.max())} for output of size {sizes}")
         plane = _C.zeros(*lead, count, dtype=input.dtype)
-        return plane.scatter(-1, indices.reshape(*lead, -1), flat).reshape(*lead, *sizes)
+        return plane.scatter(-1, indices.flatten(-n), input.flatten(-n)).reshape(*lead, *sizes)
 
     max_unpool.__name__ = max_unpool.__qualname__ = f"max_unpool{n}d"
     max_unpool.__doc__ = f"""Puts maxima back to where `max_pool{n}d` found them, with zeros elsewhere.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-
 from wengert import _C
+from wengert.autograd._mode_context import ModeContext
 
 
-@contextlib.contextmanager
-def no_dispatch() -> Iterator[None]:
+class no_dispatch(ModeContext, _C._WithoutDispatchModes):
     """Leave dispatch modes out of a block.
 
     Examples
@@ -24,11 +21,3 @@ def no_dispatch() -> Iterator[None]:
     ...     wg.ones(2).exp().shape
     Size([2])
     """
-    modes = _C._dispatch_modes()
-    for mode in modes:
-        _C._pop_dispatch_mode(mode)
-    try:
-        yield
-    finally:
-        for mode in reversed(modes):
-            _C._push_dispatch_mode(mode)

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/immortal.h"
 #include "base/lock.h"
 #include "kernels/linalg/blas.h"
 
@@ -23,7 +24,7 @@ struct Libraries {
 };
 
 Libraries& libraries() {
-    static auto* l = new Libraries;
+    static Immortal<Libraries> l;
     return *l;
 }
 

@@ -14,6 +14,18 @@ Space spatial(IntSpan values, int64_t missing) {
     return s;
 }
 
+void check_steps(const char* op, const Dims& stride, const Dims& padding, const Dims& dilation, int64_t groups) {
+    for (size_t i = 0; i < stride.size(); ++i) {
+        check(padding[i] >= 0, ErrorKind::Runtime, "[", op, "] negative padding is not supported, got ",
+              ShapeOf{padding});
+        check(stride[i] > 0, ErrorKind::Runtime, "[", op, "] non-positive stride is not supported, got ",
+              ShapeOf{stride});
+        check(dilation[i] > 0, ErrorKind::Runtime, "[", op, "] dilation should be greater than zero, got ",
+              ShapeOf{dilation});
+    }
+    check(groups > 0, ErrorKind::Runtime, "[", op, "] non-positive groups is not supported, got ", groups);
+}
+
 }  // namespace
 
 Dims per_dimension(const char* op, const char* name, IntSpan values, size_t n) {
@@ -35,12 +47,7 @@ ConvGeometry convolution_geometry(const char* op, IntSpan input_sizes, IntSpan w
           "d, but got input of size: ", ShapeOf{input_sizes});
     Dims s = per_dimension(op, "stride", stride, n), p = per_dimension(op, "padding", padding, n),
          d = per_dimension(op, "dilation", dilation, n);
-    for (size_t i = 0; i < n; ++i) {
-        check(p[i] >= 0, ErrorKind::Runtime, "[", op, "] negative padding is not supported, got ", ShapeOf{p});
-        check(s[i] > 0, ErrorKind::Runtime, "[", op, "] non-positive stride is not supported, got ", ShapeOf{s});
-        check(d[i] > 0, ErrorKind::Runtime, "[", op, "] dilation should be greater than zero, got ", ShapeOf{d});
-    }
-    check(groups > 0, ErrorKind::Runtime, "[", op, "] non-positive groups is not supported, got ", groups);
+    check_steps(op, s, p, d, groups);
     int64_t filters = weight_sizes[0], channels = input_sizes[batched ? 1 : 0];
     check(filters >= groups && filters % groups == 0, ErrorKind::Runtime, "[", op, "] Given groups=", groups,
           ", expected weight to be ", filters >= groups ? "divisible by " : "at least ", groups,
@@ -102,6 +109,7 @@ Dims conv_transpose_sizes(const Tensor& input, const Tensor& weight, IntSpan str
           " channels instead");
     Dims s = per_dimension(op, "stride", stride, n), p = per_dimension(op, "padding", padding, n),
          d = per_dimension(op, "dilation", dilation, n), extra = per_dimension(op, "output_padding", output_padding, n);
+    check_steps(op, s, p, d, groups);
     Dims sizes;
     if (batched) sizes.push_back(input.sizes()[0]);
     sizes.push_back(checked_mul(weight.sizes()[1], groups, op));

@@ -1,6 +1,8 @@
-// Derivatives of incomplete gamma functions and of zeta with respect to their parameter, of any order.
+// Derivatives of incomplete gamma functions and of zeta with respect to their parameter; NaN for an order above kMostOrder,
+// where the factorials that all of them contain have left the numbers.
+#include <array>
 #include <cmath>
-#include <vector>
+#include <limits>
 
 #include "kernels/scalar/families.h"
 #include "kernels/scalar/special.h"
@@ -9,23 +11,28 @@ namespace wengert::special {
 
 namespace {
 
+constexpr int kMostOrder = 170;
+using Series = std::array<double, kMostOrder + 1>;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
 // The n-th derivative, in a, of exp(h(a)) from exp(h), h', h'', ...: (exp h)^(m+1) is the sum of C(m, j) h^(j+1) (exp h)^(m-j).
-double derivative_of_exp(int n, double value, const std::vector<double>& slopes) {
-    std::vector<double> f{value};
+double derivative_of_exp(int n, double value, const Series& slopes) {
+    Series f;
+    f[0] = value;
     for (int m = 0; m < n; ++m) {
         double sum = 0, binomial = 1;
         for (int j = 0; j <= m; ++j) {
             sum += binomial * slopes[j] * f[m - j];
             binomial = binomial * (m - j) / (j + 1);
         }
-        f.push_back(sum);
+        f[m + 1] = sum;
     }
     return f[n];
 }
 
 // The density as a function of x, with what depends on the shape alone computed once.
 struct Density {
-    Density(int n, double a) : n(n), a(a), log_gamma(lgamma(a)), slopes(n) {
+    Density(int n, double a) : n(n), a(a), log_gamma(lgamma(a)) {
         for (int k = 0; k < n; ++k) slopes[k] = -polygamma(k, a);
         psi = n > 0 ? -slopes[0] : 0;
     }
@@ -36,24 +43,26 @@ struct Density {
     }
     int n;
     double a, log_gamma, psi;
-    std::vector<double> slopes;
+    Series slopes;  // the first n
 };
 
 }  // namespace
 
 double gamma_density(double order, double a, double x) noexcept {
+    if (order < 0) return 0;
+    if (!(order <= kMostOrder)) return kNaN;
     const int n = static_cast<int>(order);
-    if (n < 0) return 0;
-    if (std::isnan(a) || std::isnan(x) || a <= 0 || x < 0) return std::numeric_limits<double>::quiet_NaN();
+    if (std::isnan(a) || std::isnan(x) || a <= 0 || x < 0) return kNaN;
     if (std::isinf(x) || (x == 0 && a > 1)) return 0;
     return Density(n, a)(x);
 }
 
 double igamma_d_order(double order, double a, double x) noexcept {
+    if (order < 0) return 0;
+    if (!(order <= kMostOrder)) return kNaN;
     const int n = static_cast<int>(order);
-    if (n < 0) return 0;
     if (n == 0) return igamma(a, x);
-    if (std::isnan(a) || std::isnan(x) || a <= 0 || x < 0) return std::numeric_limits<double>::quiet_NaN();
+    if (std::isnan(a) || std::isnan(x) || a <= 0 || x < 0) return kNaN;
     if (x == 0 || std::isinf(x)) return 0;
     double sum = 0;
     if (x < a + 1) {  // P(a, x) is the sum of the densities with shapes a + 1, a + 2, ...
@@ -76,15 +85,16 @@ double igamma_d_order(double order, double a, double x) noexcept {
 
 // Euler and Maclaurin's formula, every term of it a Taylor series in s cut after order n.
 double zeta_d_order(double order, double s, double q) noexcept {
+    if (order < 0) return 0;
+    if (!(order <= kMostOrder)) return kNaN;
     const int n = static_cast<int>(order);
-    if (n < 0) return 0;
     if (n == 0) return zeta(s, q);
-    if (std::isnan(s) || std::isnan(q) || s <= 1 || q <= 0) return std::numeric_limits<double>::quiet_NaN();
-    using Series = std::vector<double>;
+    if (std::isnan(s) || std::isnan(q) || s <= 1 || q <= 0) return kNaN;
     auto power = [&](double base) {  // base^-s
         const double log_base = std::log(base);
-        Series c{std::pow(base, -s)};
-        for (int k = 1; k <= n; ++k) c.push_back(c.back() * -log_base / k);
+        Series c;
+        c[0] = std::pow(base, -s);
+        for (int k = 1; k <= n; ++k) c[k] = c[k - 1] * -log_base / k;
         return c;
     };
     auto add = [&](Series& to, const Series& c, double factor) {
@@ -95,7 +105,7 @@ double zeta_d_order(double order, double s, double q) noexcept {
         c[0] *= constant;
     };
     constexpr int terms = 14;
-    Series sum(n + 1);
+    Series sum{};
     for (int k = 0; k < terms; ++k) add(sum, power(q + k), 1);
     const double far = q + terms;
     Series tail = power(far), quotient = tail;

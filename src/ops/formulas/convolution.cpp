@@ -5,6 +5,7 @@
 #include "base/checked_math.h"
 #include "generated/ops/ops.h"
 #include "kernels/nn/convolution.h"
+#include "kernels/nn/convolution_geometry.h"
 
 namespace wengert::ops::formulas {
 
@@ -63,18 +64,20 @@ Tensor transposed_conv(int64_t n, const Tensor& input, const Tensor& weight, con
     check_ranks("conv_transpose", n, input, weight);
     const Dims sizes = kernels::conv_transpose_sizes(input, weight, stride, padding, output_padding, groups, dilation);
     // An output padding of a stride or more reaches places that only further inputs would write to: zeros.
+    const auto spatial = static_cast<size_t>(n);
+    const Dims steps = kernels::per_dimension("conv_transpose", "stride", stride, spatial),
+               beyond = kernels::per_dimension("conv_transpose", "output_padding", output_padding, spatial);
     Tensor extended = input;
-    for (int64_t i = 0; i < n; ++i) {
-        const int64_t d = input.dim() - n + i,
-                      more = output_padding[static_cast<size_t>(i)] / stride[static_cast<size_t>(i)];
+    for (size_t i = 0; i < spatial; ++i) {
+        const int64_t d = input.dim() - n + static_cast<int64_t>(i), more = beyond[i] / steps[i];
         if (more == 0) continue;
         Dims longer = extended.sizes();
-        longer[static_cast<size_t>(d)] += more;
+        longer[static_cast<size_t>(d)] = checked_add(longer[static_cast<size_t>(d)], more, "conv_transpose");
         extended = ops::slice_backward(extended, longer, d, 0, input.size(d), 1);
     }
     const Tensor out = ops::convolution_input(extended, weight, sizes, stride, padding, dilation, groups);
     if (!bias.defined()) return out;
-    const int64_t filters = sizes[sizes.size() - static_cast<size_t>(n) - 1];
+    const int64_t filters = sizes[sizes.size() - spatial - 1];
     check(bias.dim() == 1 && bias.numel() == filters, ErrorKind::Runtime, "[conv_transpose", n,
           "d] Given transposed=1, weight of size ", ShapeOf{weight.sizes()},
           ", expected bias to be 1-dimensional with ", filters, " elements, but got bias of size ",

@@ -53,11 +53,6 @@ Tensor laid_out_as(const Tensor& tangent, const Tensor& primal) {
     return ops::copy_(out, tangent);
 }
 
-// The lowest level whose tangents operations of this thread see, as it was before.
-PyObject* set_floor(PyObject*, PyObject* level) {
-    return guarded([&]() -> PyObject* { return PyLong_FromLong(exchange_level_floor(to_level(level))); });
-}
-
 PyObject* make_dual(PyObject*, PyObject* args, PyObject* kwargs) {
     return guarded([&]() -> PyObject* {
         PyObject *primal_object, *tangent_object;
@@ -112,7 +107,6 @@ PyMethodDef functions[] = {
     {"_enter_dual_level", enter_level, METH_NOARGS, nullptr},
     {"_exit_dual_level", exit_level, METH_O, nullptr},
     {"_current_dual_level", current_level, METH_NOARGS, nullptr},
-    {"_set_forward_floor", set_floor, METH_O, nullptr},
     {"_make_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_dual)), METH_VARARGS | METH_KEYWORDS,
      nullptr},
     {"_unpack_dual", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(unpack_dual)), METH_VARARGS | METH_KEYWORDS,

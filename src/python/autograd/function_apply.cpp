@@ -72,6 +72,7 @@ PyObject* run_forward(Call& call) {
     AutoGradMode no_grad(false);
     AutoForwardGradMode no_forward(false);
     PyRef uses_setup(PyObject_GetAttr(call.cls, uses_setup_name));
+    if (!uses_setup && !PyErr_ExceptionMatches(PyExc_AttributeError)) throw PyException();
     if (!uses_setup) PyErr_Clear();
     PyRef forward(checked(PyObject_GetAttr(call.cls, forward_name)));
     if (uses_setup && uses_setup.get() == Py_True) {

@@ -7,35 +7,34 @@
 //
 // What was before is kept in a stack, so that one object may be entered again while it is open.
 #include <algorithm>
-#include <forward_list>
 #include <string_view>
 #include <vector>
 
 #include "base/place.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
+#include "graph/level_floor.h"
 #include "graph/node.h"
 #include "graph/strict_singular.h"
 #include "python/autograd/grad_modes.h"
 #include "python/autograd/saved_hooks.h"
-#include "python/exceptions.h"
+#include "python/autograd/scope_type.h"
 #include "python/overrides.h"
-#include "python/registry.h"
 #include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {
 
-// --- Flags
+// --- Flags, and numbers of a thread
 struct Flag {
     const char* name;
-    int (*get)();
-    void (*set)(int value);
+    int64_t (*get)();
+    void (*set)(int64_t value);
 };
 
 template <auto Get, auto Set>
 constexpr Flag flag(const char* name) {
-    return {name, [] { return static_cast<int>(Get()); }, [](int value) { Set(value != 0); }};
+    return {name, [] { return static_cast<int64_t>(Get()); }, [](int64_t value) { Set(value != 0); }};
 }
 
 bool multithreading() { return state.multithreading; }
@@ -48,8 +47,14 @@ bool overrides_off() { return overrides_disabled; }
 void set_overrides_off(bool off) { overrides_disabled = off; }
 
 // Bit 0: on; bit 1: results are searched for NaN.
-int anomaly() { return AnomalyMode::is_enabled() | AnomalyMode::should_check_nan() << 1; }
-void set_anomaly(int bits) { AnomalyMode::set_enabled(bits & 1, bits & 2); }
+int64_t anomaly() { return AnomalyMode::is_enabled() | AnomalyMode::should_check_nan() << 1; }
+void set_anomaly(int64_t bits) { AnomalyMode::set_enabled(bits & 1, bits & 2); }
+
+// Memory made on this thread is marked with the level of the innermost vmap; tangents below the floor are not seen.
+int64_t batch_level() { return static_cast<int64_t>(state.batch_level); }
+void set_batch_level(int64_t level) { state.batch_level = static_cast<uint64_t>(level); }
+int64_t forward_floor() { return level_floor(); }
+void set_forward_floor(int64_t level) { exchange_level_floor(static_cast<int32_t>(level)); }
 
 constexpr Flag flags[] = {
     flag<GradMode::flag, GradMode::set_enabled>("set_grad_enabled"),
@@ -61,19 +66,21 @@ constexpr Flag flags[] = {
     flag<DebugMode::is_enabled, DebugMode::set_enabled>("set_debug_mode"),
     flag<overrides_off, set_overrides_off>("overrides_disabled"),
     {"anomaly", anomaly, set_anomaly},
+    {"batch_level", batch_level, set_batch_level},
+    {"forward_floor", forward_floor, set_forward_floor},
 };
 
 struct SwitchObject {
     PyObject_HEAD const Flag* flag;
-    int value, previous;       // `previous`: at construction
-    std::vector<int> entered;  // what was, for each entry
+    int64_t value, previous;       // `previous`: at construction
+    std::vector<int64_t> entered;  // what was, for each entry
 };
 SwitchObject* as_switch(PyObject* o) noexcept { return reinterpret_cast<SwitchObject*>(o); }
 
 PyObject* switch_new(PyTypeObject* type, PyObject*, PyObject*) {
     PyObject* o = type->tp_alloc(type, 0);
     if (!o) return nullptr;
-    new (&as_switch(o)->entered) std::vector<int>();
+    new (&as_switch(o)->entered) std::vector<int64_t>();
     as_switch(o)->flag = nullptr;
     return o;
 }
@@ -87,8 +94,9 @@ void switch_dealloc(PyObject* o) {
 int switch_init(PyObject* o, PyObject* args, PyObject*) {
     return guarded_status([&] {
         const char* name;
-        int value, at_once = 0;
-        if (!PyArg_ParseTuple(args, "si|p", &name, &value, &at_once)) throw PyException();
+        long long value;
+        int at_once = 0;
+        if (!PyArg_ParseTuple(args, "sL|p", &name, &value, &at_once)) throw PyException();
         SwitchObject* s = as_switch(o);
         const Flag* found =
             std::ranges::find_if(flags, [&](const Flag& f) { return std::string_view(name) == f.name; });
@@ -141,11 +149,11 @@ PyObject* undo_exit(PyObject* o, PyObject*) {
         return Py_NewRef(Py_None);
     });
 }
-PyObject* switch_previous(PyObject* o, void*) { return PyLong_FromLong(as_switch(o)->previous); }
+PyObject* switch_previous(PyObject* o, void*) { return PyLong_FromLongLong(as_switch(o)->previous); }
 
 PyMethodDef switch_methods[] = {
     {"__enter__", switch_enter, METH_NOARGS, nullptr},
-    {"__exit__", switch_exit, METH_VARARGS, nullptr},
+    exit_method<switch_exit>(),
     {"_undo", switch_undo, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -165,7 +173,7 @@ PyType_Spec switch_spec = {"wengert._C._Switch", sizeof(SwitchObject), 0, Py_TPF
                            switch_slots};
 
 PyMethodDef at_once_methods[] = {
-    {"__exit__", undo_exit, METH_VARARGS, nullptr},
+    exit_method<undo_exit>(),
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot at_once_slots[] = {
@@ -197,107 +205,57 @@ struct DualLevelScope {
     void leave() { exit_dual_level(level); }
 };
 
-template <class Scope>
-struct ScopeType {
-    struct Object {
-        PyObject_HEAD PyObject* arguments;
-        std::forward_list<Scope> entered;
-    };
-    static Object* of(PyObject* o) noexcept { return reinterpret_cast<Object*>(o); }
-
-    static PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
-        PyObject* o = type->tp_alloc(type, 0);
-        if (!o) return nullptr;
-        of(o)->arguments = Py_NewRef(args);
-        new (&of(o)->entered) std::forward_list<Scope>();
-        return o;
-    }
-    static void dealloc(PyObject* o) {
-        PyTypeObject* type = Py_TYPE(o);
-        of(o)->entered.~forward_list();
-        Py_DECREF(of(o)->arguments);
-        type->tp_free(o);
-        Py_DECREF(type);
-    }
-    static PyObject* enter(PyObject* o, PyObject*) {
-        return guarded([&] {
-            PyObject* value = of(o)->entered.emplace_front(of(o)->arguments).value();
-            if (!value) of(o)->entered.pop_front();
-            return value;
-        });
-    }
-    static PyObject* exit(PyObject* o, PyObject*) {
-        return guarded([&] {
-            check(!of(o)->entered.empty(), ErrorKind::Runtime, "leaving a mode that was not entered");
-            if constexpr (requires(Scope& s) { s.leave(); }) of(o)->entered.front().leave();
-            of(o)->entered.pop_front();
-            return Py_NewRef(Py_None);
-        });
-    }
-    static int add(PyObject* module) {
-        static PyMethodDef methods[] = {
-            {"__enter__", enter, METH_NOARGS, nullptr},
-            {"__exit__", exit, METH_VARARGS, nullptr},
-            {nullptr, nullptr, 0, nullptr},
-        };
-        static PyType_Slot slots[] = {
-            {Py_tp_new, reinterpret_cast<void*>(make)},
-            {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-            {Py_tp_methods, methods},
-            {0, nullptr},
-        };
-        static PyType_Spec spec = {Scope::name, sizeof(Object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
-        static PyTypeObject* type;
-        return add_type(module, &spec, &type);
-    }
-};
-
 // --- Contexts of several steps, each of which can be undone
 //
 // A subclass defines `_open`, in Python. There it enters other contexts, `self.enter(context)`, which are left in the
 // opposite order when the block ends or `_open` is interrupted anywhere; and before any other change it says how to undo
 // that, `self.undo(f, *args)`, with a function of C (setattr, set.discard), so that nothing can come between.
 struct UndoObject {
-    PyObject_HEAD PyObject* steps;    // a list of tuples (f, *args)
-    std::vector<Py_ssize_t> entered;  // how many there were, for each entry
+    struct Step {
+        PyRef function, arguments;
+    };
+    PyObject_HEAD std::vector<Step> steps;
+    std::vector<size_t> entered;  // how many there were, for each entry
 };
 UndoObject* as_undo(PyObject* o) noexcept { return reinterpret_cast<UndoObject*>(o); }
 
 PyObject* undo_new(PyTypeObject* type, PyObject*, PyObject*) {
-    PyRef steps(PyList_New(0));
-    PyObject* o = steps ? type->tp_alloc(type, 0) : nullptr;
+    PyObject* o = type->tp_alloc(type, 0);
     if (!o) return nullptr;
-    as_undo(o)->steps = steps.release();
-    new (&as_undo(o)->entered) std::vector<Py_ssize_t>();
+    new (&as_undo(o)->steps) std::vector<UndoObject::Step>();
+    new (&as_undo(o)->entered) std::vector<size_t>();
     return o;
 }
 int undo_traverse(PyObject* o, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(o));
-    Py_VISIT(as_undo(o)->steps);
+    for (const UndoObject::Step& step : as_undo(o)->steps) {
+        Py_VISIT(step.function.get());
+        Py_VISIT(step.arguments.get());
+    }
     return 0;
 }
 int undo_clear(PyObject* o) {
-    Py_CLEAR(as_undo(o)->steps);
+    const auto steps = std::exchange(as_undo(o)->steps, {});
     return 0;
 }
 void undo_dealloc(PyObject* o) {
     PyTypeObject* type = Py_TYPE(o);
     PyObject_GC_UnTrack(o);
     undo_clear(o);
+    std::destroy_at(&as_undo(o)->steps);
     std::destroy_at(&as_undo(o)->entered);
     type->tp_free(o);
     Py_DECREF(type);
 }
 
-// Undoes down to `count` steps, all of them whatever some raise; false with the first exception set.
-bool undo_down_to(UndoObject* o, Py_ssize_t count) noexcept {
+// Undoes down to `count` steps, all of them whatever some raise; false with the first exception set. All that a step
+// needs was made when it was noted: this asks for no memory of its own.
+bool undo_down_to(UndoObject* o, size_t count) noexcept {
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-    while (o->steps && PyList_GET_SIZE(o->steps) > count) {
-        const Py_ssize_t last = PyList_GET_SIZE(o->steps) - 1;
-        const PyRef step = PyRef::share(PyList_GET_ITEM(o->steps, last));
-        (void)PyList_SetSlice(o->steps, last, last + 1, nullptr);
-        const PyRef arguments(PyTuple_GetSlice(step.get(), 1, PyTuple_GET_SIZE(step.get())));
-        const PyRef done(arguments ? PyObject_CallObject(PyTuple_GET_ITEM(step.get(), 0), arguments.get()) : nullptr);
+    while (o->steps.size() > count) {
+        const UndoObject::Step step = std::move(o->steps.back());
+        o->steps.pop_back();
+        const PyRef done(PyObject_CallObject(step.function.get(), step.arguments.get()));
         if (done) continue;
         if (type)
             PyErr_Clear();
@@ -310,31 +268,30 @@ bool undo_down_to(UndoObject* o, Py_ssize_t count) noexcept {
 }
 
 PyObject* undo_step(PyObject* o, PyObject* step) {
-    if (PyTuple_GET_SIZE(step) == 0) return PyErr_Format(PyExc_TypeError, "undo() needs a function");
-    if (!as_undo(o)->steps || PyList_Append(as_undo(o)->steps, step) < 0) return nullptr;
-    Py_RETURN_NONE;
+    return guarded([&]() -> PyObject* {
+        check(PyTuple_GET_SIZE(step) > 0, ErrorKind::Type, "undo() needs a function");
+        PyRef arguments(checked(PyTuple_GetSlice(step, 1, PyTuple_GET_SIZE(step))));
+        as_undo(o)->steps.push_back({PyRef::share(PyTuple_GET_ITEM(step, 0)), std::move(arguments)});
+        return Py_NewRef(Py_None);
+    });
 }
 // Enters a context; between that and the note that it is to be left nothing can come.
 PyObject* undo_enter_other(PyObject* o, PyObject* context) {
-    UndoObject* u = as_undo(o);
-    PyRef exit(PyObject_GetAttrString(context, "__exit__"));
-    PyRef step(exit ? PyTuple_Pack(4, exit.get(), Py_None, Py_None, Py_None) : nullptr);
-    if (!step || !u->steps || PyList_Append(u->steps, step.get()) < 0) return nullptr;
-    PyObject* result = PyObject_CallMethod(context, "__enter__", nullptr);
-    if (!result) {
-        const Py_ssize_t last = PyList_GET_SIZE(u->steps) - 1;
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
-        (void)PyList_SetSlice(u->steps, last, last + 1, nullptr);
-        PyErr_Restore(type, value, traceback);
-    }
-    return result;
+    return guarded([&]() -> PyObject* {
+        UndoObject* u = as_undo(o);
+        PyRef exit(checked(PyObject_GetAttrString(context, "__exit__")));
+        PyRef nothing(checked(PyTuple_Pack(3, Py_None, Py_None, Py_None)));
+        PyRef enter(checked(PyObject_GetAttrString(context, "__enter__")));
+        u->steps.reserve(u->steps.size() + 1);
+        PyRef result(checked(PyObject_CallNoArgs(enter.get())));
+        u->steps.push_back({std::move(exit), std::move(nothing)});
+        return result.release();
+    });
 }
 PyObject* undo_enter(PyObject* o, PyObject*) {
     return guarded([&]() -> PyObject* {
         UndoObject* u = as_undo(o);
-        check(u->steps, ErrorKind::Runtime, "this context has been destroyed");
-        const Py_ssize_t before = PyList_GET_SIZE(u->steps);
+        const size_t before = u->steps.size();
         u->entered.push_back(before);
         PyRef result(PyObject_CallMethod(o, "_open", nullptr));
         if (result) return result.release();
@@ -350,14 +307,14 @@ PyObject* undo_leave(PyObject* o, PyObject*) {
     return guarded([&]() -> PyObject* {
         UndoObject* u = as_undo(o);
         check(!u->entered.empty(), ErrorKind::Runtime, "leaving a context that was not entered");
-        const Py_ssize_t before = u->entered.back();
+        const size_t before = u->entered.back();
         u->entered.pop_back();
         return undo_down_to(u, before) ? Py_NewRef(Py_None) : nullptr;
     });
 }
 PyMethodDef undo_methods[] = {
     {"__enter__", undo_enter, METH_NOARGS, nullptr},
-    {"__exit__", undo_leave, METH_VARARGS, nullptr},
+    exit_method<undo_leave>(),
     {"enter", undo_enter_other, METH_O, "enter(context, /)\n--\n\nEnters a context until the block ends."},
     {"undo", undo_step, METH_VARARGS, "undo(function, *arguments)\n--\n\nCalls this when the block ends."},
     {nullptr, nullptr, 0, nullptr},

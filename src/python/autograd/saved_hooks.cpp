@@ -1,5 +1,7 @@
 #include "python/autograd/saved_hooks.h"
 
+#include "python/autograd/scope_type.h"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -179,7 +181,7 @@ PyObject* hooks_enter(PyObject* self, PyObject*) {
 }
 PyMethodDef hooks_methods[] = {
     {"__enter__", hooks_enter, METH_NOARGS, nullptr},
-    {"__exit__", pop_function, METH_VARARGS, nullptr},
+    exit_method<pop_function>(),
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot hooks_slots[] = {{Py_tp_methods, hooks_methods}, {0, nullptr}};
@@ -223,7 +225,7 @@ PyObject* disabled_exit(PyObject* o, PyObject*) {
 }
 PyMethodDef disabled_methods[] = {
     {"__enter__", disabled_enter, METH_NOARGS, nullptr},
-    {"__exit__", disabled_exit, METH_VARARGS, nullptr},
+    exit_method<disabled_exit>(),
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot disabled_slots[] = {

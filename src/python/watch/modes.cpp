@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "graph/autograd_meta.h"
-#include "python/registry.h"
+#include "python/autograd/scope_type.h"
 #include "python/watch/boxing.h"
 #include "python/watch/watch_bindings.h"
 
@@ -105,21 +105,32 @@ PyObject* enter(PyObject* mode, PyObject*) {
 PyObject* leave(PyObject* mode, PyObject*) { return pop_mode(nullptr, mode); }
 PyMethodDef context_methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
-    {"__exit__", leave, METH_VARARGS, nullptr},
+    exit_method<leave>(),
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot context_slots[] = {{Py_tp_methods, context_methods}, {0, nullptr}};
 PyType_Spec context_spec = {"wengert._C._DispatchMode", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, context_slots};
 
+// A block in which no mode is active.
+struct WithoutModes {
+    static constexpr const char* name = "wengert._C._WithoutDispatchModes";
+    explicit WithoutModes(PyObject*) noexcept : kept(std::exchange(state.modes, nullptr)) {
+        state.watch &= ~uint32_t{kWatchModes};
+    }
+    ~WithoutModes() {
+        state.modes = kept;
+        if (kept) state.watch |= kWatchModes;
+    }
+    WithoutModes(const WithoutModes&) = delete;
+    PyObject* value() const { return Py_NewRef(Py_None); }
+    OperationMode* const kept;
+};
+
 // Runs f(*args) with no mode active.
 PyObject* without_modes(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     if (nargs == 0) return PyErr_Format(PyExc_TypeError, "_without_dispatch_modes() needs a function");
-    OperationMode* kept = std::exchange(state.modes, nullptr);
-    state.watch &= ~uint32_t{kWatchModes};
-    PyObject* result = PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(nargs - 1), kwnames);
-    state.modes = kept;
-    if (kept) state.watch |= kWatchModes;
-    return result;
+    const WithoutModes block(nullptr);
+    return PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(nargs - 1), kwnames);
 }
 
 PyMethodDef functions[] = {
@@ -135,7 +146,7 @@ PyMethodDef functions[] = {
 
 int add_mode_functions(PyObject* module) {
     static PyTypeObject* type;
-    if (add_type(module, &context_spec, &type) < 0) return -1;
+    if (add_type(module, &context_spec, &type) < 0 || ScopeType<WithoutModes>::add(module) < 0) return -1;
     return PyModule_AddFunctions(module, functions);
 }
 

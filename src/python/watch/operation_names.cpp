@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "ops/retired_observers.h"
-#include "python/exceptions.h"
+#include "python/autograd/scope_type.h"
 #include "python/watch/watch_bindings.h"
 
 namespace wengert::python {
@@ -29,23 +29,24 @@ private:
 // While it is watched; a pointer, since the loader has little room for thread-local data of libraries loaded late.
 constinit thread_local OperationNames* names = nullptr;
 
-PyObject* watch(PyObject*, PyObject*) {
-    return guarded([] {
+struct WatchedNames {
+    static constexpr const char* name = "wengert._C._WatchedNames";
+    explicit WatchedNames(PyObject*) {
         if (!names) {
             names = new OperationNames;
             names->push();
         }
         ++names->users;
-        return Py_NewRef(Py_None);
-    });
-}
-PyObject* unwatch(PyObject*, PyObject*) {
-    if (names && --names->users == 0) {
+    }
+    ~WatchedNames() {
+        if (!names || --names->users > 0) return;
         names->pop();
         retire(std::unique_ptr<OperationNames>(std::exchange(names, nullptr)));
     }
-    Py_RETURN_NONE;
-}
+    WatchedNames(const WatchedNames&) = delete;
+    PyObject* value() const { return Py_NewRef(Py_None); }
+};
+
 PyObject* innermost(PyObject*, PyObject*) {
     const char* name = names ? names->innermost() : nullptr;
     if (!name) Py_RETURN_NONE;
@@ -53,14 +54,14 @@ PyObject* innermost(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
-    {"_watch_operation_names", watch, METH_NOARGS, nullptr},
-    {"_unwatch_operation_names", unwatch, METH_NOARGS, nullptr},
-    {"_running_operation", innermost, METH_NOARGS, "Its name, between the calls of the two functions above."},
+    {"_running_operation", innermost, METH_NOARGS, "Its name, inside of a _WatchedNames block."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
 
-int add_operation_name_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+int add_operation_name_functions(PyObject* module) {
+    return ScopeType<WatchedNames>::add(module) < 0 ? -1 : PyModule_AddFunctions(module, functions);
+}
 
 }  // namespace wengert::python

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "ops/retired_observers.h"
+#include "python/autograd/scope_type.h"
 #include "python/watch/boxing.h"
 #include "tensor/storage.h"
 
@@ -36,14 +37,17 @@ bool takes_tensors(const OperationCall& call) noexcept {
 }  // namespace
 
 void Profile::start(PyObject* token) {
+    check(!started_, ErrorKind::Runtime, "this profile has been started already");
+    started_ = true;
     token_ = Py_NewRef(token);
+    owner_ = this_thread_number();
     push();
     if (options_.memory) count_memory(1);
 }
 
 PyObject* Profile::stop() {
+    check(is_running(), ErrorKind::Runtime, "this profile has been stopped already");
     check(owner_ == this_thread_number(), ErrorKind::Runtime, "a profile is stopped on the thread that started it");
-    check(token_, ErrorKind::Runtime, "this profile has been stopped already");
     pop();
     if (options_.memory) count_memory(-1);
     const PyRef token(std::exchange(token_, nullptr));
@@ -169,22 +173,42 @@ void drop(PyObject* capsule) {
     retire(std::unique_ptr<Profile>(profile));
 }
 
-PyObject* start_profile(PyObject*, PyObject* args) {
+Profile* profile_in(PyObject* capsule) {
+    auto* profile = static_cast<Profile*>(PyCapsule_GetPointer(capsule, kCapsule));
+    if (!profile) throw PyException();
+    return profile;
+}
+
+PyObject* make_profile(PyObject*, PyObject* args) {
     int shapes, memory, stack;
     if (!PyArg_ParseTuple(args, "ppp", &shapes, &memory, &stack)) return nullptr;
     return guarded([&] {
         auto profile = std::make_unique<Profile>(
             ProfileOptions{.shapes = shapes != 0, .memory = memory != 0, .stack = stack != 0});
         PyRef capsule(checked(PyCapsule_New(profile.get(), kCapsule, drop)));
-        profile.release()->start(capsule.get());
+        (void)profile.release();
         return capsule.release();
     });
 }
 
-PyObject* stop_profile(PyObject*, PyObject* capsule) {
-    auto* profile = static_cast<Profile*>(PyCapsule_GetPointer(capsule, kCapsule));
-    if (!profile) return nullptr;
-    return guarded([&] { return profile->stop(); });
+PyObject* start_profile(PyObject*, PyObject* capsule) {
+    return guarded([&] {
+        profile_in(capsule)->start(capsule);
+        return Py_NewRef(Py_None);
+    });
+}
+
+PyObject* stop_profile(PyObject*, PyObject* args) {
+    PyObject *capsule, *owner;
+    if (!PyArg_ParseTuple(args, "OO", &capsule, &owner)) return nullptr;
+    return guarded([&] {
+        Profile* profile = profile_in(capsule);
+        if (profile->is_running()) {
+            const PyRef events(profile->stop());
+            if (PyObject_SetAttrString(owner, "_recorded", events.get()) < 0) throw PyException();
+        }
+        return Py_NewRef(Py_None);
+    });
 }
 
 PyObject* is_profiling(PyObject*, PyObject*) {
@@ -193,37 +217,51 @@ PyObject* is_profiling(PyObject*, PyObject*) {
     Py_RETURN_FALSE;
 }
 
-// Names a stretch of the program; None where nobody listens.
-PyObject* enter_stretch(PyObject*, PyObject* name) {
-    static std::atomic<uint64_t> next{1};
-    if (!state.observers) Py_RETURN_NONE;
-    return guarded([&] {
-        const char* text = PyUnicode_AsUTF8(name);
-        if (!text) throw PyException();
-        const uint64_t token = next++;
-        for (OperationObserver* o = state.observers; o; o = o->outer()) o->enter_stretch(text, token);
-        return PyLong_FromUnsignedLongLong(token);
-    });
-}
+// A stretch of the program that has a name: the attribute `name` of the context. Nothing where nobody listens.
+class Stretch {
+public:
+    static constexpr const char* name = "wengert._C._Stretch";
+    static constexpr bool kMayBeLeftTwice = true;
 
-PyObject* leave_stretch(PyObject*, PyObject* token) {
-    const uint64_t number = PyLong_AsUnsignedLongLong(token);
-    if (PyErr_Occurred()) return nullptr;
-    for (OperationObserver* o = state.observers; o; o = o->outer()) o->leave_stretch(number);
-    Py_RETURN_NONE;
-}
+    Stretch(PyObject*, PyObject* context) : context_(context) {
+        static std::atomic<uint64_t> next{1};
+        if (!state.observers) return;
+        const PyRef word(checked(PyObject_GetAttrString(context, "name")));
+        const char* text = PyUnicode_AsUTF8(word.get());
+        if (!text) throw PyException();
+        token_ = next++;
+        try {
+            for (OperationObserver* o = state.observers; o; o = o->outer()) o->enter_stretch(text, token_);
+        } catch (...) {
+            leave();
+            throw;
+        }
+    }
+    Stretch(const Stretch&) = delete;
+    void leave() noexcept {  // an observer that does not know the token does nothing
+        if (token_ == 0) return;
+        for (OperationObserver* o = state.observers; o; o = o->outer()) o->leave_stretch(token_);
+    }
+    PyObject* value() const { return Py_NewRef(context_); }
+
+private:
+    PyObject* context_;  // owns this
+    uint64_t token_ = 0;
+};
 
 PyMethodDef functions[] = {
-    {"_profile_start", start_profile, METH_VARARGS, "_profile_start(shapes, memory, stack) -> profile"},
-    {"_profile_stop", stop_profile, METH_O, nullptr},
+    {"_profile_make", make_profile, METH_VARARGS, "_profile_make(shapes, memory, stack) -> profile"},
+    {"_profile_start", start_profile, METH_O, nullptr},
+    {"_profile_stop", stop_profile, METH_VARARGS,
+     "_profile_stop(profile, owner)\n--\n\nSets owner._recorded, unless the profile does not run."},
     {"_is_profiling", is_profiling, METH_NOARGS, nullptr},
-    {"_profile_enter", enter_stretch, METH_O, nullptr},
-    {"_profile_leave", leave_stretch, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
 
-int add_profile_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+int add_profile_functions(PyObject* module) {
+    return ScopeType<Stretch>::add(module) < 0 ? -1 : PyModule_AddFunctions(module, functions);
+}
 
 }  // namespace wengert::python

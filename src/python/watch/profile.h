@@ -33,7 +33,8 @@ public:
     explicit Profile(ProfileOptions options) noexcept : options_(options) {}
 
     void start(PyObject* token);  // kept alive until it is stopped: the thread's stack points here
-    PyObject* stop();             // the events, as a list of tuples in the order in which they began
+    bool is_running() const noexcept { return token_ != nullptr; }
+    PyObject* stop();  // the events, as a list of tuples in the order in which they began
 
     void enter(const OperationCall& call) override;
     void leave() noexcept override { close(0); }
@@ -50,7 +51,8 @@ private:
 
     ProfileOptions options_;
     PyObject* token_ = nullptr;  // while it runs
-    const uint64_t owner_ = this_thread_number();
+    bool started_ = false;
+    uint64_t owner_ = 0;  // the thread that has started it
     std::mutex mutex_;
     std::vector<ProfileEvent> events_;
     struct Thread {

@@ -8,7 +8,7 @@ from typing import Any
 from wengert import _C
 from wengert._C import Tensor
 
-from .._mode_context import ModeContext
+from .._mode_context import ModeContext, Undone
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
@@ -27,7 +27,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     _C._increment_version((tensor,) if isinstance(tensor, Tensor) else tensor)
 
 
-class _unsafe_preserve_version_counter(ModeContext):
+class _unsafe_preserve_version_counter(ModeContext, Undone):
     """Hide the changes made inside from autograd. Gradients are wrong unless the old values come back in time."""
 
     def __init__(self, tensors: Any) -> None:
@@ -39,8 +39,5 @@ class _unsafe_preserve_version_counter(ModeContext):
     def clone(self) -> _unsafe_preserve_version_counter:
         return type(self)(self.tensors)
 
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc_info: object) -> None:
-        _C._autograd._unsafe_set_version_counter(self.tensors, self.prev_versions)
+    def _open(self) -> None:
+        self.undo(_C._autograd._unsafe_set_version_counter, self.tensors, self.prev_versions)

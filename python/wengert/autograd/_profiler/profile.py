@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any
 
 from wengert import _C
 
+from .._mode_context import Undone
 from .collect import collect
 from .events import FunctionEventAvg
 from .lists import EventList
 
 
-class profile:
+class profile(Undone):
     """Measure what runs in a block: operations, nodes of backward passes, and stretches named by `record_function`.
 
     Parameters
@@ -72,31 +72,36 @@ class profile:
         self.profile_memory = profile_memory
         self.with_stack = with_stack
         self.entered = False
-        self._running: Any = None
+        self._measurement = _C._profile_make(self.record_shapes, profile_memory, with_stack)
+        self._recorded: Any = None  # what it found, as soon as it has ended
         self._function_events: EventList | None = None
 
-    def __enter__(self) -> profile | None:
+    def _open(self) -> profile | None:
         if not self.enabled:
             return None
         if self.entered:
             raise RuntimeError("Profiler context manager is not reentrant; make a new one for each block")
         self.entered = True
-        self._running = _C._profile_start(self.record_shapes, self.profile_memory, self.with_stack)
+        self.measure_until(self)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not self.enabled:
-            return
-        running, self._running = self._running, None
-        self._function_events = collect(
-            _C._profile_stop(running), with_flops=self.with_flops, profile_memory=self.profile_memory
-        )
+    def measure_until(self, context: Undone) -> None:
+        """Measure until `context` ends or `stop` is called."""
+        context.undo(_C._profile_stop, self._measurement, self)
+        _C._profile_start(self._measurement)
+
+    def stop(self) -> None:
+        """End the measurement, if it runs."""
+        _C._profile_stop(self._measurement, self)
 
     @property
     def function_events(self) -> EventList:
         """All events, in the order in which they began."""
+        if self._recorded is not None:
+            self._function_events = collect(
+                self._recorded, with_flops=self.with_flops, profile_memory=self.profile_memory
+            )
+            self._recorded = None
         if self._function_events is None:
             raise RuntimeError("Profiler didn't finish running; leave its block first")
         return self._function_events
@@ -148,10 +153,14 @@ class profile:
         self.function_events.export_stacks(path, metric)
 
     def __str__(self) -> str:
-        return "<unfinished profile>" if self._function_events is None else self.table()
+        return self.table() if self._has_ended else "<unfinished profile>"
 
     def __repr__(self) -> str:
-        return "<unfinished profile>" if self._function_events is None else repr(self._function_events)
+        return repr(self.function_events) if self._has_ended else "<unfinished profile>"
+
+    @property
+    def _has_ended(self) -> bool:
+        return self._recorded is not None or self._function_events is not None
 
 
 def _profiler_enabled() -> bool:

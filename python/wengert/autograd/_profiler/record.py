@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 from wengert import _C
 
 from .._mode_context import ModeContext
 
 
-class record_function(ModeContext):
+class record_function(ModeContext, _C._Stretch):
     """Give a stretch of the program a name in profiles: as a context manager or a decorator.
 
     Stretches may overlap in any order; one that is left after its profile ended does nothing.
@@ -34,16 +32,6 @@ class record_function(ModeContext):
 
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name, self.args = name, args
-        self._tokens: list[Any] = []
 
     def clone(self) -> record_function:
         return record_function(self.name, self.args)
-
-    def __enter__(self) -> Self:
-        self._tokens.append(_C._profile_enter(self.name))
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        token = self._tokens.pop() if self._tokens else None
-        if token is not None:
-            _C._profile_leave(token)

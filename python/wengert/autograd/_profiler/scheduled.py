@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
+from .._mode_context import Undone
 from .lists import EventList
 from .profile import profile as measure
 
@@ -73,7 +74,7 @@ def _always(step: int) -> ProfilerAction:
     return ProfilerAction.RECORD
 
 
-class profile:
+class profile(Undone):
     """Measure a block, or chosen steps of a loop in it.
 
     Parameters
@@ -148,19 +149,17 @@ class profile:
     def _enter(self, action: ProfilerAction) -> None:
         if self._measuring is None and action is not ProfilerAction.NONE:
             self._measuring = measure(**self._options)
-            self._measuring.__enter__()
+            self._measuring.measure_until(self)
 
     def _leave(self) -> None:
         if self._measuring is not None:
-            self._measuring.__exit__(None, None, None)
+            self._measuring.stop()
             self.profiler, self._measuring = self._measuring, None
 
-    def __enter__(self) -> Self:
+    def _open(self) -> Self:
+        self.undo(self.stop)  # last: before it, what is being measured ends
         self.start()
         return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.stop()
 
     def _finished(self) -> measure:
         if self.profiler is None:

@@ -11,7 +11,7 @@ from wengert import _C
 from wengert.autograd import _function
 
 from .debug import is_debugging, logging_contexts
-from .frame import Frame, stops_early, watching_names
+from .frame import Frame, stops_early
 from .reentrant import checkpoint_reentrant
 from .states import Surroundings
 
@@ -116,7 +116,7 @@ def checkpoint(
     if logs:
         frame.on_error = logs.explain
     try:
-        with frame.hooks(), forward_context, watching_names():
+        with frame.hooks(), forward_context, _C._WatchedNames():
             return function(*args, **kwargs)
     finally:
         frame.complete = True

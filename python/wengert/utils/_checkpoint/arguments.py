@@ -8,13 +8,13 @@ since the first run also saved what the derivatives of tangents need.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import _forward_ad
+from wengert.autograd._mode_context import Undone
 
 
 class SavedArguments:
@@ -36,13 +36,19 @@ class SavedArguments:
         """Return what hands out the first tensor: a hook of a checkpoint around this one, or None."""
         return None if self._first is None else self._first.unpack_hook()
 
-    @contextlib.contextmanager
-    def fetched(self) -> Iterator[Any]:
-        """Return the arguments, in a block where their dual levels are open."""
-        with contextlib.ExitStack() as levels:
-            while _forward_ad._current_level + 1 < self._levels:
-                levels.enter_context(_forward_ad.dual_level())
-            yield _map_leaves(self._saved, lambda value: value.get() if isinstance(value, _Saved) else value)
+    def fetched(self) -> _Fetched:
+        """Return a block whose value are the arguments, and in which their dual levels are open."""
+        return _Fetched(self._saved, self._levels)
+
+
+class _Fetched(Undone):
+    def __init__(self, saved: Any, levels: int) -> None:
+        self._saved, self._levels = saved, levels
+
+    def _open(self) -> Any:
+        while _forward_ad._current_level + 1 < self._levels:
+            self.enter(_forward_ad.dual_level())
+        return _map_leaves(self._saved, lambda value: value.get() if isinstance(value, _Saved) else value)
 
 
 def _saved(tensor: Tensor, level: int) -> _Saved:

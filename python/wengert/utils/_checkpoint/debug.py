@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import sys
 import traceback
-from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 from wengert._C import Tensor
+from wengert.autograd._mode_context import ModeContext, Undone
 
 from .._python_dispatch import TorchDispatchMode
 from .errors import CheckpointError
@@ -17,15 +16,17 @@ from .errors import CheckpointError
 _enabled: bool | None = None
 
 
-@contextlib.contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+class set_checkpoint_debug_enabled(ModeContext, Undone):
     """Decide for the checkpoints made in a block whether they debug; None leaves it to their argument ``debug``."""
-    global _enabled
-    previous, _enabled = _enabled, enabled
-    try:
-        yield
-    finally:
-        _enabled = previous
+
+    def __init__(self, enabled: bool | None) -> None:
+        self.enabled = enabled
+
+    def clone(self) -> Any:
+        return type(self)(self.enabled)
+
+    def _open(self) -> None:
+        self.change(sys.modules[__name__], "_enabled", self.enabled)
 
 
 def is_debugging(asked: bool) -> bool:
@@ -42,13 +43,12 @@ class OperationLog(TorchDispatchMode):
         self._count = itertools.count()
         self._alive: list[Tensor] = []  # no number is given twice
 
-    def __enter__(self) -> Self:
-        self.lines.clear()
-        super().__enter__()
-        return self
+    def writing(self) -> Any:
+        """Return a block whose operations are written down, in the place of what was before."""
+        return _Writing(self)
 
-    def __exit__(self, *exc_info: object) -> None:
-        super().__exit__(*exc_info)
+    def forget(self) -> None:
+        """Let go of the tensors."""
         self._numbers.clear()
         self._alive.clear()
 
@@ -76,6 +76,16 @@ class OperationLog(TorchDispatchMode):
         return f"{number}: {str(value.dtype).rpartition('.')[2]}{list(value.shape)}"
 
 
+class _Writing(Undone):
+    def __init__(self, log: OperationLog) -> None:
+        self._log = log
+
+    def _open(self) -> None:
+        self._log.lines.clear()
+        self.undo(self._log.forget)
+        self.enter(self._log)
+
+
 class Logs:
     """The logs of both runs of one checkpoint."""
 
@@ -83,8 +93,8 @@ class Logs:
         self.forward, self.again = OperationLog(), OperationLog()
 
     @property
-    def contexts(self) -> tuple[OperationLog, OperationLog]:
-        return self.forward, self.again
+    def contexts(self) -> tuple[Any, Any]:
+        return self.forward.writing(), self.again.writing()
 
     def explain(self, error: CheckpointError) -> CheckpointError:
         """Return an error whose message has both logs before the original one."""

@@ -15,12 +15,14 @@ counting alone.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable
 from typing import Any
 
 from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import _function, enable_grad
+from wengert.autograd._mode_context import ModeContext, Undone
 from wengert.autograd.graph import saved_tensors_hooks
 
 from . import determinism
@@ -32,9 +34,13 @@ from .states import Surroundings
 _early_stop: bool | None = None
 
 
-@contextlib.contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+class set_checkpoint_early_stop(ModeContext, Undone):
     """Decide for the checkpoints made in a block whether a recomputation ends as soon as it has all it needs.
+
+    Parameters
+    ----------
+    enable : bool
+        Whether it does.
 
     Examples
     --------
@@ -50,12 +56,15 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     >>> y.sum().backward()
     at the end
     """
-    global _early_stop
-    previous, _early_stop = _early_stop, enable
-    try:
-        yield
-    finally:
-        _early_stop = previous
+
+    def __init__(self, enable: bool) -> None:
+        self.enable = enable
+
+    def clone(self) -> Any:
+        return type(self)(self.enable)
+
+    def _open(self) -> None:
+        self.change(sys.modules[__name__], "_early_stop", self.enable)
 
 
 def stops_early(asked: bool) -> bool:
@@ -178,12 +187,12 @@ class Frame:
 
         with (
             contextlib.suppress(StopRecomputation),
-            self._transforms or contextlib.nullcontext(),
+            self._transforms.again() if self._transforms else contextlib.nullcontext(),
             enable_grad(),
             self._arguments.fetched() as (args, kwargs),
             self._surroundings.restored(),
             self._context,
-            watching_names(),
+            _C._WatchedNames(),  # hooks of saved tensors know which operation saves
             saved_tensors_hooks(keep, _itself),
         ):
             self._function(*args, **kwargs)
@@ -195,16 +204,6 @@ class Frame:
 def _itself(tensor: Tensor) -> Tensor:
     """Unpack in the recomputed graph: only a gradient computed inside the function does."""
     return tensor
-
-
-@contextlib.contextmanager
-def watching_names() -> Iterator[None]:
-    """Let hooks of saved tensors know which operation saves."""
-    _C._watch_operation_names()
-    try:
-        yield
-    finally:
-        _C._unwatch_operation_names()
 
 
 def _unpacked_before(saved: determinism.Saved, *, in_group: bool) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from wengert import _C
+from wengert.autograd._mode_context import Undone
 
 _current = threading.local()
 
 
-class GraphExecGroup:
+class GraphExecGroup(Undone):
     """A block whose backward passes share one recomputation of each checkpointed function.
 
     The passes must not overlap: no two may need the same saved tensor.
@@ -36,17 +37,18 @@ class GraphExecGroup:
     def __init__(self) -> None:
         self._ends: list[Callable[[], Any]] = []
 
-    def __enter__(self) -> Self:
+    def _open(self) -> Self:
         active = getattr(_current, "group", None)
         if active is not None:
             raise RuntimeError(
                 f"GraphExecGroup contexts cannot be nested. Already inside group {active}; leave it first."
             )
+        self.undo(self._end)
+        self.undo(setattr, _current, "group", None)
         _current.group = self
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
-        _current.group = None
+    def _end(self) -> None:
         ends, self._ends = self._ends, []
         for end in ends:
             end()

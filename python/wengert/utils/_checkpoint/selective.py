@@ -10,10 +10,11 @@ from __future__ import annotations
 import enum
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 from wengert import ops
 from wengert._C import Tensor
+from wengert.autograd._mode_context import Undone
 
 from .._python_dispatch import TorchDispatchMode
 
@@ -108,11 +109,6 @@ class _Reusing(TorchDispatchMode):
         self._store, self._allow_mutation = store, allow_mutation
         self._calls: Counter[Any] = Counter()
 
-    def __enter__(self) -> Self:
-        self._calls.clear()
-        super().__enter__()
-        return self
-
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func in SAC_IGNORED_OPS:
@@ -137,9 +133,19 @@ class _Reusing(TorchDispatchMode):
         return results.take(func, self._allow_mutation)
 
 
+class _Recomputing(Undone):
+    """The block of one recomputation, which counts the calls anew."""
+
+    def __init__(self, store: _Store, allow_mutation: bool) -> None:
+        self._store, self._allow_mutation = store, allow_mutation
+
+    def _open(self) -> None:
+        self.enter(_Reusing(self._store, self._allow_mutation))
+
+
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False
-) -> tuple[TorchDispatchMode, TorchDispatchMode]:
+) -> tuple[Any, Any]:
     """Return the two contexts of a checkpoint that keeps the results of some operations.
 
     Parameters
@@ -189,4 +195,4 @@ def create_selective_checkpoint_contexts(
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
     store = _Store()
-    return _Keeping(policy, store), _Reusing(store, allow_cache_entry_mutation)
+    return _Keeping(policy, store), _Recomputing(store, allow_cache_entry_mutation)

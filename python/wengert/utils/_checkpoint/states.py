@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 from wengert import _C, random
+from wengert.autograd._mode_context import Undone
 
 
 class DefaultDeviceType:
@@ -55,12 +54,16 @@ class Surroundings:
     def __init__(self, preserve_rng_state: bool) -> None:
         self._random = _C.get_rng_state() if preserve_rng_state else None
 
-    @contextlib.contextmanager
-    def restored(self) -> Iterator[None]:
+    def restored(self) -> _Restored:
         """Make it that of a block; the random numbers of the program outside of the block go on undisturbed."""
-        if self._random is None:
-            yield
-            return
-        with random.fork_rng():
-            _C.set_rng_state(self._random)
-            yield
+        return _Restored(self._random)
+
+
+class _Restored(Undone):
+    def __init__(self, state: Any) -> None:
+        self._state = state
+
+    def _open(self) -> None:
+        if self._state is not None:
+            self.enter(random.fork_rng())
+            _C.set_rng_state(self._state)
