@@ -85,8 +85,13 @@ def logaddexp(a: Any, b: Any) -> Any:
     return high if mpmath.isinf(high) else high + mpmath.log1p(mpmath.exp(low - high))
 
 
+@real_or_nan
 def ndtr(x: Any) -> Any:
     return mpmath.erfc(-x / mpmath.sqrt(2)) / 2
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + mpmath.exp(-x)) if x >= 0 else mpmath.exp(x) / (1 + mpmath.exp(x))
 
 
 def erfinv(y: Any) -> Any:
@@ -246,7 +251,11 @@ class ExactWorld:
         "sign": sign,
         "sgn": sign,
         "chain": chain,
-        "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)) if x >= 0 else mpmath.exp(x) / (1 + mpmath.exp(x)),
+        "sigmoid": sigmoid,
+        "silu": lambda x: chain(sigmoid(x), x),
+        "mish": lambda x: chain(mpmath.tanh(logaddexp(x, mpf(0))), x),
+        "gelu_erf": lambda x: chain(ndtr(x), x),
+        "tanhshrink": lambda x: x - mpmath.tanh(x),
         "maximum": maximum,
         "minimum": minimum,
         "fmax": max,
@@ -270,6 +279,7 @@ class ExactWorld:
         "imag": mpmath.im,
         "angle": mpmath.arg,
         "nan_to_num": lambda x, n, p, m: n if is_nan(x) else p if x == INF else m if x == -INF else x,
+        "gaussian": lambda x, rate: mpmath.exp(-rate * x * x),
         "ndtr": ndtr,
         "log_ndtr": lambda x: mpmath.log(ndtr(x)),
         "erfinv": erfinv,

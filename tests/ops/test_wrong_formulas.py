@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from tests.ops import test_batching, test_derivatives, test_layouts
+from tests.ops import test_batching, test_derivatives, test_layouts, test_scale
 from tests.ops.operations import OPERATIONS, Operation
 from wengert.autograd import Function
 
@@ -113,6 +113,14 @@ class NotReduced(Right):
         return first(g * conj(2 * x * y), x), first(g * conj(x * x), y)
 
 
+class ThroughCubes(Right):
+    """Right but for magnitudes whose cubes overflow or vanish."""
+
+    @classmethod
+    def partials(cls, x: Any, y: Any) -> tuple[Any, Any]:
+        return 2 * x * (y * y * y / (y * y)), x * x
+
+
 class Detached(Right):
     """Right once: the second derivative misses a term."""
 
@@ -183,6 +191,7 @@ PROPERTIES: dict[str, Callable[[Operation], None]] = {
     "third order": test_derivatives.test_third_order,
     "fused is recorded": test_derivatives.test_fused_derivative_equals_recorded_one,
     "cotangents": test_layouts.test_layout_of_cotangents,
+    "scale": lambda operation: test_scale.test_derivatives_scale_with_the_data(operation, test_scale.FLOAT64),
 }
 
 # What notices it, and what cannot.
@@ -193,6 +202,7 @@ CAUGHT = [
     (NotConjugated, {"complex gradcheck"}, {"gradcheck", "modes"}),
     (ConjugatedTangent, {"complex gradcheck"}, {"gradcheck", "modes"}),
     (NotReduced, {"gradcheck", "forward is reverse"}, {"cotangents"}),
+    (ThroughCubes, {"scale"}, {"gradcheck", "gradgradcheck"}),
     (Detached, {"gradgradcheck", "complex gradgradcheck"}, {"gradcheck"}),
     (WrongWhenRecorded, {"fused is recorded"}, {"gradcheck"}),
     (OfContiguousGradients, {"cotangents"}, {"third order"}),

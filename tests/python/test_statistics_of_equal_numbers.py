@@ -1,4 +1,7 @@
-"""The variance of equal numbers is exactly 0 and their mean is the number, whatever the layout."""
+"""The variance of equal numbers is exactly 0 and their mean is the number, whatever the layout.
+
+So they are 0 once normalised, and what a large mean leaves of other numbers is not lost either.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,65 @@ def test_variance_of_neighbouring_numbers(dtype: Any, steps: list[int]) -> None:
     for name, (t, dim) in layouts(a).items():
         if name != "two":
             np.testing.assert_allclose(np.ravel(t.std(dim).numpy())[0], want, rtol=1e-6, err_msg=name)
+
+
+F = wg.nn.functional
+NORMALISATIONS = {
+    "layer_norm": lambda t: F.layer_norm(t, t.shape[1:]),
+    "group_norm": lambda t: F.group_norm(t, 2),
+    "instance_norm": lambda t: F.instance_norm(t),
+    "batch_norm": lambda t: F.batch_norm(t, None, None, training=True),
+}
+AXES = {"layer_norm": (1, 2), "instance_norm": 2, "batch_norm": (0, 2)}
+
+
+def deviations(name: str, a: np.ndarray) -> np.ndarray:
+    """From the mean over the elements that are normalised together, of [N, C, L] in float64."""
+    if name == "group_norm":
+        a_ = a.reshape(len(a), 2, -1)
+        return (a_ - a_.mean(2, keepdims=True)).reshape(a.shape)
+    return a - a.mean(AXES[name], keepdims=True)
+
+
+@pytest.mark.parametrize("number", [0.1, 1 / 3, -2.3, 1e10 + 0.1, 7.7e20, 3e38, 1e-30])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", NORMALISATIONS)
+def test_equal_numbers_are_normalised_to_zero(name: str, dtype: Any, number: float) -> None:
+    a = np.full((3, 4, 7), number, dtype)
+    weights = np.cos(np.arange(a.size)).reshape(a.shape)
+    want = deviations(name, weights) / np.sqrt(
+        1e-5
+    )  # the gradient: 1 / sqrt(variance + eps), and no part along the result
+    for t in (wg.tensor(a), wg.tensor(a.T.copy()).permute(2, 1, 0), wg.tensor(np.repeat(a, 2, 2))[:, :, ::2]):
+        leaf = t.detach().requires_grad_()
+        out = NORMALISATIONS[name](leaf)
+        assert not out.detach().numpy().any()
+        for create_graph in (False, True):
+            (got,) = grad(
+                (out * wg.tensor(weights.astype(dtype))).sum(), leaf, retain_graph=True, create_graph=create_graph
+            )
+            np.testing.assert_allclose(got.detach().numpy(), want, rtol=1e-4, atol=1e-4 * abs(want).max())
+
+
+@pytest.mark.parametrize("name", [*NORMALISATIONS, "evaluation"])
+def test_normalised_numbers_with_a_large_mean(name: str) -> None:
+    """In float32, of numbers whose mean is exactly 4096: their distances from it are exact, and count."""
+    steps = np.random.default_rng(0).permuted(np.tile(np.arange(-3, 4), (3, 4, 1)), axis=2)
+    a = 4096 + steps / 512
+    variance = np.var(steps / 512)
+    x = wg.tensor(a.astype(np.float32), requires_grad=True)
+    moments = [wg.tensor(np.full(4, v, np.float32)) for v in (4096, variance)]
+    function = NORMALISATIONS.get(name, lambda t: F.batch_norm(t, *moments, training=False))
+    out = function(x)
+    rstd = 1 / np.sqrt(variance + 1e-5)
+    hat = steps / 512 * rstd
+    np.testing.assert_allclose(out.detach().numpy(), hat, rtol=1e-5, atol=1e-6)
+    if name != "evaluation":
+        weights = np.cos(np.arange(a.size)).reshape(a.shape)
+        (got,) = grad((out * wg.tensor(weights.astype(np.float32))).sum(), x)
+        along = (weights * hat) - deviations(name, weights * hat)  # the mean of what is normalised together
+        want = rstd * (deviations(name, weights) - hat * along)
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-4, atol=1e-5 * abs(want).max())
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,23 @@ double careful_rstd(const T* in, T center, int64_t n, double eps) {
     return 1 / ::hypot(::sqrt(total / static_cast<double>(n)) / scale, ::sqrt(eps));
 }
 
+struct RowMoments {
+    double mean, variance;
+};
+// Again, in double and from the first element: of numbers that are equal the mean is that number, the variance 0.
+template <class T>
+RowMoments careful_moments(const T* in, int64_t n) {
+    const double first = static_cast<double>(in[0]), count = static_cast<double>(n);
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const double d = static_cast<double>(in[i]) - first;
+        sum += d;
+        squares += d * d;
+    }
+    const double variance = (squares - sum * (sum / count)) / count;
+    return {first + sum / count, variance < 0 ? 0 : variance};
+}
+
 template <class T>
 void norm_rows(const T* in, const T* weight, const T* bias, T* out, T* mean, T* rstd, int64_t rows, int64_t n,
                double eps, bool center) {
@@ -55,6 +72,15 @@ void norm_rows(const T* in, const T* weight, const T* bias, T* out, T* mean, T* 
     for (int64_t r = 0; r < rows; ++r, in += n, out += n) {
         T m = center ? static_cast<T>(row_sum(in, n) / count) : T{0};
         double variance = (center ? row_squared_distance(in, m, n) : row<SquareSumOp<T>>(in, n, 0.0)) / count;
+        // Distances from the mean that are no greater than its own rounding.
+        const double rounding = (64 * static_cast<double>(std::numeric_limits<T>::epsilon()) +
+                                 count * std::numeric_limits<double>::epsilon()) *
+                                absolute(static_cast<double>(m));
+        if (center && n > 0 && !(variance > rounding * rounding)) {
+            const RowMoments again = careful_moments(in, n);
+            m = static_cast<T>(again.mean);
+            variance = again.variance;
+        }
         T s = static_cast<T>(1.0 / ::sqrt(variance + eps));
         if (!(variance + eps > least && variance < highest<double>)) s = static_cast<T>(careful_rstd(in, m, n, eps));
         norm_row(in, weight, bias, out, m, s, n);
@@ -127,29 +153,32 @@ WENGERT_ALWAYS_INLINE const T* of_sample(const T* p, int64_t sample, int64_t cha
     return per_sample ? p + sample * channels : p;
 }
 
+// The mean is taken off first: x * scale - mean * scale would lose what a large mean leaves of their difference.
 template <class T>
-void affine(const T* in, const T* scale, const T* shift, T* out, int64_t batch, int64_t channels, int64_t space,
-            bool per_sample) {
+void affine(const T* in, const T* mean, const T* scale, const T* shift, T* out, int64_t batch, int64_t channels,
+            int64_t space, bool per_sample) {
     for (int64_t b = 0; b < batch; ++b) {
+        const T* __restrict m = of_sample(mean, b, channels, per_sample);
         const T* __restrict a = of_sample(scale, b, channels, per_sample);
         const T* __restrict d = of_sample(shift, b, channels, per_sample);
         const T* __restrict x = in + b * channels * space;
         T* __restrict o = out + b * channels * space;
         if (space == 1) {
-            for (int64_t c = 0; c < channels; ++c) o[c] = x[c] * a[c] + d[c];
+            for (int64_t c = 0; c < channels; ++c) o[c] = (x[c] - m[c]) * a[c] + d[c];
             continue;
         }
         for (int64_t c = 0; c < channels; ++c, x += space, o += space) {
-            const T ac = a[c], dc = d[c];
-            for (int64_t i = 0; i < space; ++i) o[i] = x[i] * ac + dc;
+            const T mc = m[c], ac = a[c], dc = d[c];
+            for (int64_t i = 0; i < space; ++i) o[i] = (x[i] - mc) * ac + dc;
         }
     }
 }
 
 template <class T>
-void combine(const T* grad, const T* in, const T* weight, const T* a, const T* b, const T* rstd, T* out, int64_t batch,
-             int64_t channels, int64_t space, bool per_sample) {
+void combine(const T* grad, const T* in, const T* mean, const T* weight, const T* a, const T* b, const T* rstd, T* out,
+             int64_t batch, int64_t channels, int64_t space, bool per_sample) {
     for (int64_t s = 0; s < batch; ++s) {
+        const T* __restrict ms = of_sample(mean, s, channels, per_sample);
         const T* __restrict ws = of_sample(weight, s, channels, per_sample);
         const T* __restrict as = of_sample(a, s, channels, per_sample);
         const T* __restrict bs = of_sample(b, s, channels, per_sample);
@@ -158,12 +187,12 @@ void combine(const T* grad, const T* in, const T* weight, const T* a, const T* b
         const T* __restrict x = in + s * channels * space;
         T* __restrict o = out + s * channels * space;
         if (space == 1) {
-            for (int64_t c = 0; c < channels; ++c) o[c] = (g[c] * ws[c] + x[c] * as[c] + bs[c]) * rs[c];
+            for (int64_t c = 0; c < channels; ++c) o[c] = (g[c] * ws[c] + (x[c] - ms[c]) * as[c] + bs[c]) * rs[c];
             continue;
         }
         for (int64_t c = 0; c < channels; ++c, g += space, x += space, o += space) {
-            const T wc = ws[c], ac = as[c], bc = bs[c], rc = rs[c];
-            for (int64_t i = 0; i < space; ++i) o[i] = (g[i] * wc + x[i] * ac + bc) * rc;
+            const T mc = ms[c], wc = ws[c], ac = as[c], bc = bs[c], rc = rs[c];
+            for (int64_t i = 0; i < space; ++i) o[i] = (g[i] * wc + (x[i] - mc) * ac + bc) * rc;
         }
     }
 }

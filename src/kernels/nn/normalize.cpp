@@ -179,19 +179,19 @@ ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& w
     Dims shape{c.batch, num_groups}, strides{num_groups, 1};
     Tensor rstd = empty(shape, dtype);
     dispatch_floating(dtype, "group_norm", [&]<class T> {
-        std::vector<T> scale(c.batch * c.channels), shift(c.batch * c.channels);
+        std::vector<T> center(c.batch * c.channels), scale(center.size()), shift(center.size());
         for (int64_t g = 0; g < groups; ++g) {
-            double m = mean.data_as<T>()[g], s = rstd_of<T>(variance, deviation, g, eps);
+            const double s = rstd_of<T>(variance, deviation, g, eps);
             rstd.data_as<T>()[g] = static_cast<T>(s);
             for (int64_t i = 0; i < each; ++i) {
                 int64_t channel = g % num_groups * each + i;
-                double a = s * (w.defined() ? w.data_as<T>()[channel] : T{1});
-                scale[g * each + i] = static_cast<T>(a);
-                shift[g * each + i] = static_cast<T>((b.defined() ? b.data_as<T>()[channel] : T{0}) - m * a);
+                center[g * each + i] = mean.data_as<T>()[g];
+                scale[g * each + i] = static_cast<T>(s * (w.defined() ? w.data_as<T>()[channel] : T{1}));
+                shift[g * each + i] = b.defined() ? b.data_as<T>()[channel] : T{0};
             }
         }
-        loops<T>().affine(in.data_as<T>(), scale.data(), shift.data(), out.data_as<T>(), c.batch, c.channels, c.space,
-                          true);
+        loops<T>().affine(in.data_as<T>(), center.data(), scale.data(), shift.data(), out.data_as<T>(), c.batch,
+                          c.channels, c.space, true);
     });
     return {out, alias(mean, shape, strides, 0), rstd};
 }
@@ -213,7 +213,7 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
                         c.space, true);
         const double count = static_cast<double>(each * c.space);
         for (int64_t k = 0; k < groups; ++k) {
-            const double scale = s.data_as<T>()[k], center = m.data_as<T>()[k];
+            const double scale = s.data_as<T>()[k];
             double sum_t = 0, sum_td = 0;  // of t = grad * weight, and of t * (x - mean), over the group
             for (int64_t i = k * each; i < (k + 1) * each; ++i) {
                 double weight_i = w.defined() ? static_cast<double>(w.data_as<T>()[i % c.channels]) : 1.0;
@@ -229,13 +229,13 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
                 double weight_i = w.defined() ? static_cast<double>(w.data_as<T>()[i % c.channels]) : 1.0;
                 weight_of[i] = static_cast<T>(weight_i);
                 a[i] = static_cast<T>(-slope);
-                b[i] = static_cast<T>(center * slope - sum_t / count);
+                b[i] = static_cast<T>(-sum_t / count);
                 scale_of[i] = static_cast<T>(scale);
             }
         }
         if (output_mask[0])
-            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), weight_of.data(), a.data(), b.data(), scale_of.data(),
-                               grad_in.data_as<T>(), c.batch, c.channels, c.space, true);
+            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), mean_of.data(), weight_of.data(), a.data(), b.data(),
+                               scale_of.data(), grad_in.data_as<T>(), c.batch, c.channels, c.space, true);
         if (output_mask[1]) grad_weight = rounded<T>(gw, Dims{c.channels});
         if (output_mask[2]) grad_bias = rounded<T>(gb, Dims{c.channels});
         return met == 0;
@@ -291,14 +291,13 @@ ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor&
     dispatch_floating(dtype, "batch_norm", [&]<class T> {
         std::vector<T> scale(c.channels), shift(c.channels);
         for (int64_t i = 0; i < c.channels; ++i) {
-            double m = mean.data_as<T>()[i], s = rstd_of<T>(variance, deviation, i, eps);
-            double a = s * (w.defined() ? w.data_as<T>()[i] : T{1});
+            const double s = rstd_of<T>(variance, deviation, i, eps);
             rstd.data_as<T>()[i] = static_cast<T>(s);
-            scale[i] = static_cast<T>(a);
-            shift[i] = static_cast<T>((b.defined() ? b.data_as<T>()[i] : T{0}) - m * a);
+            scale[i] = static_cast<T>(s * (w.defined() ? w.data_as<T>()[i] : T{1}));
+            shift[i] = b.defined() ? b.data_as<T>()[i] : T{0};
         }
-        loops<T>().affine(in.data_as<T>(), scale.data(), shift.data(), out.data_as<T>(), c.batch, c.channels, c.space,
-                          false);
+        loops<T>().affine(in.data_as<T>(), mean.data_as<T>(), scale.data(), shift.data(), out.data_as<T>(), c.batch,
+                          c.channels, c.space, false);
         if (!training) return;
         const double unbias = static_cast<double>(count) / static_cast<double>(count - 1);
         auto move = [&](const Tensor& running, const Tensor& batch, double factor) {
@@ -331,19 +330,19 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
                         c.space, false);
         const double count = static_cast<double>(c.batch * c.space);
         for (int64_t i = 0; i < c.channels; ++i) {
-            const double scale = s.data_as<T>()[i], center = m.data_as<T>()[i];
+            const double scale = s.data_as<T>()[i];
             weight_of[i] = w.defined() ? w.data_as<T>()[i] : T{1};
             const double weight_i = static_cast<double>(weight_of[i]);
             const double slope = training ? weight_i * (dots[i] * scale) / count * scale : 0;
             a[i] = static_cast<T>(-slope);
-            b[i] = static_cast<T>(training ? center * slope - weight_i * sums[i] / count : 0.0);
+            b[i] = static_cast<T>(training ? -weight_i * sums[i] / count : 0.0);
             scale_of[i] = static_cast<T>(scale);
             dots[i] *= scale;
             met += 0 * (weight_i * scale + sums[i] + dots[i]);
         }
         if (output_mask[0])
-            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), weight_of.data(), a.data(), b.data(), scale_of.data(),
-                               grad_in.data_as<T>(), c.batch, c.channels, c.space, false);
+            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), m.data_as<T>(), weight_of.data(), a.data(), b.data(),
+                               scale_of.data(), grad_in.data_as<T>(), c.batch, c.channels, c.space, false);
         if (output_mask[1]) grad_weight = rounded<T>(dots, Dims{c.channels});
         if (output_mask[2]) grad_bias = rounded<T>(sums, Dims{c.channels});
         return met == 0;

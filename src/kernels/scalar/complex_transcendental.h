@@ -2,6 +2,7 @@
 // infinities and signed zeros.
 #pragma once
 
+#include "kernels/scalar/activation.h"
 #include "kernels/scalar/families.h"
 #include "kernels/scalar/transcendental.h"
 
@@ -82,6 +83,11 @@ inline std::complex<R> complex_sigmoid(std::complex<R> z) {
     return C(1) / (C(1) + exp(-z));
 }
 
+template <class R>
+inline std::complex<R> complex_tanhshrink(std::complex<R> z) {
+    return abs(z.real()) < R(1) && abs(z.imag()) < R(1) ? tanhshrink_near_zero(z) : z - tanh(z);
+}
+
 // From the operand with the greater real part, so that nothing overflows.
 template <class R>
 inline std::complex<R> complex_logaddexp(std::complex<R> a, std::complex<R> b) {
@@ -105,6 +111,8 @@ inline std::complex<R> complex_spherical_bessel(std::complex<R> order, std::comp
     inline C sgn(C z) { return complex_sgn<R>(z); }                                     \
     inline C pow(C a, C b) { return complex_pow<R>(a, b); }                             \
     inline C sigmoid(C z) { return complex_sigmoid<R>(z); }                             \
+    inline C silu(C z) { return chain(sigmoid(z), z); }                                 \
+    inline C tanhshrink(C z) { return complex_tanhshrink<R>(z); }                       \
     inline C logaddexp(C a, C b) { return complex_logaddexp<R>(a, b); }                 \
     inline C spherical_bessel(C n, C z) { return complex_spherical_bessel<R>(n, z); }
 WENGERT_COMPLEX_FUNCTIONS(complex64, float)

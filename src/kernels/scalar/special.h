@@ -16,8 +16,7 @@ double igamma(double a, double x) noexcept;     // regularised lower incomplete 
 double igammac(double a, double x) noexcept;    // Q(a, x) = 1 - P(a, x)
 double erfinv(double y) noexcept;
 double erfcx(double x) noexcept;  // exp(x^2) erfc(x)
-double ndtr(double x) noexcept;   // the normal distribution function
-double ndtri(double p) noexcept;  // its inverse
+double ndtri(double p) noexcept;  // inverse of the normal distribution function
 double log_ndtr(double x) noexcept;
 double i0(double x) noexcept;  // modified Bessel functions; the e forms are scaled by exp(-|x|)
 double i0e(double x) noexcept;
@@ -59,7 +58,6 @@ WENGERT_SPECIAL2(igamma)
 WENGERT_SPECIAL2(igammac)
 WENGERT_SPECIAL1(erfinv)
 WENGERT_SPECIAL1(erfcx)
-WENGERT_SPECIAL1(ndtr)
 WENGERT_SPECIAL1(ndtri)
 WENGERT_SPECIAL1(log_ndtr)
 WENGERT_SPECIAL1(i0)

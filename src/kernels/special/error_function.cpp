@@ -50,6 +50,15 @@ double erf_inverse(double y) {
     return x;
 }
 
+// The normal distribution function.
+double ndtr(double x) {
+    // Far down the tail the rounding of x / sqrt(2) would cost digits in proportion to x^2; take it to first order.
+    constexpr double half = 0.70710678118654752440, half_rest = -4.8336466567264565e-17;
+    double t = -x * half, rest = std::fma(-x, half, -t) - x * half_rest;
+    double correction = std::fabs(t) < 27 ? kTwoOverSqrtPi * std::exp(-t * t) * rest : 0;
+    return (std::erfc(t) - correction) / 2;
+}
+
 }  // namespace
 
 double erfinv(double y) noexcept {
@@ -76,14 +85,6 @@ double erfcx(double x) noexcept {
         if (std::fabs(term) < 1e-18) break;
     }
     return kTwoOverSqrtPi / 2 / x * sum;
-}
-
-double ndtr(double x) noexcept {
-    // Far down the tail the rounding of x / sqrt(2) would cost digits in proportion to x^2; take it to first order.
-    constexpr double half = 0.70710678118654752440, half_rest = -4.8336466567264565e-17;
-    double t = -x * half, rest = std::fma(-x, half, -t) - x * half_rest;
-    double correction = std::fabs(t) < 27 ? kTwoOverSqrtPi * std::exp(-t * t) * rest : 0;
-    return (std::erfc(t) - correction) / 2;
 }
 
 double ndtri(double p) noexcept {

@@ -96,6 +96,18 @@ Tensor pinv_grad(const Tensor& grad, const Tensor& A, const Tensor& result) {
     return second + third - first;
 }
 
+namespace {
+
+// A power of two about as large as the largest element of each matrix [...,1,1], a constant.
+Tensor unit_of(const Tensor& A) {
+    const Tensor sizes = ops::abs(detach(A));
+    const Dims matrix{-2, -1};
+    const Tensor largest = sizes.numel() == 0 ? ops::sum(sizes, matrix, true) : ops::amax(sizes, matrix, true);
+    return ops::exp2(ops::to_dtype(std::get<1>(ops::frexp(largest)), largest.dtype()));
+}
+
+}  // namespace
+
 double tolerance_or_zero(std::optional<double> tolerance) { return tolerance.value_or(0); }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> least_squares(const Tensor& A, const Tensor& B, std::optional<double> rcond,
@@ -104,7 +116,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> least_squares(const Tensor& A, const 
     if (needs_slow_path(A, B)) {
         const bool vector = B.dim() == A.dim() - 1;
         const Tensor matrix = vector ? ops::unsqueeze(B, -1) : B;
-        const Tensor x = ops::matmul(ops::pinv_with_tolerance(A, 0, rcond), matrix);
+        const Tensor unit = unit_of(A);  // derivatives of the pseudoinverse of A itself may vanish or overflow
+        const Tensor x = ops::matmul(ops::pinv_with_tolerance(A / unit, 0, rcond), matrix / unit);
         solution = vector ? ops::select(x, -1, 0) : x;
         // Where the kernel gives residuals it found full rank and m > n.
         if (residuals.numel() > 0) {

@@ -62,6 +62,11 @@ Tensor mean_over(const Tensor& t, const Dims& dims) {
     return ops::sum(t, dims, true) / static_cast<double>(count);
 }
 
+// Of numbers that are equal it is that number, as the kernels find it.
+Tensor exact_mean(const Tensor& t, const Dims& dims) {
+    return t.numel() == 0 ? mean_over(t, dims) : std::get<1>(ops::var_mean(t, dims, 0, true));
+}
+
 // Whether squares of data that are in range are not.
 bool leaves_range(const Tensor& variance, double eps) {
     Tensor beyond = ops::isinf(detach(variance));
@@ -75,7 +80,7 @@ bool leaves_range(const Tensor& variance, double eps) {
 class Standardized {
 public:
     Standardized(const Tensor& x, Dims dims, double eps, bool centered) : dims_(std::move(dims)), centered_(centered) {
-        const Tensor deviation = centered ? x - mean_over(x, dims_) : x;
+        const Tensor deviation = centered ? x - exact_mean(x, dims_) : x;
         const Tensor variance = mean_over(ops::square(deviation), dims_);
         if (leaves_range(variance, eps)) {
             const double n = static_cast<double>(reduced_count(x.sizes(), dims_));

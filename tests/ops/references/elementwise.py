@@ -44,6 +44,7 @@ reference("tanhshrink")(lambda self: self - np.tanh(self))
 reference("softshrink")(lambda self, lambd=0.5: np.sign(self) * np.maximum(np.abs(self) - lambd, 0))
 reference("hardshrink")(lambda self, lambd=0.5: np.where(np.abs(self) > lambd, self, 0))
 reference("glu")(lambda self, dim=-1: np.split(self, 2, dim)[0] * special.expit(np.split(self, 2, dim)[1]))
+reference("gaussian")(lambda self, rate: np.exp(-rate * self**2))
 reference("gelu_erf")(lambda self: self * special.ndtr(self))
 
 
