@@ -76,15 +76,7 @@ void slab_free_without_lists(void* p, size_t c) noexcept {
 
 namespace {
 
-// While a test counts allocations (base/failing_allocation.h), a thread's lists hold nothing and take nothing, so that
-// every call comes here; its own are set aside.
 constinit thread_local FreeList* lists_set_aside = nullptr;
-
-struct Countdown {
-    int64_t left = -1;
-    bool all = false, failed = false;
-};
-Countdown countdown;  // of the thread that tests
 
 FreeList& own_list(size_t c) noexcept { return (lists_set_aside ? lists_set_aside : slab_lists)[c]; }
 
@@ -95,26 +87,16 @@ void starve(FreeList& list) noexcept {
 
 }  // namespace
 
-bool failing::now() noexcept {
-    if (!lists_set_aside || countdown.left < 0 || countdown.left-- > 0) return false;
-    countdown.failed = true;
-    if (countdown.all) countdown.left = 0;
-    return true;
+void starve_slab_lists() {
+    if (lists_set_aside) return;
+    auto* starved = new FreeList[kSlabClasses]();
+    for (size_t c = 0; c < kSlabClasses; ++c) starve(starved[c]);
+    (void)slab_list(0);
+    lists_set_aside = std::exchange(slab_lists, starved);
 }
 
-void fail_allocation(int64_t n, bool all_from_then_on) {
-    if (!lists_set_aside) {
-        auto* starved = new FreeList[kSlabClasses]();
-        for (size_t c = 0; c < kSlabClasses; ++c) starve(starved[c]);
-        (void)slab_list(0);
-        lists_set_aside = std::exchange(slab_lists, starved);
-    }
-    countdown = {.left = n, .all = all_from_then_on};
-}
-
-bool end_failing_allocations() noexcept {
+void restore_slab_lists() noexcept {
     if (lists_set_aside) delete[] std::exchange(slab_lists, std::exchange(lists_set_aside, nullptr));
-    return std::exchange(countdown, Countdown()).failed;
 }
 
 void* slab_refill(size_t c) {

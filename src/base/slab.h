@@ -41,6 +41,10 @@ struct FreeList {
 
 extern constinit thread_local FreeList* slab_lists;  // one a size class
 FreeList* make_slab_lists();
+// While a test counts allocations (base/failing_allocation.h), a thread's lists hold nothing and take nothing, so that
+// every call goes to slab_refill; its own are set aside.
+void starve_slab_lists();
+void restore_slab_lists() noexcept;
 [[gnu::cold]] void slab_free_without_lists(void* p, size_t size_class) noexcept;
 
 inline FreeList& slab_list(size_t size_class) {

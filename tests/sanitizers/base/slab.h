@@ -7,13 +7,19 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/failing_allocation.h"
+#include "base/out_of_memory.h"
+
 namespace wengert {
 
 inline constexpr size_t kSlabLimit = 1024;
 
+inline void starve_slab_lists() {}
+inline void restore_slab_lists() noexcept {}
+
 inline void* slab_allocate(size_t bytes) {
-    void* p = std::malloc(bytes);
-    if (!p) throw std::bad_alloc();
+    void* p = failing::now() ? nullptr : std::malloc(bytes);
+    if (!p) throw OutOfMemory(bytes);
     return p;
 }
 inline void slab_free(void* p, size_t) noexcept { std::free(p); }
