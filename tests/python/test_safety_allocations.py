@@ -4,6 +4,7 @@ Either one allocation fails, or all do from then on: giving up needs no memory.
 """
 
 import itertools
+import threading
 
 import pytest
 
@@ -17,8 +18,19 @@ needs_hook = pytest.mark.skipif(
 )
 
 
+@pytest.fixture
+def another_thread():
+    """Passes then run without the interpreter's lock."""
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
 @needs_hook
-@pytest.mark.usefixtures("no_automatic_collection")  # in callbacks of gc, Python drops exceptions
+@pytest.mark.usefixtures("another_thread", "no_automatic_collection")  # in callbacks of gc, Python drops exceptions
 @pytest.mark.parametrize("all_from_then_on", [False, True])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_any_allocation_of_the_core(name, all_from_then_on):
@@ -74,7 +86,7 @@ _testcapi = pytest.importorskip("_testcapi", reason="CPython's own test module m
     [
         "backward_of_a_sum", "index_writes", "hooks", "no_grad", "saved_tensors_hooks", "inference_mode", "dual_levels",
         "frames", "frames_again", "functional_call", "checkpoint_settings", "profiles", "modes_left_out",
-        "func_vmap", "numpy_and_back", "subclasses", "custom_function",
+        "func_jvp", "numpy_and_back", "subclasses", "custom_function",
     ],
 )  # fmt: skip
 def test_any_allocation_of_the_interpreter(name):

@@ -96,7 +96,7 @@ std::vector<BlasRoutine> blas_routines() {
 
 void set_blas_loader(BlasLoader f) noexcept { loader = f; }
 
-bool blas_register(std::string_view wanted, void* address) noexcept {
+bool blas_register(std::string_view wanted, void* address) {
     bool found = false;
     for_every_routine([&]<class R>(const std::string& name, R& routine) {
         if (name != wanted) return;

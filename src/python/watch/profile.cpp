@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "ops/retired_observers.h"
 #include "python/autograd/scope_type.h"
@@ -27,6 +28,17 @@ void count_memory(int change) noexcept {
     memory_watch.store(memory_users > 0 ? tell_observers : nullptr, std::memory_order_relaxed);
     inline_limit.store(memory_users > 0 ? 0 : kSlabLimit, std::memory_order_relaxed);
 }
+
+// Held where an event has objects of Python: also while it is dropped, should memory come to its end.
+class ObjectsGil {
+public:
+    explicit ObjectsGil(const ProfileOptions& options) {
+        if (options.shapes || options.stack) gil_.emplace();
+    }
+
+private:
+    std::optional<GilGuard> gil_;
+};
 
 bool takes_tensors(const OperationCall& call) noexcept {
     return std::ranges::any_of(call.arguments, [](const ArgumentRef& a) {
@@ -75,11 +87,11 @@ PyObject* Profile::stop() {
 
 void Profile::enter(const OperationCall& call) {
     const OperationInfo& op = call.operation;
+    const ObjectsGil gil(options_);
     ProfileEvent event{.kind = EventKind::Operation, .name = op.row ? std::string("aten::") + op.name : op.name};
     // A node that the operation makes will get the next number.
     if (GradMode::is_enabled() && takes_tensors(call)) event.sequence_nr = static_cast<int64_t>(state.sequence_nr);
     if (options_.shapes) {
-        GilGuard gil;
         event.shapes = PyRef(shapes_of(call.arguments));
         event.concrete = PyRef(concrete_of(call.arguments));
     }
@@ -87,6 +99,7 @@ void Profile::enter(const OperationCall& call) {
 }
 
 void Profile::enter_node(const Node& node, const TensorList& grads, bool body) {
+    const ObjectsGil gil(options_);
     ProfileEvent event{.kind = body ? EventKind::Body : EventKind::Evaluation,
                        .name = body ? node.name() : "autograd::engine::evaluate_function: " + node.name()};
     if (node.sequence_nr() != kFirstSequenceNr) {
@@ -94,7 +107,6 @@ void Profile::enter_node(const Node& node, const TensorList& grads, bool body) {
         event.forward_thread = node.thread_id();
     }
     if (options_.shapes && body) {
-        GilGuard gil;
         std::vector<ArgumentRef> refs;
         for (const Tensor& grad : grads) refs.push_back(refer(grad));
         event.shapes = PyRef(shapes_of(refs));
@@ -104,16 +116,14 @@ void Profile::enter_node(const Node& node, const TensorList& grads, bool body) {
 }
 
 void Profile::enter_stretch(const std::string& name, uint64_t token) {
+    const ObjectsGil gil(options_);
     ProfileEvent event{.kind = EventKind::Stretch, .name = name};
     event.token = token;
     open(std::move(event));
 }
 
 void Profile::open(ProfileEvent event) {
-    if (options_.stack) {
-        GilGuard gil;
-        event.stack = PyRef(frames_list(all_frames()));
-    }
+    if (options_.stack) event.stack = PyRef(frames_list(all_frames()));
     event.thread = this_thread_number();
     std::lock_guard lock(mutex_);
     Thread& thread = threads_[event.thread];
