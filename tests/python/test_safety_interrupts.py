@@ -15,6 +15,14 @@ from wengert.autograd.graph import saved_tensors_hooks
 from wengert.utils.checkpoint import checkpoint
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Interrupts are exceptions here, also in a job in the background, which the shell starts deaf to them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def x():
     return wg.tensor([1.0, 2.0], requires_grad=True)
