@@ -112,7 +112,7 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
     on_complex = is_complex(row, vocabulary)
     formulas: Formulas = {}
     gradients = []
-    wanted = [f"use_{edge_index(row, argument)}" for argument in row.differentiable]  # see the template
+    uses = [f"use_{edge_index(row, argument)}" for argument in row.differentiable]  # see the template
     for i, argument in enumerate(row.differentiable):
         source = row.partials[argument.name]
         formula = chain_rule(row, source, "grad", vocabulary, "conjugate" if on_complex else "")
@@ -120,7 +120,7 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
         tensors = [n for n in inputs if n == "result" or row.schema.argument(n).type.is_tensor_like]
         # The cotangent's dtype is the one to compute in, but that of a real result of a complex operand is too small.
         dtype = "grad.dtype()" if row.rule != "Real" else f"widest(grad.dtype(){''.join(', ' + n for n in tensors)})"
-        later = " || ".join(wanted[i + 1 :])  # gradients that need the cotangent after this one
+        later = " || ".join(uses[i + 1 :])  # gradients that need the cotangent after this one
         reusable = f"{later} ? nullptr : &grad" if later else "&grad"
         call = ", ".join([dtype, f"kernels::K_{row.name}_d_{argument.name}", reusable, "grad", *inputs])
         edge = edge_index(row, argument)

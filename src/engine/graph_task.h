@@ -96,8 +96,8 @@ public:
     ReadyQueue ready_queue;
     TensorList captured;
     std::vector<std::unique_ptr<Captures>> capture_lists;
-    SmallVector<Node*, 32>
-        visited;  // that were claimed; of a selective pass, next nodes before those that lead to them
+    // All that were claimed; of a selective pass, next nodes before those that lead to them.
+    SmallVector<Node*, 32> visited;
     std::mutex callbacks_mutex;
     std::vector<std::function<void()>> final_callbacks;
     size_t outstanding = 0;  // nodes claimed and not yet run

@@ -8,8 +8,8 @@
 // (Node::accumulate_into); a loop that reads every element costs one buffer.
 //
 // An elementwise node writes its result over the gradient that it got, where nobody else can see that one
-// (kernels/elementwise/elementwise.h, run_as): a chain of such nodes costs one block, too. To large sums it adds its result itself
-// (engine/destinations.h).
+// (kernels/elementwise/elementwise.h, run_as): a chain of such nodes costs one block, too. To large sums it adds its
+// result itself (engine/destinations.h).
 #pragma once
 
 #include "graph/node.h"

@@ -183,8 +183,8 @@ inline bool any_of(std::span<const bool> mask) noexcept {
     return std::ranges::any_of(mask, [](bool b) { return b; });
 }
 bool any_needed(const Node& node, size_t first, size_t count) noexcept;
-// Fused kernels that meet what is not finite decline, and give nothing of what is output_mask: the formula, made of products that
-// obey the chain rule, then computes it with care.
+// Fused kernels that meet what is not finite decline, and give nothing of what the mask asks for: the formula, made of
+// products that obey the chain rule, then computes it with care.
 template <class... T, size_t n>
 bool has_declined(const std::tuple<T...>& values, const std::array<bool, n>& output_mask) noexcept {
     return std::apply(

@@ -56,8 +56,9 @@ void run_into(const Tensor& out, const Kernel& kernel, Operands inputs);
 template <std::same_as<Operand>... O>
 void run_into(const Tensor& out, const Kernel& kernel, const O&... inputs);
 
-// The result in a given dtype, for VJPs whose cotangent fixes it: all inputs are cast to `compute`. `reusable` is an input, the
-// cotangent, that its owner does not need after this; if nobody else can see it, its memory becomes that of the result.
+// The result in a given dtype, for VJPs whose cotangent fixes it: all inputs are cast to `compute`. `reusable` is an
+// input, the cotangent, that its owner does not need after this; if nobody else can see it, its memory becomes that of the
+// result.
 Tensor run_as(DType compute, const Kernel& kernel, Operands inputs, const Tensor* reusable = nullptr);
 template <std::same_as<Operand>... O>
 Tensor run_as(DType compute, const Kernel& kernel, const Tensor* reusable, const O&... inputs);

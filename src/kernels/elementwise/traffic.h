@@ -1,4 +1,5 @@
-// Elementwise kernels on large gradients: what run_as (kernels/elementwise/elementwise.h) computes, with less traffic to memory.
+// Elementwise kernels on large gradients: what run_as (kernels/elementwise/elementwise.h) computes, with less traffic to
+// memory.
 #pragma once
 
 #include "kernels/elementwise/elementwise.h"

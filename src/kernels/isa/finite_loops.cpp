@@ -1,7 +1,7 @@
 // Whether all numbers of a block are finite, once per instruction set.
 //
-// The exponent of what is infinite or NaN is all ones: one more carries into the sign's place. No branch and no comparison,
-// so that this runs at the speed of memory.
+// The exponent of what is infinite or NaN is all ones: one more carries into the sign's place. No branch and no
+// comparison, so that this runs at the speed of memory.
 #include <limits>
 
 #include "kernels/reductions/finite_table.h"

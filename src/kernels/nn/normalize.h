@@ -59,8 +59,8 @@ struct NormLoops {
     // sums[c] = sum of grad, dots[c] = sum of grad * (in - mean[c]) over space (and over batch unless per_sample).
     void (*sums)(const T* grad, const T* in, const T* mean, double* sums, double* dots, int64_t batch, int64_t channels,
                  int64_t space, bool per_sample);
-    // out = (grad * weight[c] + (in - mean[c]) * a[c] + b[c]) * rstd[c]; coefficients as in `affine`. No factor is a square of the
-    // data's scale, so all of them stay in range.
+    // out = (grad * weight[c] + (in - mean[c]) * a[c] + b[c]) * rstd[c]; coefficients as in `affine`. No factor is a
+    // square of the data's scale, so all of them stay in range.
     void (*combine)(const T* grad, const T* in, const T* mean, const T* weight, const T* a, const T* b, const T* rstd,
                     T* out, int64_t batch, int64_t channels, int64_t space, bool per_sample);
 };

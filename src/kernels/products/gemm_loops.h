@@ -1,4 +1,5 @@
-// The interface between GEMM's planning (kernels/products/gemm.cpp) and its loops, compiled per instruction set (isa/gemm.cpp).
+// The interface between GEMM's planning (kernels/products/gemm.cpp) and its loops, compiled per instruction set
+// (isa/gemm.cpp).
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace wengert::kernels {
 WENGERT_TABLE_PER_ISA(FiniteTable, finite_table)
 
 bool any_nan(const Tensor& t) {
-    if (!is_differentiable(t.dtype())) return false;
+    if (!is_differentiable(t.dtype()) || all_finite(t)) return false;
     Tensor dense = contiguous(t);
     bool complex = is_complex(dense.dtype());
     int64_t n = dense.numel() * (complex ? 2 : 1);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/scalar/activation.h"
 #include "kernels/scalar/special.h"
 
 namespace wengert::special {
@@ -50,15 +51,6 @@ double erf_inverse(double y) {
     return x;
 }
 
-// The normal distribution function.
-double ndtr(double x) {
-    // Far down the tail the rounding of x / sqrt(2) would cost digits in proportion to x^2; take it to first order.
-    constexpr double half = 0.70710678118654752440, half_rest = -4.8336466567264565e-17;
-    double t = -x * half, rest = std::fma(-x, half, -t) - x * half_rest;
-    double correction = std::fabs(t) < 27 ? kTwoOverSqrtPi * std::exp(-t * t) * rest : 0;
-    return (std::erfc(t) - correction) / 2;
-}
-
 }  // namespace
 
 double erfinv(double y) noexcept {
@@ -98,7 +90,7 @@ double ndtri(double p) noexcept {
 
 double log_ndtr(double x) noexcept {
     if (x < -1) return std::log(erfcx(-x / kSqrt2) / 2) - x * x / 2;
-    return std::log1p(-ndtr(-x));
+    return std::log1p(-scalar::ndtr(-x));
 }
 
 }  // namespace wengert::special

@@ -12,6 +12,7 @@
 #include "kernels/linalg/linalg.h"
 #include "kernels/reductions/reduce.h"
 #include "ops/formulas/common.h"
+#include "ops/formulas/linalg.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
@@ -26,11 +27,6 @@ struct Plain {
     NoGradGuard unrecorded;
     AutoForwardGradMode no_tangents{false};
 };
-
-Tensor largest_of(const Tensor& x, const Dims& dims) {
-    const Tensor a = ops::abs(x);
-    return a.numel() == 0 ? ops::sum(a, dims, true) : ops::amax(a, dims, true);
-}
 
 // Differences of x [..., n] that are no more than rounding errors, [..., 1].
 Tensor tolerance_of(const Tensor& x, int64_t size) {

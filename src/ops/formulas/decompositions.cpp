@@ -100,9 +100,7 @@ namespace {
 
 // A power of two about as large as the largest element of each matrix [...,1,1], a constant.
 Tensor unit_of(const Tensor& A) {
-    const Tensor sizes = ops::abs(detach(A));
-    const Dims matrix{-2, -1};
-    const Tensor largest = sizes.numel() == 0 ? ops::sum(sizes, matrix, true) : ops::amax(sizes, matrix, true);
+    const Tensor largest = largest_of(detach(A), Dims{-2, -1});
     return ops::exp2(ops::to_dtype(std::get<1>(ops::frexp(largest)), largest.dtype()));
 }
 

@@ -18,6 +18,10 @@ Tensor as_matrix_factor(const Tensor& t) { return ops::unsqueeze(ops::unsqueeze(
 Tensor identity_like(const Tensor& matrices) {
     return kernels::eye(matrices.size(-2), matrices.size(-1), matrices.dtype());
 }
+Tensor largest_of(const Tensor& t, const Dims& dims) {
+    const Tensor a = ops::abs(t);
+    return a.numel() == 0 ? ops::sum(a, dims, true) : ops::amax(a, dims, true);
+}
 
 // --- Cholesky
 

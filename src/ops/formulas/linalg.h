@@ -12,6 +12,7 @@ namespace wengert::ops::formulas {
 Tensor hermitian_part(const Tensor& t);    // (t + t^H) / 2
 Tensor as_matrix_factor(const Tensor& t);  // [...] -> [..., 1, 1]
 Tensor identity_like(const Tensor& matrices);
+Tensor largest_of(const Tensor& t, const Dims& dims);  // of absolute values, 0 of none; dimensions are kept
 
 // --- Cholesky: A = L L^H
 Tensor cholesky_grad(const Tensor& grad, const Tensor& factor, bool upper);

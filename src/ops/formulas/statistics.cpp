@@ -79,9 +79,8 @@ Tensor renormed(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& 
     for (int64_t d = 0; d < self.dim(); ++d)
         if (d != dim) others.push_back(d);
     const Tensor norm = ops::linalg_vector_norm(self, p.to<double>(), others, true);
-    const Tensor beyond =
-        ops::gt(norm, maxnorm);  // directions first: maxnorm / norm^2 may vanish where derivatives do not
-    return ops::mul(ops::div(self, ops::where(beyond, norm + 1e-7, 1)), ops::where(beyond, maxnorm, 1));
+    // A division: maxnorm / norm^2, in the derivative of a factor, may vanish where the whole does not.
+    return ops::div(self, ops::where(ops::gt(norm, maxnorm), ops::div(norm + 1e-7, maxnorm), 1));
 }
 
 }  // namespace wengert::ops::formulas

@@ -20,7 +20,7 @@ struct Walk {
     void object(PyObject* o) {
         if (o && !stop) stop = visit(o, arg);
     }
-    // What has one owner is part of it; what has several is visited as its wrapper, if it is shown.
+    // What has one owner is part of it; what has several is visited as its wrapper, if the collector sees that.
     void owned(TensorImpl* impl) {
         if (impl->gc_visible)
             object(static_cast<PyObject*>(impl->pyobj));

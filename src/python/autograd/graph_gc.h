@@ -17,7 +17,7 @@ template <class F>
 void for_each_owned(Node* node, F&& f);
 
 // Visits the Python objects that `impl`, or `node`, keeps alive, itself or through what it alone owns. Call only for what
-// the caller alone owns, or for what is shown (shared_objects.h).
+// the caller alone owns, or for what the collector sees (shared_objects.h).
 int traverse_impl(TensorImpl* impl, visitproc visit, void* arg);
 int traverse_node(Node* node, visitproc visit, void* arg);
 // Breaks rings through it; the object stays valid.
