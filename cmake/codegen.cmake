@@ -19,7 +19,7 @@ list(FILTER codegen_inputs EXCLUDE REGEX "__pycache__")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${codegen_inputs})
 # What formulas may call is read from these headers; which files come out does not depend on them.
 file(GLOB declarations CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/ops/formulas/*.h"
-  "${PROJECT_SOURCE_DIR}/src/kernels/*.h" "${PROJECT_SOURCE_DIR}/src/kernels/*/*.h")
+  "${PROJECT_SOURCE_DIR}/src/ops/formulas/*/*.h" "${PROJECT_SOURCE_DIR}/src/kernels/*.h" "${PROJECT_SOURCE_DIR}/src/kernels/*/*.h")
 
 set(WENGERT_GENERATED_FILES)
 execute_process(

@@ -1,4 +1,4 @@
-"""Rows -> Python bindings, in the terms of src/python/arg_parser.h.
+"""Rows -> Python bindings, in the terms of src/python/arguments/arg_parser.h.
 
 All rows of one name in one place (a namespace, or Tensor) form one function: their signatures are tried in the order
 of the table. Operations on one or two tensors are called directly, before any parsing.

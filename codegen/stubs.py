@@ -41,7 +41,7 @@ def parameter(argument: Argument, name: str) -> str:
     return f"{name}: {annotation(argument.type)}{' | None' * argument.nullable}{default}"
 
 
-# NumPy's names of arguments, which calls may use as well (src/python/arg_parser.cpp).
+# NumPy's names of arguments, which calls may use as well (src/python/arguments/arg_parser.cpp).
 NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 
 

@@ -78,7 +78,7 @@ def read_vocabulary(source: Path, schemas: Iterable[Schema], in_derivatives: Map
         kind = kind_of_type(schema.results[0].type) if len(schema.results) == 1 else Kind.OTHER
         name = schema.cpp_name
         vocabulary.operations[name] = Function(f"ops::{name}", kind, schema, in_derivatives.get(name, ""))
-    for header in sorted(source.glob("ops/formulas/*.h")):
+    for header in sorted(source.glob("ops/formulas/**/*.h")):
         vocabulary.helper_headers.append(header.relative_to(source).as_posix())
         for result, name, parameters in declarations(
             header.read_text().partition("namespace wengert::ops::formulas {")[2]

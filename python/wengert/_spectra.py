@@ -1,4 +1,7 @@
-"""The Fourier transforms of the core, by SciPy: src/python/fft_provider.cpp calls them, on arrays that share memory."""
+"""The Fourier transforms of the core, by SciPy.
+
+src/python/interop/fft_provider.cpp calls them, on arrays that share memory.
+"""
 
 from __future__ import annotations
 

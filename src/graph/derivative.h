@@ -1,6 +1,7 @@
 // Derivatives inside derivatives, for formulas that must know how the gradient that reaches them was computed, and not
 // only its value: the gradient of a removable singularity is a limit 0 / 0, which a derivative of the numerator resolves.
-// Lengths at 0 (ops/formulas/singular.h) and vectors of equal eigenvalues (ops/formulas/spectra.cpp) have such points.
+// Lengths at 0 (ops/formulas/elementwise/singular.h) and vectors of equal eigenvalues (ops/formulas/linalg/spectra.cpp)
+// have such points.
 //
 // A formula that runs in a recorded pass (create_graph) finds its incoming gradient with a graph, and may differentiate it
 // with `derivatives_of`: a pass of the engine inside the running one. A node that needs this though nobody asked for a

@@ -1,7 +1,7 @@
 // Discrete Fourier transforms: a seam, since the core has none of its own.
 //
-// Somebody who has an FFT registers it (the Python layer gives SciPy's, src/python/fft_provider.cpp; a C++ program may
-// give another one); the functions here check arguments and ask it. A transform runs over several dimensions. Between
+// Somebody who has an FFT registers it (the Python layer gives SciPy's, src/python/interop/fft_provider.cpp; a C++ program
+// may give another one); the functions here check arguments and ask it. A transform runs over several dimensions. Between
 // real and complex numbers the last of them is the one of which a real signal has only the half that is not redundant.
 #pragma once
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "python/exceptions.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

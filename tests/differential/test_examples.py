@@ -19,6 +19,7 @@ def test_gaussian_process_has_the_same_optimum():
     years, values = (array[-240:] for array in gaussian_process.load_data())
     ours = gaussian_process.fit("wengert", years, values)
     theirs = gaussian_process.fit("torch", years, values)
-    assert ours.history[0] == pytest.approx(theirs.history[0], rel=1e-10)
+    # The covariance has condition 6e7: another BLAS, which rounds it differently, moves the objective by about 2e-10.
+    assert ours.history[0] == pytest.approx(theirs.history[0], rel=1e-8)
     assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
     np.testing.assert_allclose(ours.predict(years)[0], theirs.predict(years)[0], atol=1e-2)

@@ -28,7 +28,7 @@ _SPELLINGS = {
     "keepdims": ("keepdim",),
     "x2": ("other",),
 }
-_ASK_NOTHING = {"size_average", "reduce", "out", "_stacklevel"}  # as None, see src/python/arg_parser.h
+_ASK_NOTHING = {"size_average", "reduce", "out", "_stacklevel"}  # as None, see src/python/arguments/arg_parser.h
 _DIM_NAMES = {"dim", "dims", "dim0", "dim1", "dim2", "dimension", "axis0", "axis1", "source", "destination"}
 _SIZE_NAMES = {"size", "shape"}
 _MISSING = object()

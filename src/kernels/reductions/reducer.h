@@ -1,4 +1,5 @@
-// The driver of reductions: splits a tensor into tiles (kernels/reductions/reduce_table.h) and hands out chunks of results.
+// The driver of reductions: splits a tensor into tiles (kernels/reductions/reduce_table.h) and hands out chunks of
+// results.
 //
 //     Reducer reducer(self, dims, keepdim);
 //     Tensor out = empty(reducer.out_sizes(), dtype);

@@ -14,8 +14,8 @@
 #include "python/autograd/node_object.h"
 #include "python/autograd/pass_gil.h"
 #include "python/exceptions.h"
+#include "python/objects/tensor_object.h"
 #include "python/registry.h"
-#include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {

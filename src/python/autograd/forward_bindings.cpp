@@ -4,10 +4,10 @@
 #include "generated/ops/ops.h"
 #include "graph/level_floor.h"
 #include "ops/recording.h"
+#include "python/arguments/convert.h"
 #include "python/autograd/engine_bindings.h"
-#include "python/convert.h"
 #include "python/exceptions.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

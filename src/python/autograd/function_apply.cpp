@@ -10,9 +10,9 @@
 #include "ops/custom_function.h"
 #include "ops/recording.h"
 #include "ops/watch.h"
+#include "python/arguments/convert.h"
 #include "python/autograd/function_object.h"
-#include "python/convert.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "graph/grad_mode.h"
+#include "python/objects/tensor_object.h"
 #include "python/registry.h"
-#include "python/tensor_object.h"
 
 namespace wengert::python {
 

@@ -1,8 +1,8 @@
 // What `ctx` shows: the notes of forward, and the saved tensors.
+#include "python/arguments/convert.h"
 #include "python/autograd/function_object.h"
 #include "python/autograd/saved_fields.h"
-#include "python/convert.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

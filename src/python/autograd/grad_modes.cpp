@@ -5,7 +5,7 @@
 #include "graph/grad_mode.h"
 #include "graph/node.h"
 #include "graph/strict_singular.h"
-#include "python/arg_parser.h"
+#include "python/arguments/arg_parser.h"
 #include "python/registry.h"
 
 namespace wengert::python {

@@ -2,7 +2,7 @@
 
 #include "graph/grad_mode.h"
 #include "python/exceptions.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

@@ -16,11 +16,11 @@
 #include "graph/level_floor.h"
 #include "graph/node.h"
 #include "graph/strict_singular.h"
+#include "python/arguments/overrides.h"
 #include "python/autograd/grad_modes.h"
 #include "python/autograd/saved_hooks.h"
 #include "python/autograd/scope_type.h"
-#include "python/overrides.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

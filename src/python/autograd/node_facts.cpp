@@ -6,7 +6,7 @@
 #include "ops/accumulate_grad.h"
 #include "python/autograd/node_object.h"
 #include "python/autograd/saved_fields.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

@@ -3,14 +3,14 @@
 #include "engine/graph_task.h"
 #include "graph/grad_mode.h"
 #include "ops/accumulate_grad.h"
+#include "python/arguments/convert.h"
 #include "python/autograd/anomaly.h"
 #include "python/autograd/hooks.h"
 #include "python/autograd/node_object.h"
 #include "python/autograd/pass_gil.h"
 #include "python/autograd/saved_fields.h"
-#include "python/convert.h"
+#include "python/objects/tensor_object.h"
 #include "python/registry.h"
-#include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "python/autograd/saved_hooks.h"
 #include "python/exceptions.h"
+#include "python/objects/tensor_object.h"
 #include "python/registry.h"
-#include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/thread_locals.h"
 #include "python/autograd/shared_objects.h"
 #include "python/exceptions.h"
+#include "python/objects/tensor_object.h"
 #include "python/registry.h"
-#include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {

@@ -7,7 +7,7 @@
 #include "python/autograd/graph_gc.h"
 #include "python/autograd/node_object.h"
 #include "python/exceptions.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/thread_locals.h"
+#include "python/arguments/overrides.h"
 #include "python/exceptions.h"
-#include "python/overrides.h"
 
 namespace wengert::python {
 namespace {

@@ -2,10 +2,10 @@
 #include <utility>
 
 #include "graph/autograd_meta.h"
+#include "python/arguments/convert.h"
 #include "python/autograd/engine_bindings.h"
-#include "python/convert.h"
 #include "python/exceptions.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

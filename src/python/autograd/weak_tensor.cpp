@@ -3,8 +3,8 @@
 #include "graph/weak_reference.h"
 #include "python/autograd/engine_bindings.h"
 #include "python/exceptions.h"
+#include "python/objects/tensor_object.h"
 #include "python/registry.h"
-#include "python/tensor_object.h"
 
 namespace wengert::python {
 namespace {

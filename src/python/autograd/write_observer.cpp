@@ -4,7 +4,7 @@
 #include "ops/recording.h"
 #include "python/autograd/engine_bindings.h"
 #include "python/exceptions.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

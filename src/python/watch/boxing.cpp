@@ -1,8 +1,8 @@
 #include "python/watch/boxing.h"
 
-#include "python/device_object.h"
 #include "python/exceptions.h"
-#include "python/tensor_object.h"
+#include "python/objects/device_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "ops/watch.h"
 #include "python/exceptions.h"
-#include "python/tensor_object.h"
+#include "python/objects/tensor_object.h"
 
 namespace wengert::python {
 

@@ -1,0 +1,31 @@
+#include "ops/formulas/elementwise/complex.h"
+
+#include "generated/ops/ops.h"
+#include "ops/formulas/common.h"
+
+namespace wengert::ops::formulas {
+
+Tensor real_grad(const Tensor& grad, DType dtype) {
+    return is_complex(dtype) ? ops::complex(grad, zeros_like(grad)) : grad;
+}
+Tensor imag_grad(const Tensor& grad) { return ops::complex(zeros_like(grad), grad); }
+
+Tensor angle_grad(const Tensor& grad, const Tensor& self) {
+    if (!is_complex(self.dtype())) return zeros_like(grad);
+    // i / conj(z): a quotient of the complex numbers themselves, whose squares might overflow or vanish.
+    Tensor partial = std::complex<double>(0, 1) / ops::conj(self);
+    return ops::where(ops::eq(self, 0), 0, chain_rule(grad, partial));
+}
+Tensor angle_tangent(const Tensor& tangent, const Tensor& self) {
+    if (!is_complex(self.dtype())) return zeros_like(tangent);
+    return ops::imag(ops::where(ops::eq(self, 0), 0, chain_rule(tangent, 1 / self)));
+}
+
+Tensor adjoint_view(const Tensor& self) {
+    check(self.dim() != 1, ErrorKind::Runtime,
+          "tensor.adjoint() is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
+    const Tensor turned = self.dim() == 0 ? self : ops::transpose(self, -2, -1);
+    return is_complex(self.dtype()) ? ops::conj(turned) : turned;
+}
+
+}  // namespace wengert::ops::formulas

@@ -1,0 +1,19 @@
+#include "ops/formulas/elementwise/elementwise.h"
+
+#include "generated/ops/ops.h"
+
+namespace wengert::ops::formulas {
+
+Tensor sgn_derivative(const Tensor& tangent, const Tensor& self, const Tensor& result) {
+    if (!is_complex(self.dtype())) return zeros(tangent.sizes(), tangent.dtype());
+    // tangent - Re(tangent * conj(result)) * result, without taking the real part by itself.
+    Tensor across = 0.5 * (tangent - ops::conj(tangent) * result * result);
+    return ops::where(ops::eq(self, 0), 0, across / ops::abs(self));
+}
+
+Tensor in_double(const Operand& o) {
+    const DType dtype = is_complex(o.dtype()) ? DType::Complex128 : DType::Float64;
+    return o.is_tensor() ? ops::to_dtype(o.tensor(), dtype) : scalar_tensor(o.scalar(), dtype);
+}
+
+}  // namespace wengert::ops::formulas

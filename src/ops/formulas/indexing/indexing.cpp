@@ -1,0 +1,263 @@
+#include "ops/formulas/indexing/indexing.h"
+
+#include "generated/ops/ops.h"
+#include "graph/autograd_meta.h"
+#include "graph/grad_mode.h"
+#include "kernels/creation.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/indexing/indexing.h"
+#include "kernels/reductions/reduce.h"
+#include "kernels/shape/shape.h"
+#include "kernels/sorting/sort.h"
+#include "ops/formulas/common.h"
+#include "ops/formulas/reductions/scans.h"
+
+namespace wengert::ops::formulas {
+
+namespace {
+
+// 0, 1, 2, ... in a given shape.
+Tensor numbers(IntSpan sizes) { return kernels::reshape(kernels::arange(0, numel_of(sizes), 1, DType::Int64), sizes); }
+
+}  // namespace
+
+// --- index_put
+
+Tensor index_put_grad_self(const Tensor& grad, TensorSpan indices, bool accumulate) {
+    return accumulate ? grad : ops::index_put(grad, indices, zeros(Dims{}, grad.dtype()), false);
+}
+
+Tensor index_put_grad_values(const Tensor& grad, IntSpan self_sizes, TensorSpan indices, IntSpan values_sizes,
+                             bool accumulate) {
+    Tensor part = ops::index(grad, indices);
+    if (!accumulate) {
+        Tensor written = empty(self_sizes, DType::Int64),
+               order = numbers(part.sizes());  // what is not written is not read
+        kernels::index_put_(written, indices, order);
+        part = ops::where(ops::eq(kernels::index(written, indices), order), part, 0);
+    }
+    return fitted(part, values_sizes, grad.dtype());
+}
+
+// --- Slices
+
+Tensor slices_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes) {
+    Tensor slices = ops::index_select(grad, dim, index);
+    return std::ranges::equal(slices.sizes(), sizes) ? slices : ops::reshape(slices, sizes);
+}
+
+Tensor scaled_slices_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes, const Scalar& alpha) {
+    Tensor slices = slices_at(grad, dim, index, sizes);
+    return alpha.is_complex() ? slices * Operand(std::conj(alpha.to<std::complex<double>>())) : slices * alpha;
+}
+
+Tensor surviving_slices_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes) {
+    Tensor slices = slices_at(grad, dim, index, sizes);
+    if (index.numel() < 2) return slices;
+    const int64_t d = wrap_dim(dim, grad.dim(), "index_copy");
+    Tensor written = empty(Dims{grad.size(d)}, DType::Int64), order = numbers(Dims{index.numel()});
+    kernels::index_copy_(written, 0, index, order);
+    Dims line(sizes.size(), 1);
+    line[static_cast<size_t>(d)] = index.numel();
+    Tensor survived = ops::eq(kernels::index_select(written, 0, index), order);
+    return ops::where(ops::reshape(survived, line), slices, 0);
+}
+
+Tensor filled_sum(const Tensor& grad, int64_t dim, const Tensor& index) {
+    const Tensor filled = kernels::index_fill(zeros(grad.sizes(), DType::Bool), dim, index, true);
+    return ops::sum(ops::where(filled, grad, 0));
+}
+
+// --- Elements
+
+namespace {
+
+// Zeros behind what the index covers of a bigger source.
+Tensor padded(const Tensor& t, IntSpan sizes) {
+    Tensor out = t;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+        if (out.sizes()[d] == sizes[d]) continue;
+        Dims wider = out.sizes();
+        wider[d] = sizes[d];
+        out = ops::slice_backward(out, wider, static_cast<int64_t>(d), 0, out.sizes()[d], 1);
+    }
+    return out;
+}
+
+// The part of `t` that an index covers.
+Tensor covered(const Tensor& t, IntSpan sizes) {
+    Tensor out = t;
+    for (size_t d = 0; d < sizes.size(); ++d)
+        if (out.sizes()[d] != sizes[d]) out = ops::slice(out, static_cast<int64_t>(d), 0, sizes[d]);
+    return out;
+}
+
+}  // namespace
+
+Tensor elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes) {
+    return padded(ops::gather(grad, dim, index), sizes);
+}
+
+Tensor surviving_elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes) {
+    Tensor written = empty(grad.sizes(), DType::Int64), order = numbers(index.sizes());
+    kernels::scatter_(written, dim, index, order);
+    Tensor survived = ops::eq(kernels::gather(written, dim, index), order);
+    return padded(ops::where(survived, ops::gather(grad, dim, index), 0), sizes);
+}
+
+Tensor scatter_with(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce) {
+    if (reduce == "add") return ops::scatter_add(self, dim, index, src);
+    check(reduce == "multiply", ErrorKind::Runtime, "reduce argument must be either add or multiply, got ", reduce);
+    return ops::scatter_reduce(self, dim, index, src, "prod");
+}
+
+Tensor taken_along_dim(const Tensor& self, const Tensor& given, std::optional<int64_t> dim) {
+    const int64_t size = dim ? self.dim() == 0 ? 1 : self.size(*dim) : self.numel();
+    const Tensor indices = ops::where(ops::lt(given, 0), ops::add(given, size), given);  // negative ones from the end
+    if (!dim) return ops::gather(ops::reshape(self, Dims{-1}), 0, kernels::reshape(indices, Dims{-1}));
+    check(self.dim() == indices.dim(), ErrorKind::Runtime,
+          "take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
+          " dimensions for input, and ", indices.dim(), " dimensions for indices");
+    if (self.dim() == 0) return ops::gather(self, *dim, indices);
+    const auto d = static_cast<size_t>(wrap_dim(*dim, self.dim(), "take_along_dim"));
+    Dims a = self.sizes(), b = indices.sizes();
+    a[d] = b[d] = 1;
+    a = b = broadcast_shapes(a, b, "take_along_dim");
+    a[d] = self.sizes()[d];
+    b[d] = indices.sizes()[d];
+    return ops::gather(ops::expand(self, a), *dim, kernels::expand(indices, b));
+}
+
+// --- scatter_reduce
+//
+// A place of self and the elements of src that go there are a group. The partial derivatives of the group's result with
+// respect to its members, [self] and [index]:
+
+namespace {
+
+struct GroupPartials {
+    Tensor self, src;  // undefined: zero
+};
+
+// Of the product, by products of those before and those behind each member of its group, which members stand in when they
+// are sorted by group: without a division, and made of products and sums alone, so that derivatives of any order are right.
+GroupPartials product_partials_by_scans(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                                        bool include_self) {
+    auto neighbour = [&](const Tensor& t) {  // the element before each one, of the first any
+        const Tensor parts[] = {ops::slice(t, dim, 0, 1), ops::slice(t, dim, 0, t.size(dim) - 1)};
+        return ops::cat(parts, dim);
+    };
+    const Tensor order = kernels::argsort(index, dim, false, true), group = kernels::gather(index, dim, order),
+                 places = kernels::argsort(order, dim), x = ops::gather(src, dim, order);
+    auto product_before = [&](const Tensor& x, const Tensor& group) {
+        Tensor same = ops::eq(group, neighbour(group));
+        Dims one = same.sizes();
+        one[static_cast<size_t>(dim)] = 1;
+        const Tensor parts[] = {full(one, false, DType::Bool), ops::slice(same, dim, 1, same.size(dim))};
+        same = ops::cat(parts, dim);
+        return linear_scan(ops::where(same, neighbour(x), 0), ops::where(same, zeros_like(x), 1), dim);
+    };
+    auto reversed = [&](const Tensor& t) { return ops::flip(t, Dims{dim}); };
+    Tensor others = product_before(x, group) * reversed(product_before(reversed(x), reversed(group)));
+    if (include_self) others = others * ops::gather(self, dim, group);
+    GroupPartials partials;
+    partials.src = ops::gather(others, dim, places);
+    partials.self = ops::scatter_reduce(full(self.sizes(), 1, self.dtype()), dim, index, src, "prod");
+    if (!include_self) partials.self = ops::scatter_value(partials.self, dim, index, 0);
+    return partials;
+}
+
+// Of the product. Zeros are left out of the product and counted: with one zero only its own derivative is not zero, with
+// two there is none.
+GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                               bool include_self) {
+    Tensor self_zero = ops::eq(self, 0), src_zero = ops::eq(src, 0);
+    Tensor counts = kernels::to_dtype(self_zero, DType::Int64);
+    if (!include_self) counts = kernels::scatter_value(counts, dim, index, 0);
+    counts = kernels::scatter_add(counts, dim, index, kernels::to_dtype(src_zero, DType::Int64));
+    if (GradMode::is_enabled() && self.dim() > 0 && index.numel() > 0 &&
+        !*kernels::all(ops::eq(counts, 0)).data_as<bool>())
+        return product_partials_by_scans(self, wrap_dim(dim, self.dim(), "scatter_reduce"), index, src, include_self);
+    Tensor nonzero_self = ops::where(self_zero, 1, self), nonzero_src = ops::where(src_zero, 1, src);
+    Tensor product = ops::scatter_reduce(nonzero_self, dim, index, nonzero_src, "prod", include_self);
+    auto others = [&](const Tensor& product, const Tensor& count, const Tensor& is_zero, const Tensor& x) {
+        Tensor remaining = count - kernels::to_dtype(is_zero, DType::Int64);
+        return ops::where(ops::eq(remaining, 0), product / x, 0);
+    };
+    GroupPartials partials;
+    partials.src = others(ops::gather(product, dim, index), kernels::gather(counts, dim, index), src_zero, nonzero_src);
+    partials.self = others(product, counts, self_zero, nonzero_self);
+    if (!include_self) partials.self = ops::scatter_value(partials.self, dim, index, 0);
+    return partials;
+}
+
+// Which members are equal to the result, divided by their number.
+GroupPartials extreme_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                               const Tensor& result, bool include_self) {
+    Tensor of_self = kernels::to_dtype(ops::eq(self, result), result.dtype());
+    if (!include_self) of_self = kernels::scatter_value(of_self, dim, index, 0);
+    Tensor of_src = kernels::to_dtype(ops::eq(src, kernels::gather(result, dim, index)), result.dtype());
+    Tensor count = kernels::scatter_add(of_self, dim, index, of_src);
+    count = ops::where(ops::eq(count, 0), 1, count);
+    GroupPartials partials{of_self / count, of_src / kernels::gather(count, dim, index)};
+    if (!include_self) {  // places without elements keep their value
+        Tensor untouched = kernels::scatter_value(full(self.sizes(), 1, result.dtype()), dim, index, 0);
+        partials.self = ops::where(ops::eq(untouched, 1), 1, partials.self);
+    }
+    return partials;
+}
+
+GroupPartials group_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                             const Tensor& result, std::string_view reduce, bool include_self) {
+    const Tensor src = covered(source, index.sizes());
+    if (reduce == "prod") return product_partials(self, dim, index, src, include_self);
+    if (reduce == "amax" || reduce == "amin")
+        return extreme_partials(detach(self), dim, index, detach(src), detach(result), include_self);
+    GroupPartials partials{full(self.sizes(), 1, self.dtype()), full(index.sizes(), 1, self.dtype())};
+    if (!include_self) partials.self = kernels::scatter_value(partials.self, dim, index, 0);
+    if (reduce == "mean") {
+        Tensor count = kernels::scatter_add(partials.self, dim, index, partials.src);
+        partials.self = partials.self / count;
+        partials.src = partials.src / kernels::gather(count, dim, index);
+    }
+    return partials;
+}
+
+Tensor conj_of(const Tensor& t) { return is_complex(t.dtype()) ? ops::conj(t) : t; }
+
+}  // namespace
+
+Tensor scatter_reduce_grad_self(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
+                                const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self) {
+    return chain_rule(grad, conj_of(group_partials(self, dim, index, src, result, reduce, include_self).self));
+}
+
+Tensor scatter_reduce_grad_src(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
+                               const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self) {
+    Tensor partial = conj_of(group_partials(self, dim, index, src, result, reduce, include_self).src);
+    return padded(chain_rule(ops::gather(grad, dim, index), partial), src.sizes());
+}
+
+Tensor scatter_reduce_tangent(const Tensor& self_t, const Tensor& src_t, const Tensor& self, int64_t dim,
+                              const Tensor& index, const Tensor& src, const Tensor& result, std::string_view reduce,
+                              bool include_self) {
+    const GroupPartials partials = group_partials(self, dim, index, src, result, reduce, include_self);
+    return ops::scatter_add(chain_rule(self_t, partials.self), dim, index,
+                            chain_rule(covered(src_t, index.sizes()), partials.src));
+}
+
+// --- embedding
+
+// Rows of `grad`, with what the backward did to them: none of padding_idx, divided by how often they were read.
+Tensor embedding_regrad(const Tensor& grad, const Tensor& indices, int64_t padding_idx, bool scale_grad_by_freq) {
+    Tensor rows = ops::embedding(grad, indices);
+    if (padding_idx >= 0) rows = ops::where(kernels::unsqueeze(ops::eq(indices, padding_idx), -1), 0, rows);
+    if (scale_grad_by_freq) {
+        Tensor counts = kernels::bincount(kernels::reshape(indices, Dims{-1}), {}, grad.size(0));
+        Tensor each = kernels::index_select(counts, 0, kernels::reshape(indices, Dims{-1}));
+        rows = rows / kernels::unsqueeze(kernels::reshape(each, indices.sizes()), -1);
+    }
+    return rows;
+}
+
+}  // namespace wengert::ops::formulas

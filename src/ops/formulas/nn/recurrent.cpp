@@ -1,0 +1,130 @@
+#include "ops/formulas/nn/recurrent.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "generated/ops/ops.h"
+
+namespace wengert::ops::formulas {
+namespace {
+
+// The weights of one direction of one layer.
+struct Weights {
+    Tensor w_ih, w_hh, b_ih, b_hh, w_hr;
+};
+
+using States = TensorList;
+using Cell = States (*)(const Tensor& gates, const States& states, const Weights& w);
+
+struct Shape {
+    bool has_biases;
+    int64_t num_layers;
+    double dropout;
+    bool train, bidirectional, batch_first;
+};
+
+States tanh_cell(const Tensor& gates, const States& states, const Weights& w) {
+    return {ops::tanh(gates + ops::linear(states[0], w.w_hh, w.b_hh))};
+}
+
+States relu_cell(const Tensor& gates, const States& states, const Weights& w) {
+    return {ops::relu(gates + ops::linear(states[0], w.w_hh, w.b_hh))};
+}
+
+States gru_cell(const Tensor& gates, const States& states, const Weights& w) {
+    return {gru_step(gates, states[0], w.w_hh, w.b_hh)};
+}
+
+States lstm_cell(const Tensor& gates, const States& states, const Weights& w) {
+    auto [h, c] = lstm_step(gates, states, w.w_hh, w.b_hh);
+    return {w.w_hr.defined() ? ops::linear(h, w.w_hr) : h, c};
+}
+
+// From [steps, batch, features] and the first states to the outputs of all steps; `states` become the last ones.
+Tensor run(Cell cell, const Tensor& input, States& states, const Weights& w, bool reverse) {
+    const TensorList steps = ops::unbind(ops::linear(input, w.w_ih, w.b_ih), 0);
+    TensorList outputs(steps.size());
+    for (size_t i = 0; i < steps.size(); ++i) {
+        const size_t t = reverse ? steps.size() - 1 - i : i;
+        states = cell(steps[t], states, w);
+        outputs[t] = states[0];
+    }
+    return ops::stack(outputs, 0);
+}
+
+// first[k] is [layers * directions, batch, hidden]. Returns the outputs, then the last states in the same shape.
+TensorList layers(std::string_view op, Cell cell, const Tensor& input, TensorSpan first, TensorSpan params,
+                  const Shape& shape, bool projects) {
+    check(input.dim() == 3, ErrorKind::Runtime, "[", op, "] input must have 3 dimensions, got ", input.dim());
+    const size_t directions = shape.bidirectional ? 2 : 1;
+    check(shape.num_layers >= 1, ErrorKind::Runtime, "[", op, "] num_layers must be at least 1, got ",
+          shape.num_layers);
+    const size_t count = static_cast<size_t>(shape.num_layers) * directions;
+    size_t each = shape.has_biases ? 4 : 2;
+    if (projects && params.size() == count * (each + 1)) ++each;
+    check(params.size() == count * each, ErrorKind::Runtime, "[", op, "] expected ", count * each, " weights for ",
+          shape.num_layers, " layers, got ", params.size());
+    for (const Tensor& t : first)
+        check(t.dim() == 3 && t.size(0) == static_cast<int64_t>(count), ErrorKind::Runtime, "[", op,
+              "] Expected hidden size (", count, ", batch, hidden), got ", ShapeOf{t.sizes()});
+    Tensor x = shape.batch_first ? ops::transpose(input, 0, 1) : input;
+    check(x.size(0) > 0, ErrorKind::Runtime, "[", op, "] Expected sequence length to be larger than 0");
+    std::vector<TensorList> last(first.size());
+    for (size_t l = 0; l < count; l += directions) {
+        TensorList outputs;
+        for (size_t d = 0; d < directions; ++d) {
+            const Tensor* p = params.data() + (l + d) * each;
+            Weights w{.w_ih = p[0], .w_hh = p[1], .b_ih = {}, .b_hh = {}, .w_hr = {}};
+            if (shape.has_biases) {
+                w.b_ih = p[2];
+                w.b_hh = p[3];
+            }
+            if (each % 2 == 1) w.w_hr = p[each - 1];
+            States states;
+            for (const Tensor& t : first) states.push_back(ops::select(t, 0, static_cast<int64_t>(l + d)));
+            outputs.push_back(run(cell, x, states, w, d == 1));
+            for (size_t k = 0; k < first.size(); ++k) last[k].push_back(states[k]);
+        }
+        x = directions == 1 ? outputs[0] : ops::cat(outputs, -1);
+        if (shape.train && shape.dropout > 0 && l + directions < count) x = ops::dropout(x, shape.dropout, true);
+    }
+    TensorList results{shape.batch_first ? ops::transpose(x, 0, 1) : x};
+    for (const TensorList& states : last) results.push_back(ops::stack(states, 0));
+    return results;
+}
+
+}  // namespace
+
+Tensor gru_step(const Tensor& gates, const Tensor& hx, const Tensor& w_hh, const Tensor& b_hh) {
+    const TensorList x = ops::chunk(gates, 3, -1), h = ops::chunk(ops::linear(hx, w_hh, b_hh), 3, -1);
+    const Tensor reset = ops::sigmoid(x[0] + h[0]), update = ops::sigmoid(x[1] + h[1]);
+    const Tensor fresh = ops::tanh(x[2] + reset * h[2]);
+    return fresh + update * (hx - fresh);
+}
+
+std::tuple<Tensor, Tensor> lstm_step(const Tensor& gates, TensorSpan hx, const Tensor& w_hh, const Tensor& b_hh) {
+    check(hx.size() == 2, ErrorKind::Runtime, "lstm_cell expects two hidden states, got ", hx.size());
+    const TensorList g = ops::chunk(gates + ops::linear(hx[0], w_hh, b_hh), 4, -1);
+    Tensor c = ops::sigmoid(g[1]) * hx[1] + ops::sigmoid(g[0]) * ops::tanh(g[2]);
+    return {ops::sigmoid(g[3]) * ops::tanh(c), c};
+}
+
+std::tuple<Tensor, Tensor> one_state_layers(std::string_view op, const Tensor& input, const Tensor& hx,
+                                            TensorSpan params, bool has_biases, int64_t num_layers, double dropout,
+                                            bool train, bool bidirectional, bool batch_first) {
+    const Cell cell = op == "gru" ? gru_cell : op == "rnn_relu" ? relu_cell : tanh_cell;
+    const TensorList r = layers(op, cell, input, {&hx, 1}, params,
+                                {has_biases, num_layers, dropout, train, bidirectional, batch_first}, false);
+    return {r[0], r[1]};
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm_layers(const Tensor& input, TensorSpan hx, TensorSpan params, bool has_biases,
+                                               int64_t num_layers, double dropout, bool train, bool bidirectional,
+                                               bool batch_first) {
+    check(hx.size() == 2, ErrorKind::Runtime, "lstm expects two hidden states, got ", hx.size());
+    const TensorList r = layers("lstm", lstm_cell, input, hx, params,
+                                {has_biases, num_layers, dropout, train, bidirectional, batch_first}, true);
+    return {r[0], r[1], r[2]};
+}
+
+}  // namespace wengert::ops::formulas

@@ -1,0 +1,183 @@
+#include "ops/formulas/nn/resize.h"
+
+#include <cmath>
+
+#include "base/checked_math.h"
+#include "generated/ops/ops.h"
+
+namespace wengert::ops::formulas {
+
+Dims after_channels(IntSpan sizes) { return Dims(sizes.subspan(2)); }
+
+// --- Resampling
+
+Tensor interpolated(const Tensor& input, const std::optional<Dims>& size,
+                    const std::optional<std::vector<double>>& scale_factor, std::string_view mode,
+                    std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor, bool antialias) {
+    check(input.dim() >= 3, ErrorKind::NotImplemented,
+          "[interpolate] Input Error: Only 3D, 4D and 5D input Tensors supported, got ", input.dim(), "D");
+    check(
+        size.has_value() != scale_factor.has_value(), ErrorKind::Value, "[interpolate] ",
+        size ? "only one of size or scale_factor should be defined" : "either size or scale_factor should be defined");
+    const bool cornered = mode == "linear" || mode == "bilinear" || mode == "bicubic" || mode == "trilinear";
+    check(cornered || !align_corners, ErrorKind::Value,
+          "[interpolate] align_corners option can only be set with the interpolating modes: linear | bilinear | "
+          "bicubic | trilinear");
+    const Dims input_sizes = after_channels(input.sizes());
+    const size_t n = input_sizes.size();
+    auto check_count = [&](size_t count, const char* what) {
+        check(count == 1 || count == n, ErrorKind::Value, "[interpolate] ", what, " must have one element or ", n,
+              " to match the spatial dimensions of the input, but has ", count);
+    };
+    Dims output(n);
+    std::vector<double> scales;
+    if (size) {
+        check_count(size->size(), "size");
+        for (size_t i = 0; i < n; ++i) output[i] = (*size)[size->size() == 1 ? 0 : i];
+    } else {
+        check_count(scale_factor->size(), "scale_factor");
+        for (size_t i = 0; i < n; ++i) {
+            scales.push_back((*scale_factor)[scale_factor->size() == 1 ? 0 : i]);
+            const double length = std::floor(static_cast<double>(input_sizes[i]) * scales.back());
+            check(length >= 0 && length < 0x1p53 && std::isfinite(1 / scales.back()), ErrorKind::Value,
+                  "[interpolate] scale_factor ", scales.back(), " makes no size of ", input_sizes[i]);
+            output[i] = static_cast<int64_t>(length);
+        }
+        if (recompute_scale_factor.value_or(false) || mode == "area") scales.clear();
+    }
+    return ops::resample(input, output, mode, align_corners.value_or(false), scales, antialias);
+}
+
+// --- Padding
+
+namespace {
+
+constexpr int64_t kLargestPad = int64_t{1} << 60;
+
+int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
+    const int64_t count = static_cast<int64_t>(pad.size()) / 2;
+    check(pad.size() % 2 == 0, ErrorKind::Runtime, "[", op, "] Padding length must be divisible by 2, but is ",
+          pad.size());
+    check(count <= self.dim(), ErrorKind::Runtime, "[", op,
+          "] Padding length should be less than or equal to two times the input ", "dimension but got padding length ",
+          pad.size(), " and input of dimension ", self.dim());
+    for (int64_t p : pad)
+        check(p >= -kLargestPad && p <= kLargestPad, ErrorKind::Runtime, "[", op, "] padding ", p,
+              " is more than a tensor can have");
+    return count;
+}
+
+// Where the elements of a padded dimension come from, as int64.
+Tensor source_positions(int64_t length, int64_t before, int64_t after, std::string_view mode) {
+    Tensor index = empty(Dims{std::max<int64_t>(before + length + after, 0)}, DType::Int64);
+    for (int64_t i = 0; i < index.numel(); ++i) {
+        int64_t at = i - before;
+        if (mode == "replicate") at = std::clamp<int64_t>(at, 0, length - 1);
+        if (mode == "circular") at = (at % length + length) % length;
+        if (mode == "reflect") at = at < 0 ? -at : at >= length ? 2 * (length - 1) - at : at;
+        index.data_as<int64_t>()[i] = at;
+    }
+    return index;
+}
+
+}  // namespace
+
+Tensor padded_with(const Tensor& self, IntSpan pad, const Scalar& value) {
+    const int64_t count = padded_dims("constant_pad_nd", self, pad);
+    Tensor out = self;
+    Dims kept;  // per padded dimension: the part of the result that comes from self
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t d = self.dim() - 1 - i, before = pad[2 * static_cast<size_t>(i)],
+                      after = pad[2 * static_cast<size_t>(i) + 1];
+        const int64_t length = self.size(d), cut_before = std::max<int64_t>(-before, 0),
+                      cut_after = std::max<int64_t>(-after, 0);
+        check(length + before + after >= 0, ErrorKind::Runtime, "[constant_pad_nd] The input size ", length,
+              ", plus negative padding ", before, " and ", after, " resulted in a negative output size");
+        if (cut_before > 0 || cut_after > 0)
+            out = ops::slice(out, d, cut_before, std::max(length - cut_after, cut_before));
+        const int64_t start = std::max<int64_t>(before, 0), part = out.size(d);
+        if (before <= 0 && after <= 0) continue;
+        Dims sizes = out.sizes();
+        sizes[static_cast<size_t>(d)] = start + part + std::max<int64_t>(after, 0);
+        out = ops::slice_backward(out, sizes, d, start, start + part, 1);  // zeros around it
+    }
+    if (out.is_same(self)) return ops::clone(self);
+    if (value == Scalar(0)) return out;
+    // The same with ones inside says where the value belongs.
+    const Tensor inside = padded_with(full(self.sizes(), true, DType::Bool), pad, 0);
+    // In the dtype of `self`, whatever the value's: whole numbers stay whole.
+    return ops::where(inside, out, full(Dims{}, value, self.dtype()));
+}
+
+Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, std::optional<double> value) {
+    if (mode == "constant") return padded_with(self, pad, value ? Scalar(*value) : Scalar(0));
+    check(mode == "reflect" || mode == "replicate" || mode == "circular", ErrorKind::NotImplemented,
+          "[pad] Unrecognised padding mode ", mode, "; use 'constant', 'reflect', 'replicate' or 'circular'");
+    check(!value || *value == 0, ErrorKind::Value, "[pad] Padding mode \"", mode, "\" doesn't take in value argument");
+    const int64_t count = padded_dims("pad", self, pad);
+    Tensor out = self;
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t d = self.dim() - 1 - i;
+        int64_t before = pad[2 * static_cast<size_t>(i)], after = pad[2 * static_cast<size_t>(i) + 1];
+        if (mode == "circular" && (before < 0 || after < 0)) {  // crop first, then wrap what is left
+            const int64_t cut = std::max<int64_t>(-before, 0), end = self.size(d) - std::max<int64_t>(-after, 0);
+            check(end >= cut, ErrorKind::Runtime, "[pad] negative output size at dimension ", d);
+            out = ops::slice(out, d, cut, end);
+            before = std::max<int64_t>(before, 0);
+            after = std::max<int64_t>(after, 0);
+        }
+        const int64_t length = out.size(d);
+        const int64_t limit = mode == "reflect" ? length - 1 : mode == "circular" ? length : before + after + length;
+        check((length > 0 || (before <= 0 && after <= 0)) && before <= limit && after <= limit, ErrorKind::Runtime,
+              "[pad] Padding size should be less than the ", "corresponding input dimension, but got: padding (",
+              before, ", ", after, ") at dimension ", d, " of input ", ShapeOf{self.sizes()});
+        check(length + before + after >= 0, ErrorKind::Runtime, "[pad] negative output size at dimension ", d);
+        if (before != 0 || after != 0) out = ops::index_select(out, d, source_positions(length, before, after, mode));
+    }
+    return out.is_same(self) ? ops::clone(self) : out;
+}
+
+// --- Pixels and channels
+
+Tensor channels_to_pixels(const Tensor& input, int64_t factor) {
+    check(input.dim() >= 3, ErrorKind::Runtime,
+          "[pixel_shuffle] expects input to have at least 3 dimensions, but got input with ", input.dim(),
+          " dimension(s)");
+    const int64_t square = checked_mul(factor, factor, "pixel_shuffle");
+    check(
+        factor > 0 && input.size(-3) % square == 0, ErrorKind::Runtime,
+        "[pixel_shuffle] expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but ",
+        input.size(-3), " is not divisible by ", square);
+    const Dims batch(IntSpan(input.sizes()).first(static_cast<size_t>(input.dim() - 3)));
+    const int64_t channels = input.size(-3) / square, height = input.size(-2), width = input.size(-1),
+                  b = input.dim() - 3;
+    Dims split = batch, order, joined = batch;
+    for (int64_t s : {channels, factor, factor, height, width}) split.push_back(s);
+    for (int64_t d = 0; d < b; ++d) order.push_back(d);
+    for (int64_t d : {b, b + 3, b + 1, b + 4, b + 2}) order.push_back(d);
+    for (int64_t s :
+         {channels, checked_mul(height, factor, "pixel_shuffle"), checked_mul(width, factor, "pixel_shuffle")})
+        joined.push_back(s);
+    return ops::reshape(ops::permute(ops::reshape(input, split), order), joined);
+}
+
+Tensor pixels_to_channels(const Tensor& input, int64_t factor) {
+    check(input.dim() >= 3, ErrorKind::Runtime,
+          "[pixel_unshuffle] expects input to have at least 3 dimensions, but got input with ", input.dim(),
+          " dimension(s)");
+    check(factor > 0 && input.size(-2) % factor == 0 && input.size(-1) % factor == 0, ErrorKind::Runtime,
+          "[pixel_unshuffle] expects height and width to be divisible by downscale_factor ", factor, ", but got ",
+          ShapeOf{input.sizes()});
+    const Dims batch(IntSpan(input.sizes()).first(static_cast<size_t>(input.dim() - 3)));
+    const int64_t square = checked_mul(factor, factor, "pixel_unshuffle");
+    const int64_t channels = input.size(-3), height = input.size(-2) / factor, width = input.size(-1) / factor,
+                  b = input.dim() - 3;
+    Dims split = batch, order, joined = batch;
+    for (int64_t s : {channels, height, factor, width, factor}) split.push_back(s);
+    for (int64_t d = 0; d < b; ++d) order.push_back(d);
+    for (int64_t d : {b, b + 2, b + 4, b + 1, b + 3}) order.push_back(d);
+    for (int64_t s : {checked_mul(channels, square, "pixel_unshuffle"), height, width}) joined.push_back(s);
+    return ops::reshape(ops::permute(ops::reshape(input, split), order), joined);
+}
+
+}  // namespace wengert::ops::formulas
