@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import jinja2
 
+from .batching import rule_of
 from .binding import Binding, Overload, bindings
 from .elementwise import is_complex, kernels
 from .node import gradient_names
@@ -246,7 +247,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
             **{k: row.get(k) for k in EXPORTED if k in row.keys},
         },
         "view": row.is_view,
-        "batch": row.get("batch"),
+        "batch": rule_of(row).kind,
         "categories": [c for c in row.categories if c != "complex" or complex_ok],
         "result_rule": row.rule,
         "domain": row.get("domain"),

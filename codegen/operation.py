@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
+from .batching import Batching
 from .formula import Formula, Translator, parse
 from .node import Derivatives, argument_types, derivatives, result_types
 from .saved import Field
@@ -222,6 +223,10 @@ class Operation:
         """What is checked before anything is computed or written: a call that raises."""
         check = self.row.get("requires")
         return Translator(self.row.text, argument_types(self.row), self.vocabulary)(str(check)).text if check else ""
+
+    @cached_property
+    def batching(self) -> Batching:
+        return Batching(self.row, self.vocabulary)
 
     # --- Views
     @property

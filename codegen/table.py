@@ -116,6 +116,12 @@ class Row:
         return self.returns_list or len(self.schema.results) > 1
 
     @property
+    def returns_tensors(self) -> bool:
+        return all(r.type.base == "Tensor" for r in self.schema.results) and (
+            len(self.schema.results) == 1 or not any(r.type.is_list for r in self.schema.results)
+        )
+
+    @property
     def returns_list(self) -> bool:
         return self.schema.results[0].type.is_list
 
@@ -170,12 +176,14 @@ def copies(view: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
     if view.get("copy", COPY) == COPY:
         return
     schema = parse_schema(view["op"])
-    forward = view.get("forward", f"{schema.cpp_name}({', '.join(a.name for a in schema.arguments)})")
+    arguments = ", ".join(a.name for a in schema.arguments)
+    forward = view.get("forward", f"{schema.cpp_name}({arguments})")
     yield {
         **{key: value for key, value in view.items() if key in COPIED or key not in KEYS},
         "op": view["op"].replace(schema.name, f"{schema.name}_copy", 1),
         "forward": f"fresh({forward})",
         "methods": ["function"],
+        **({} if schema.results[0].type.is_list else {"batch": f"clone({schema.cpp_name}({arguments}))"}),
         "copy": COPY,
         "doc": f"As `{schema.name}`, but a copy that shares no memory with `self`.",
         **({} if view["copy"] is True else view["copy"]),

@@ -6,8 +6,9 @@
 //     (state.watch | ((a.flags | b.flags) & state.mask)) == 0
 //
 // `mask` selects the operand flags that matter on this thread: under no_grad the RequiresGrad bit is cleared from it.
-// `watch` holds what asks for the slow path whatever the operands are: inference mode, and those who watch operations, such
-// as a profiler (ops/watch.h). Anomaly mode and saved-tensor hooks do not: they matter only once something is recorded. The operand flags themselves live in TensorImpl.
+// `watch` holds what asks for the slow path whatever the operands are: inference mode, and those who watch operations,
+// such as a profiler (ops/watch.h). Anomaly mode and saved-tensor hooks do not: they matter only once something is
+// recorded. The operand flags themselves live in TensorImpl.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ enum TensorFlag : uint32_t {
     kIsView = 1u << 2,        // a differentiable view: its base decides as well
     kInference = 1u << 3,     // made in inference mode: no version counter
     kSubclass = 1u << 4,      // its Python type overrides operations
+    kBatched = 1u << 5,       // stands for one sample of a batch (graph/batched.h)
 };
 
 enum WatchFlag : uint32_t {
@@ -34,7 +36,7 @@ class OperationObserver;
 class OperationMode;
 
 struct ThreadState {
-    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kInference;
+    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kInference | kBatched;
     uint32_t watch = 0;
     bool grad_enabled = true;
     bool forward_grad_enabled = true;

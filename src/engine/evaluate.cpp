@@ -6,6 +6,7 @@
 #include "engine/nan_origin.h"
 #include "engine/validate.h"
 #include "graph/autograd_meta.h"
+#include "graph/batched.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
 #include "kernels/reductions/nan_check.h"
@@ -38,7 +39,7 @@ decltype(auto) reported(Node* node, Part&& part) {
 
 std::optional<size_t> first_nan(const TensorList& list) {
     for (size_t i = 0; i < list.size(); ++i)
-        if (list[i].defined() && kernels::any_nan(list[i])) return i;
+        if (list[i].defined() && kernels::any_nan(unbatched(list[i]))) return i;
     return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/input_buffer.h"
 
 #include "generated/ops/ops.h"
+#include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "kernels/reductions/nan_check.h"
 #include "ops/accumulate_grad.h"
@@ -8,7 +9,7 @@
 namespace wengert {
 namespace {
 
-bool is_plain(const Tensor& t) { return !(t.flags() & (kSubclass | kHasTangent)); }
+bool is_plain(const Tensor& t) { return !(t.flags() & (kSubclass | kHasTangent | kBatched)); }
 
 bool may_write(const Tensor& t) { return is_uniquely_owned(t) && is_plain(t) && t.is_non_overlapping_and_dense(); }
 
@@ -27,9 +28,10 @@ void InputBuffer::add(size_t i, Tensor&& given) {
 }
 
 void InputBuffer::add_in_search_of_nan(Tensor& slot, Tensor&& given) {
-    const bool had_nan = kernels::any_nan(slot) || kernels::any_nan(given);
+    const auto has_nan = [](const Tensor& t) { return kernels::any_nan(unbatched(t)); };
+    const bool had_nan = has_nan(slot) || has_nan(given);
     add_to(slot, std::move(given));
-    check(had_nan || !kernels::any_nan(slot), ErrorKind::Runtime, "The sum of the gradients that reach '",
+    check(had_nan || !has_nan(slot), ErrorKind::Runtime, "The sum of the gradients that reach '",
           receiver_ ? name_and_place(*receiver_) : "a node", "' is nan, though none of them is: infinities cancel.");
 }
 
@@ -55,7 +57,7 @@ void InputBuffer::add_to(Tensor& slot, Tensor&& given) {
 }
 
 bool InputBuffer::takes_parts(const InputMetadata& metadata, const Tensor& grad) noexcept {
-    return !GradMode::is_enabled() && !(grad.flags() & kHasTangent) && grad.dtype() == metadata.dtype;
+    return !GradMode::is_enabled() && !(grad.flags() & (kHasTangent | kBatched)) && grad.dtype() == metadata.dtype;
 }
 
 void InputBuffer::add_part(size_t i, const InputMetadata& metadata, Node& producer, const Tensor& grad) {

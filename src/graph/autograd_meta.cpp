@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "base/lock.h"
+#include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
 #include "graph/retain_grad.h"
@@ -184,9 +185,16 @@ void set_gradient_edge(const Tensor& t, Edge edge) {
     if (meta.view) meta.view->attr_version = t.version();
 }
 
-Tensor detach(const Tensor& t) { return alias(t); }
+Tensor detach(const Tensor& t) {
+    if (!is_batched(t)) [[likely]]
+        return alias(t);
+    const BatchedValue& b = batched_value(t);
+    return make_batched(detach(b.value), b.dim, b.level);
+}
 
 Tensor variable_data(const Tensor& t) {
+    if (is_batched(t)) [[unlikely]]
+        return make_batched(variable_data(batched_value(t).value), batched_value(t).dim, batched_value(t).level);
     Tensor out = alias(t);
     auto* counter = new VersionCounter;
     out.impl()->own_version = Ref<VersionCounter>::adopt(counter);

@@ -15,6 +15,7 @@
 
 #include "base/lock.h"
 #include "base/on_demand.h"
+#include "graph/batch_level.h"
 #include "graph/forward_grad.h"
 #include "graph/hooks.h"
 #include "graph/node.h"
@@ -80,6 +81,7 @@ struct AutogradMeta final : TensorMeta, SlabAllocated {
         Ref<Node> kept_accumulator;               // strong, on a stand-in for a leaf (SavedVariable::unpack)
         std::unique_ptr<TensorHooks> hooks;
         std::shared_ptr<WeakTensor> weak;
+        std::unique_ptr<BatchedValue> batched;  // of a sample of a batch (graph/batched.h)
         ~Extras() {
             if (weak) weak->expire();
         }

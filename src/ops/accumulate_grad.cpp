@@ -20,7 +20,7 @@ Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
     if (!same_shape(grad, leaf)) return ops::clone(grad);
     Tensor out = leaf.is_non_overlapping_and_dense() ? empty_strided(leaf.sizes(), leaf.strides(), grad.dtype())
                                                      : empty(leaf.sizes(), grad.dtype());
-    if (GradMode::is_enabled() || (grad.flags() & kHasTangent))
+    if (GradMode::is_enabled() || (grad.flags() & (kHasTangent | kBatched)))
         ops::copy_(out, grad);
     else
         kernels::copy_into(out, grad);
@@ -155,7 +155,7 @@ Tensor AccumulateGrad::first(Tensor&& grad) const {
     const bool shown_later = has_post_hooks();  // the engine keeps the gradient for them: an owner that may see changes
     bool steal = !GradMode::is_enabled() && is_uniquely_owned(grad, 1 + shown_later) &&
                  (!state.grad_layout || obeys_layout_contract(grad, variable_)) && !grad_fn(grad) &&
-                 !(grad.flags() & kHasTangent);
+                 !(grad.flags() & (kHasTangent | kBatched));
     if (!steal) return in_contract_layout(grad, variable_);
     return shown_later ? detach(grad) : std::move(grad);
 }

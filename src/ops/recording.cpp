@@ -13,6 +13,11 @@ uint32_t flags_of(TensorSpan ts) noexcept {
     return flags;
 }
 
+void refuse_batched_out(const char* op) {
+    fail(ErrorKind::Runtime, "Batching rule not implemented for ", op,
+         ".out; the fallback path doesn't work on out= or view ops. Use the result instead of out=.");
+}
+
 bool any_requires_grad(TensorSpan ts) noexcept {
     for (const Tensor& t : ts)
         if (requires_grad(t)) return true;

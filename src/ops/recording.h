@@ -124,8 +124,11 @@ int32_t highest_level(TensorSpan ts);
 // A view of a tensor that got its tangent later, by a write, has the same part of it: taken when someone asks.
 void inherit_tangents(const Tensor& t);
 // For out= variants.
+[[noreturn]] void refuse_batched_out(const char* op);
 template <class... Args>
 inline void check_out(const char* op, const Tensor& out, const Args&... args) {
+    if ((flags_of(out) | ... | flags_of(args)) & kBatched) [[unlikely]]
+        refuse_batched_out(op);
     check(std::max({highest_level(out), highest_level(args)...}) < 0, ErrorKind::NotImplemented,
           "Trying to use forward AD with ", op,
           " (out=...) that does not support it because it has not been implemented yet; call it without out=");

@@ -7,6 +7,7 @@
 #include "base/out_of_memory.h"
 #include "base/thread_end.h"
 #include "kernels/linalg/error.h"
+#include "ops/batching/error.h"
 
 namespace wengert::python {
 
@@ -102,6 +103,7 @@ PyObject* exception_type(ErrorKind kind) noexcept {
 }
 
 PyObject* linalg_error = nullptr;
+PyObject* batch_error = nullptr;
 
 }  // namespace
 
@@ -114,6 +116,13 @@ int add_linalg_error(PyObject* module) noexcept {
     return linalg_error ? PyModule_AddObjectRef(module, "_LinAlgError", linalg_error) : -1;
 }
 
+int add_batch_error(PyObject* module) noexcept {
+    const char* doc = "Something that works for one sample and has no meaning for a batch. A RuntimeError.";
+    if (!batch_error)
+        batch_error = PyErr_NewExceptionWithDoc("wengert.func.NotBatchableError", doc, PyExc_RuntimeError, nullptr);
+    return batch_error ? PyModule_AddObjectRef(module, "_NotBatchableError", batch_error) : -1;
+}
+
 void set_python_error() noexcept {
     sleep_if_thread_ends();
     try {
@@ -122,6 +131,8 @@ void set_python_error() noexcept {
         e.restore();
     } catch (const LinAlgError& e) {
         PyErr_SetString(linalg_error ? linalg_error : PyExc_RuntimeError, e.what());
+    } catch (const NotBatchableError& e) {
+        PyErr_SetString(batch_error ? batch_error : PyExc_RuntimeError, e.what());
     } catch (const Error& e) {
         PyErr_SetString(exception_type(e.kind()), e.what());
     } catch (const OutOfMemory& e) {

@@ -6,17 +6,12 @@ last.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
 import wengert as wg
-from wengert.func import _dispatch, _loop
-from wengert.func._dispatch import rule_name, rule_of
-from wengert.func._loop import loop
-from wengert.func._operations import operations
 
 from .operations import OPERATIONS, to_tensor
 
@@ -92,11 +87,7 @@ def check(operation: Any, arguments: dict[str, Any]) -> int:
     return compared
 
 
-TESTED = [
-    o
-    for o in OPERATIONS
-    if not o.writes_only and o.family not in RANDOM and rule_name(operations()[o.name]) != "dynamic"
-]
+TESTED = [o for o in OPERATIONS if not o.writes_only and o.family not in RANDOM and o.batch != "dynamic"]
 
 
 @pytest.mark.parametrize("operation", TESTED, ids=str)
@@ -106,7 +97,7 @@ def test_batch_is_loop(operation: Any) -> None:
     assert sum(check(operation, dict(sample.arguments)) for sample in samples), "no sample could be compared"
 
 
-DYNAMIC = [o for o in OPERATIONS if rule_name(operations()[o.name]) == "dynamic"]
+DYNAMIC = [o for o in OPERATIONS if o.batch == "dynamic"]
 
 
 @pytest.mark.parametrize("operation", DYNAMIC, ids=str)
@@ -119,31 +110,7 @@ def test_dynamic_shapes_are_refused(operation: Any) -> None:
         wg.func.vmap(lambda *values: run(operation, names, values, fixed))(*batches)
 
 
-def test_every_rule_exists() -> None:
-    for operation in operations().values():
-        rule_of(operation)
-
-
 def test_few_public_rows_run_in_a_loop() -> None:
-    rules = Counter(
-        rule_name(operations()[o.name])
-        for o in OPERATIONS
-        if o.python["namespace"] != "private" and o.family not in RANDOM
-    )
-    assert rules["loop"] <= 1, rules  # as_strided_scatter goes by how samples lie in their storage
-
-
-def test_few_rows_leave_their_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rules may leave arguments to the loop, and compositions call private rows: whatever way, few rows end there."""
-    looped = set()
-    for module in (_dispatch, _loop):
-        monkeypatch.setattr(module, "loop", lambda func, *rest: looped.add(current) or loop(func, *rest))
-    _dispatch._handlers.cache_clear()
-    for operation in TESTED:
-        if operation.python["namespace"] != "private" and "batched" not in operation.exempt:
-            current = operation.name
-            for sample in operation.samples()[:SAMPLES]:
-                check(operation, dict(sample.arguments))
-    _dispatch._handlers.cache_clear()
-    # Networks with weights, sequences with lengths, bags, repetitions and classes that differ between samples.
-    assert len(looped) <= 14, looped
+    public = [o for o in OPERATIONS if o.python["namespace"] != "private" and o.family not in RANDOM]
+    looped = [o.name for o in public if o.batch == "loop"]
+    assert looped == ["as_strided_scatter"]  # goes by how samples lie in their storage

@@ -1,9 +1,7 @@
 """Mapping a function over a batch of cotangents or tangents.
 
-A loop: one call a sample, results stacked. The nodes of a recorded graph compute on plain tensors, so a batch of
-cotangents (unlike a batch of tangents, see `wengert.func.vmap`) cannot pass through them at once. The loop gives every
-function that runs on one sample the meaning of batched gradients, whatever operations it uses, at the price of one pass
-a sample.
+The function runs once, on a batch (src/ops/batching/batch.h): a pass of the engine computes with all cotangents at
+once. Where something in it has no meaning for a batch, as a hook that looks at values, it runs once for each sample.
 """
 
 from __future__ import annotations
@@ -12,15 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert
+from wengert import _C
 
 
 def vmap(function: Callable[..., tuple[Any, ...]], batches: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Call `function` once for each slice along dimension 0 of `batches` and stack its results.
+    """Call `function` for each slice along dimension 0 of `batches` and stack its results.
 
     Parameters
     ----------
     function : callable
-        Takes one slice of each batch (None where the batch is None), returns a tuple of Tensor or None.
+        Takes one slice of each batch (None where the batch is None), returns a tuple of Tensor or None. It may be
+        called once, or once for each slice.
     batches : tuple of Tensor or None
         Shapes ``(n, ...)``, all of the same n.
 
@@ -32,11 +32,31 @@ def vmap(function: Callable[..., tuple[Any, ...]], batches: tuple[Any, ...]) -> 
     sizes = {batch.shape[0] for batch in batches if batch is not None}
     if len(sizes) != 1:
         raise RuntimeError(f"[vmap] batches must share the size of dimension 0, but have sizes {sorted(sizes)}")
-    samples = [
-        function(*(None if batch is None else batch[index] for batch in batches)) for index in range(sizes.pop())
-    ]
-    if not samples:
+    size = sizes.pop()
+    try:
+        return _at_once(function, batches, size)
+    except _C._NotBatchableError:
+        return _one_by_one(function, batches, size)
+
+
+def _at_once(function: Callable[..., Any], batches: tuple[Any, ...], size: int) -> tuple[Any, ...]:
+    from ..func._frames import VmapFrame  # which needs this package
+
+    with VmapFrame(size, "different") as frame:
+        level = frame.level
+        results = function(*(None if batch is None else _C._make_batched(batch, 0, level) for batch in batches))
+        return tuple(None if result is None else _of_all(result, level) for result in results)
+
+
+def _of_all(result: Any, level: Any) -> Any:
+    whole = _C._expanded(result, level)
+    return whole if type(result) is not wengert.Tensor else whole.clone()
+
+
+def _one_by_one(function: Callable[..., Any], batches: tuple[Any, ...], size: int) -> tuple[Any, ...]:
+    if not size:
         raise RuntimeError("[vmap] a batch of size 0 has no sample to take shapes from; skip the call instead")
+    samples = [function(*(None if batch is None else batch[index] for batch in batches)) for index in range(size)]
     return tuple(_stack(results) for results in zip(*samples, strict=True))
 
 

@@ -1,27 +1,34 @@
-"""What a batching rule knows: the level it works at, the size of the batch, and how to get at tensors inside."""
+"""The batch of one vmap, and how to get at tensors inside: what handlers of functions that are no operations use."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from wengert._C import Tensor
 
 from ._batched_tensor import BatchedTensor, move_to_front
-from ._operations import rebuilt
 
 
-class NoRuleError(Exception):
-    """A rule does not cover these arguments; the loop does."""
+def batched_among(values: Any) -> Iterator[Any]:
+    """Yield the samples of batches among values, and in the lists and dictionaries among them."""
+    if isinstance(values, BatchedTensor):
+        yield values
+    elif isinstance(values, (list, tuple)):
+        for value in values:
+            yield from batched_among(value)
+    elif isinstance(values, dict):
+        yield from batched_among(list(values.values()))
 
 
 class Batch:
-    """The batch of one vmap, for one call of an operation."""
+    """The batch of one vmap, for one call of a function."""
 
     __slots__ = ("level", "size")
 
-    def __init__(self, level: int, size: int) -> None:
+    def __init__(self, level: Any) -> None:
         self.level = level
-        self.size = size
+        self.size: int = level.batch_size
 
     def has(self, value: Any) -> bool:
         """Return whether a value differs between samples."""
@@ -60,14 +67,19 @@ class Batch:
             return rebuilt(result, items)
         return BatchedTensor.wrap(result, 0, self.level)
 
-    def wrap_given(self, results: Any) -> Any:
-        """Wrap results of which some may have been left out: an empty vector stands for each of those."""
-        if isinstance(results, Tensor):
-            absent = self.size and results.shape == (0,)
-            return self.wrap(results.expand(self.size, 0) if absent else results)
-        return rebuilt(results, [self.wrap_given(result) for result in results])
 
-    def expanded_to(self, value: Any, rank: int) -> Any:
-        """Return `aligned` with the batch also where a value is the same for all samples."""
-        value = value if self.has(value) else BatchedTensor.wrap(self.expanded(value), 0, self.level)
-        return self.aligned(value, rank)
+def rebuilt(container: Any, items: list[Any]) -> Any:
+    """Return a list, tuple, named tuple or structseq like `container` with other items."""
+    cls = type(container)
+    return cls(*items) if hasattr(cls, "_fields") else cls(items)
+
+
+def tensors_in(values: Any) -> list[Any]:
+    """Return the tensors among values, and in the lists among them."""
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += tensors_in(value)
+    return found

@@ -1,57 +1,21 @@
-"""The tensor that stands for one sample of a batch while `vmap` runs a function.
+"""The Python class of the tensors that stand for one sample of a batch while `vmap` runs a function.
 
-A `BatchedTensor` holds a tensor with one dimension more, the position of that dimension, and the level of the vmap it
-belongs to. To the function it looks like a tensor without that dimension. Nested vmaps nest wrappers: the held tensor
-may itself be a BatchedTensor of an outer, lower level. The memory, the history and the tangents are those of the plain
-tensor inside; the wrapper's own C++ half is empty.
-
-Operations that meet one come to `__torch_function__`, which finds a batching rule (_dispatch.py). What can be answered
-at once (shapes, dtypes, questions that have no answer for a whole batch) is answered here.
+The core makes them and runs operations on them (src/graph/batched.h, src/ops/batching/batch.h): a batched tensor holds
+a tensor with one dimension more, the place of that dimension, and the level of the vmap it belongs to. It has the shape
+of one sample; memory, history and tangents are those of the tensor inside, which may itself be a sample of a batch
+further out. This class answers what the core does not: what is a question about history, and what has no answer for a
+whole batch. Functions that are no operations come to `__torch_function__` (_dispatch.py).
 """
 
 from __future__ import annotations
 
 import functools
-import threading
 from typing import Any, NoReturn
 
-import wengert
+from wengert import _C
 from wengert._C import Tensor
-from wengert.autograd._mode_context import Undone
 
-_NOTHING = wengert.zeros(0)
-
-
-class OpenLevels:
-    """The levels of the vmaps that are running, on any thread; those that run again in a backward pass too."""
-
-    def __init__(self) -> None:
-        self._openings: dict[int, set[object]] = {}  # of each level; none once it is closed
-        self._lock = threading.Lock()
-
-    def __contains__(self, level: int) -> bool:
-        return bool(self._openings.get(level))
-
-    def add(self, level: int, context: Undone) -> None:
-        """Open a level until `context` ends."""
-        with self._lock:
-            for closed in [known for known, openings in self._openings.items() if not openings]:
-                del self._openings[closed]
-            openings = self._openings.setdefault(level, set())
-            opening = object()
-            context.undo(openings.discard, opening)
-            openings.add(opening)
-
-    def __len__(self) -> int:
-        return sum(map(bool, self._openings.values()))
-
-
-open_levels = OpenLevels()
-
-
-class NotBatchableError(RuntimeError):
-    """Something that works for one sample and has no meaning for a batch."""
-
+NotBatchableError = _C._NotBatchableError
 
 _ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
@@ -79,112 +43,26 @@ def move_to_front(value: Any, dim: int) -> Any:
 class BatchedTensor(Tensor):
     """One sample of a batch; made by vmap only."""
 
-    _value: Any
-    _batch_dim: int
-    _level: int
+    __slots__ = ()
 
-    @staticmethod
-    def wrap(value: Any, dim: int, level: int) -> BatchedTensor:
-        """Return the sample of `value` along `dim`."""
-        tensor: BatchedTensor = Tensor._make_subclass(BatchedTensor, _NOTHING)
-        tensor._value = value
-        tensor._batch_dim = dim
-        tensor._level = level
-        return tensor
+    _value = property(_C._batched_value)
+    _batch_dim = property(_C._batched_dim)
+    _level = property(_C._batched_level)
+
+    wrap = staticmethod(_C._make_batched)  # (value, dim, level): the sample of `value` along `dim`
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return _dispatcher()(func, args, kwargs or {})
 
-    # --- Shape
-    @property
-    def shape(self) -> Any:
-        sizes = list(self._value.shape)
-        del sizes[self._batch_dim]
-        return wengert.Size(sizes)
-
-    def size(self, dim: int | None = None) -> Any:
-        """Return the shape, or the size along one dimension."""
-        return self.shape if dim is None else self.shape[dim]
-
-    @property
-    def ndim(self) -> int:
-        return self._value.ndim - 1  # type: ignore[no-any-return]
-
-    def dim(self) -> int:
-        """Return the number of dimensions."""
-        return self._value.ndim - 1  # type: ignore[no-any-return]
-
-    ndimension = dim
-
-    def numel(self) -> int:
-        """Return the number of elements of one sample."""
-        count = 1
-        for size in self.shape:
-            count *= size
-        return count
-
-    nelement = numel
-
-    def stride(self, dim: int | None = None) -> Any:
-        """Return the strides of a sample."""
-        strides = list(self._value.stride())
-        del strides[self._batch_dim]
-        return tuple(strides) if dim is None else strides[dim]
-
-    def is_contiguous(self, **options: Any) -> bool:
-        """Return whether a sample is contiguous."""
-        value = self._value
-        sample = value.select(self._batch_dim, 0) if value.shape[self._batch_dim] else value
-        return sample.is_contiguous(**options)  # type: ignore[no-any-return]
-
-    @property
-    def nbytes(self) -> int:
-        return self.numel() * self._value.itemsize  # type: ignore[no-any-return]
-
-    def __len__(self) -> int:
-        if not self.ndim:
-            raise TypeError("len() of a 0-d tensor")
-        return self.shape[0]  # type: ignore[no-any-return]
-
-    def __iter__(self) -> Any:
-        if not self.ndim:
-            raise TypeError("iteration over a 0-d tensor")
-        return iter(self.unbind(0))
-
-    # --- Views that Tensor has as attributes
-    @property
-    def T(self) -> Any:  # noqa: N802
-        return self.permute(*reversed(range(self.ndim)))
-
-    @property
-    def mT(self) -> Any:  # noqa: N802
-        return self.transpose(-2, -1)
-
-    @property
-    def mH(self) -> Any:  # noqa: N802
-        return self.transpose(-2, -1).conj()
-
-    @property
-    def H(self) -> Any:  # noqa: N802
-        return self.mH if self.ndim else self
-
-    @property  # type: ignore[misc]  # a sample's parts are not assigned
-    def real(self) -> Any:
-        return wengert.real(self) if self.is_complex() else self
-
-    @property  # type: ignore[misc]
-    def imag(self) -> Any:
-        return wengert.imag(self)
-
-    @property
-    def data(self) -> Any:  # type: ignore[override]
-        return self._like(self._value.data)
-
     @property
     def grad(self) -> Any:  # type: ignore[override]
         gradient = self._value.grad
         return None if gradient is None else self._like(gradient)
+
+    @property
+    def data(self) -> Any:  # type: ignore[override]
+        return self._like(self._value.data)
 
     _base = None
 
@@ -221,12 +99,11 @@ class BatchedTensor(Tensor):
 
     is_nonzero = __bool__
 
-    def tolist(self) -> NoReturn:
+    def tolist(self, *_: Any, **__: Any) -> NoReturn:
         """Raise RuntimeError: a batch has no single value."""
         raise NotBatchableError(
-            "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands "
-            "for one sample "
-            "of a batch; convert the result of vmap instead."
+            "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands for one "
+            "sample of a batch; convert the result of vmap instead."
         )
 
     numpy = __array__ = data_ptr = __dlpack__ = tolist  # type: ignore[assignment]
@@ -246,6 +123,13 @@ class BatchedTensor(Tensor):
         return id(self)
 
 
+def _refuse(name: str) -> None:
+    def refused(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError(f"vmap: {name} is not supported inside vmap; it would change the memory of a whole batch")
+
+    setattr(BatchedTensor, name, refused)
+
+
 def _delegate(name: str) -> None:
     """Answer an attribute of Tensor, or a method without arguments, from the tensor inside."""
     if callable(getattr(Tensor, name)):
@@ -254,10 +138,17 @@ def _delegate(name: str) -> None:
         setattr(BatchedTensor, name, property(lambda self: getattr(self._value, name)))
 
 
-_ALIKE = (
-    "dtype device layout itemsize is_cpu is_meta is_cuda is_sparse is_quantized is_nested requires_grad grad_fn",
-    "is_leaf output_nr retains_grad _version element_size is_floating_point is_complex is_signed is_inference _is_view",
-    "storage_offset",
-)
-for _name in " ".join(_ALIKE).split():
+for _name in [
+    "requires_grad",
+    "grad_fn",
+    "is_leaf",
+    "output_nr",
+    "retains_grad",
+    "_version",
+    "is_inference",
+    "_is_view",
+]:
     _delegate(_name)
+for _name in ("as_subclass", "resize_", "set_"):
+    _refuse(_name)
+_C._set_batched_type(BatchedTensor)

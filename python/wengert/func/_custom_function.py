@@ -19,7 +19,7 @@ from wengert.autograd._mode_context import Undone
 from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_structure, tree_unflatten
 
 from ._batch import Batch
-from ._batched_tensor import BatchedTensor
+from ._batched_tensor import BatchedTensor, NotBatchableError
 from ._frames import Frame, Remembered, _stack, frame_of_level, is_transforming
 
 _NO_SETUP = (
@@ -45,13 +45,13 @@ def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
         If the class has no setup_context, no vmap rule or two, or its rule returns something unfit.
     """
     if not cls._uses_setup_context:
-        raise RuntimeError(_NO_SETUP)
+        raise NotBatchableError(_NO_SETUP)
     leaves, spec = tree_flatten(args)
-    level = max((leaf._level for leaf in leaves if isinstance(leaf, BatchedTensor)), default=0)
-    if not level:
+    level = max((leaf._level for leaf in leaves if isinstance(leaf, BatchedTensor)), default=None)
+    if level is None:
         return _core_apply(cls, args)
     frame = frame_of_level(level)
-    batch = Batch(level, frame.batch_size)
+    batch = Batch(level)
     own, generated = cls.vmap is not Function.vmap, cls.generate_vmap_rule
     if own and generated:
         raise RuntimeError(
@@ -60,7 +60,7 @@ def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
             "ambiguity."
         )
     if not own and not generated:
-        raise RuntimeError(
+        raise NotBatchableError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override "
             f"and implement the "
             "vmap staticmethod or set generate_vmap_rule=True."
@@ -71,7 +71,7 @@ def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
         return _run_generated(cls, tree_unflatten(values, spec), dims, spec, batch)
     with _Without(frame):
         result = cls.vmap(
-            VmapInfo(batch.size, frame.randomness), tree_unflatten(dims, spec), *tree_unflatten(values, spec)
+            VmapInfo(batch.size, level.randomness), tree_unflatten(dims, spec), *tree_unflatten(values, spec)
         )
     return _wrapped(result, batch)
 

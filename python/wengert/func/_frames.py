@@ -14,7 +14,6 @@ The stack belongs to a thread.
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -22,7 +21,7 @@ from typing import Any, Self
 from wengert import _C, _randomness
 from wengert.autograd._mode_context import Undone
 
-from ._batched_tensor import BatchedTensor, move_to_front, open_levels
+from ._batched_tensor import BatchedTensor, move_to_front
 
 
 class Frame(Undone):
@@ -48,12 +47,11 @@ class VmapFrame(Frame):
     def __init__(self, batch_size: int, randomness: str) -> None:
         self.batch_size = batch_size
         self.randomness = randomness
-        self.level = next(_levels)  # never used again: a tensor that escapes is no sample of a later batch
+        self.level = _C._BatchLevel(batch_size, randomness)
 
     def _open(self) -> Self:
         self.change(_randomness.depth, "value", _randomness.depth.value + 1)
-        open_levels.add(self.level, self)
-        self.enter(_C._Switch("batch_level", self.level))
+        self.enter(_C._OpenBatch(self.level))
         return super()._open()
 
 
@@ -81,14 +79,10 @@ class _Again(Undone):
 
     def _open(self) -> None:
         batches = [frame for frame in self._frames if frame.kind == "vmap"]
-        self.enter(_C._Switch("batch_level", batches[-1].level if batches else 0))
         for batch in batches:
-            open_levels.add(batch.level, self)
+            self.enter(_C._OpenBatch(batch.level))
         self.change(_randomness.depth, "value", len(batches))
         self.change(_stack, "frames", self._frames)
-
-
-_levels = itertools.count(1)
 
 
 class _Stack(threading.local):
@@ -118,7 +112,7 @@ def open_batches() -> tuple[VmapFrame, ...]:
     return tuple([frame for frame in frames if frame.kind == "vmap"]) if frames else ()
 
 
-def frame_of_level(level: int) -> Any:
+def frame_of_level(level: Any) -> Any:
     """Return the running vmap of a level, or None if it is over."""
     for frame in reversed(_stack.frames):
         if frame.kind == "vmap" and frame.level == level:
@@ -126,14 +120,20 @@ def frame_of_level(level: int) -> Any:
     return None
 
 
-def depth_of_level(level: int) -> int:
+def depth_of_level(level: Any) -> int:
     """Return the place of a running vmap among the transforms, from 1 for the outermost, or -1 if it is over."""
     frames = _stack.frames
     return next((i + 1 for i, f in enumerate(frames) if f.kind == "vmap" and f.level == level), -1)
 
 
 def physical(tensor: Any, batches: Sequence[VmapFrame]) -> Any:
-    """Return the plain tensor of shape ``(*batch sizes, *tensor.shape)``; expanded over batches it is the same in."""
+    """Return the plain tensor of shape ``(*batch sizes, *tensor.shape)``; expanded over batches it is the same in.
+
+    A batch that was opened later than these stays one.
+    """
+    if batches and isinstance(tensor, BatchedTensor) and tensor._level > batches[-1].level:
+        whole = physical(tensor._value, batches)
+        return BatchedTensor.wrap(whole, tensor._batch_dim + len(batches), tensor._level)
     for position in reversed(range(len(batches))):
         frame = batches[position]
         if isinstance(tensor, BatchedTensor) and tensor._level == frame.level:
@@ -145,14 +145,17 @@ def physical(tensor: Any, batches: Sequence[VmapFrame]) -> Any:
 
 def logical(tensor: Any, batches: Sequence[VmapFrame]) -> Any:
     """Return the tensor of one sample; the inverse of `physical`."""
+    if batches and isinstance(tensor, BatchedTensor):
+        sample = logical(tensor._value.movedim(tensor._batch_dim, len(batches)), batches)
+        return BatchedTensor.wrap(sample, 0, tensor._level)
     for frame in batches:
         tensor = BatchedTensor.wrap(tensor, 0, frame.level)
     return tensor
 
 
-def levels_of(tensor: Any) -> set[int]:
+def levels_of(tensor: Any) -> set[Any]:
     """Return the levels of the batches that a tensor differs in."""
-    levels = set()
+    levels: set[Any] = set()
     while isinstance(tensor, BatchedTensor):
         levels.add(tensor._level)
         tensor = tensor._value
@@ -168,6 +171,4 @@ def map_physical(function: Callable[[Any], Any], tensor: Any) -> Any:
 
 def plain(tensor: Any) -> Any:
     """Return the plain tensor below all wrappers."""
-    while isinstance(tensor, BatchedTensor):
-        tensor = tensor._value
-    return tensor
+    return _C._unbatched(tensor)

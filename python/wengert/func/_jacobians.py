@@ -1,11 +1,10 @@
 """`jacrev`, `jacfwd` and `hessian`: whole matrices of derivatives.
 
-Reverse mode runs the function once and the engine once for each element of the outputs: the engine's nodes are C++
-that computes on plain tensors, so a batch of cotangents cannot go through one pass. At tens of nanoseconds a node the
-passes are cheap; `chunk_size` bounds how many rows are held before they are stacked. Forward mode runs the function
-once under `vmap`, with all tangents of the standard basis as one batch (`chunk_size` of them at a time). The values are
-the same for all tangents, so a function may look at them or write into tensors of its own, though a batch could not:
-where it does, it runs once for each tangent.
+Reverse mode runs the function once, and one pass of the engine with the cotangents of all outputs as a batch;
+`chunk_size` bounds how many rows are computed at a time. Forward mode runs the function once under `vmap`, with all
+tangents of the standard basis as one batch. The values are the same for all tangents, so a function may look at them or
+write into tensors of its own, though a batch could not: where it does, it runs once for each tangent. So does a pass in
+which a custom function or a hook looks at values.
 """
 
 from __future__ import annotations
@@ -15,13 +14,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import wengert
+from wengert.autograd._batching import vmap
 from wengert.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 from ._arguments import Argnums, check_real, flatten_tensors, normalized_argnums, replaced, selected
 from ._batched_tensor import NotBatchableError
 from ._jvp import jvp
 from ._vjp import record_vjp
-from ._vmap import vmap
+from ._vmap import vmap as map_function
 
 
 def jacrev(
@@ -88,32 +88,22 @@ def _rows(frame: Any, output: Any, primals: list[Any], chunk_size: int | None) -
     if not count:
         return [primal.new_zeros((*output.shape, *primal.shape)) for primal in primals]
     pull = frame.pullback([output])
-    chunks: list[list[Any]] = []
-    for start in range(0, count, chunk_size or count):
-        rows = [pull([unit], True) for unit in _units(output, start, min(start + (chunk_size or count), count))]
-        chunks.append([_stacked(column) for column in zip(*rows, strict=True)])
-    columns = [parts[0] if len(parts) == 1 else wengert.cat(parts) for parts in zip(*chunks, strict=True)]
+    chunks = [vmap(lambda unit: tuple(pull([unit], True)), (units,)) for units in _units(output, chunk_size or count)]
+    columns = [parts[0] if len(parts) == 1 else wengert.cat(list(parts)) for parts in zip(*chunks, strict=True)]
     return [
         column if column.shape == output.shape + primal.shape else column.reshape(output.shape + primal.shape)
         for column, primal in zip(columns, primals, strict=True)
     ]
 
 
-def _stacked(rows: tuple[Any, ...]) -> Any:
-    return rows[0].unsqueeze(0) if len(rows) == 1 else wengert.stack(rows)
-
-
-_UNITS_AT_ONCE = 64
-
-
-def _units(output: Any, start: int, stop: int) -> Iterator[Any]:
-    """Yield cotangents of one element each: rows of the identity."""
+def _units(output: Any, at_once: int) -> Iterator[Any]:
+    """Yield rows of the identity, so many at once: cotangents of one element each."""
     count, shape = output.numel(), output.shape
-    for first in range(start, stop, _UNITS_AT_ONCE):
-        rows = min(_UNITS_AT_ONCE, stop - first)
+    for first in range(0, count, at_once):
+        rows = min(at_once, count - first)
         block = wengert.zeros(rows, count, dtype=output.dtype, device=output.device)
         block.diagonal(first).fill_(1)
-        yield from block.reshape(rows, *shape).unbind(0)
+        yield block.reshape(rows, *shape)
 
 
 def jacfwd(
@@ -158,7 +148,7 @@ def jacfwd(
 
         basis = _standard_basis(primals)
         try:
-            pushed, *aux = vmap(push, randomness=randomness, chunk_size=chunk_size)(*basis)
+            pushed, *aux = map_function(push, randomness=randomness, chunk_size=chunk_size)(*basis)
         except NotBatchableError:
             pushed, *aux = _one_by_one(push, basis)
         columns, out_spec = tree_flatten(pushed)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import wengert
+from wengert import _C
 from wengert._C import Tensor
 
-from ._batch import Batch
+from ._batch import Batch, rebuilt
 from ._batched_tensor import _CONTROL_FLOW, BatchedTensor, NotBatchableError
-from ._operations import rebuilt
-from ._rules.memory import batched_memory
 
 
 def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
@@ -25,7 +24,7 @@ def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch)
     if batch.size == 0:
         raise RuntimeError(f"[vmap] {name} has no batching rule, and an empty batch has no sample to run it on")
     if name.endswith("_") and not name.startswith("__") and args and isinstance(args[0], Tensor):
-        batched_memory(args[0], batch)
+        _C._ensure_batched(args[0], batch.level)
     results = [
         func(*batch.sample(args, index), **{key: batch.sample(value, index) for key, value in kwargs.items()})
         for index in range(batch.size)

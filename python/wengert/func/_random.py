@@ -13,10 +13,9 @@ from typing import Any
 import wengert
 from wengert._C import Tensor
 
-from ._batch import Batch
+from ._batch import Batch, tensors_in
 from ._batched_tensor import BatchedTensor
 from ._frames import VmapFrame, open_batches
-from ._operations import tensors_in
 
 _ERROR = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
@@ -52,7 +51,7 @@ def _draw(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frames: 
     *outer, frame = frames
     if frame.randomness == "error":
         raise RuntimeError(_ERROR)
-    batch = Batch(frame.level, frame.batch_size)
+    batch = Batch(frame.level)
     mapped = [tensor for tensor in tensors_in((*args, *kwargs.values())) if batch.has(tensor)]
     in_place = function.__name__.endswith("_")
     if frame.randomness == "same":

@@ -23,11 +23,9 @@ from wengert.autograd import _forward_ad
 from wengert.autograd._engine import run_engine
 from wengert.utils._pytree import tree_map
 
-from ._batched_tensor import BatchedTensor
 from ._frames import (
     Frame,
     is_within_reverse,
-    levels_of,
     logical,
     map_physical,
     open_batches,
@@ -135,10 +133,6 @@ class Pullback:
     def __call__(self, cotangents: Sequence[Any], keep_graph: bool) -> list[Any]:
         """Run a pass. The graph may not be used again unless it is kept, or somebody else can use it."""
         batches = self.frame.batches
-        if any(isinstance(cotangent, BatchedTensor) for cotangent in cotangents):
-            foreign = set().union(*map(levels_of, cotangents)) - {frame.level for frame in batches}
-            if foreign:
-                return self._each(cotangents, max(foreign))
         if not self.roots:
             return [logical(wengert.zeros_like(alias), batches) for alias in self.aliases]
         gradients = tuple([cotangents[place] for place in self.places])
@@ -159,19 +153,6 @@ class Pullback:
         if self._is_tracked is None:
             self._is_tracked = self.frame.is_tracked(self.roots)
         return self._is_tracked
-
-    def _each(self, cotangents: Sequence[Any], level: int) -> list[Any]:
-        """One pass for each sample of a vmap that was opened after the graph was recorded."""
-        batch = [isinstance(c, BatchedTensor) and c._level == level for c in cotangents]
-        size = next(c._value.shape[c._batch_dim] for c, b in zip(cotangents, batch, strict=True) if b)
-        samples = [
-            self(
-                [c._value.select(c._batch_dim, index) if b else c for c, b in zip(cotangents, batch, strict=True)],
-                True,
-            )
-            for index in range(size)
-        ]
-        return [BatchedTensor.wrap(wengert.stack(rows), 0, level) for rows in zip(*samples, strict=True)]
 
 
 def detached(tensor: Any) -> Any:

@@ -65,9 +65,7 @@ def _max_unpool(n: int) -> Callable[..., Any]:
         count = 1
         for size in sizes:
             count *= size
-        every = indices
-        while hasattr(every, "_batch_dim"):  # inside vmap: those of all samples
-            every = every._value
+        every = _C._unbatched(indices)  # inside vmap: those of all samples
         if every.numel() and not 0 <= int(every.min()) <= int(every.max()) < count:
             raise RuntimeError(f"Found an invalid max index: {int(every.max())} for output of size {sizes}")
         plane = _C.zeros(*lead, count, dtype=input.dtype)

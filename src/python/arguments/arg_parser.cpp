@@ -19,13 +19,14 @@ bool is_sequence(PyObject* o) noexcept { return PyTuple_Check(o) || PyList_Check
 
 // What the check of one argument found besides yes or no.
 struct Found {
+    Batches batches;
     bool override = false;
 };
 
 bool accepts_tensor(PyObject* o, Found& found) noexcept {
     if (is_exact_tensor(o)) [[likely]]
         return true;
-    if (overrides(o)) {
+    if (overrides(o, found.batches)) {
         found.override = true;
         return true;
     }
@@ -228,10 +229,10 @@ int OverloadSet::parse_positional(ParsedArgs& p, PyObject* self, PyObject* const
     if (nargs + bound < s.required || nargs + bound > s.positional || s.varargs || s.required_keyword ||
         (bound && s.self_index != 0)) [[unlikely]]
         return parse_any(p, self, args, nargs, nullptr);
-    Found found;
+    Found found{batches_};
     if (bound) {
         p.slots_[0] = self;
-        found.override = overrides(self);
+        found.override = overrides(self, batches_);
     }
     for (Py_ssize_t i = 0; i < nargs; ++i) {
         if (!accepts(s.args[bound + i], args[i], found)) [[unlikely]]
@@ -247,7 +248,7 @@ int OverloadSet::parse_positional(ParsedArgs& p, PyObject* self, PyObject* const
 
 int OverloadSet::parse_any(ParsedArgs& p, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     for (int k = 0; k < count_; ++k) {
-        Attempt attempt{signatures_[k], self, args, nargs, kwnames, p.slots_, -1, {}};
+        Attempt attempt{signatures_[k], self, args, nargs, kwnames, p.slots_, -1, {batches_}};
         if (!attempt.match(nullptr)) continue;
         p.specs_ = signatures_[k].args;
         if (attempt.rest_at >= 0) {
@@ -266,7 +267,7 @@ int OverloadSet::no_match(ParsedArgs& p, PyObject* self, PyObject* const* args, 
     std::string message = std::string(dot ? dot + 1 : name_) + "()";
     if (count_ == 1) {
         std::string problem;
-        Attempt attempt{signatures_[0], self, args, nargs, kwnames, p.slots_, -1, {}};
+        Attempt attempt{signatures_[0], self, args, nargs, kwnames, p.slots_, -1, {batches_}};
         attempt.match(&problem);
         message += problem.starts_with("argument") ? ": " + problem : " " + problem;
         message += "; the signature is " + display_signature(signatures_[0], self != nullptr);
@@ -294,7 +295,7 @@ int OverloadSet::call_override(ParsedArgs& p, PyObject* self, PyObject* const* a
     for (Py_ssize_t i = 0; i < nargs; ++i) PyTuple_SET_ITEM(tuple.get(), i + bound, Py_NewRef(args[i]));
     for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); ++k)
         if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(kwnames, k), args[nargs + k]) < 0) return -1;
-    p.result_ = python::call_override(function.get(), tuple.get(), dict.get());
+    p.result_ = python::call_override(function.get(), tuple.get(), dict.get(), batches_);
     return -1;
 }
 

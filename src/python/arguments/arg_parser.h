@@ -35,6 +35,7 @@
 #include <optional>
 #include <string_view>
 
+#include "python/arguments/overrides.h"
 #include "python/exceptions.h"
 #include "python/objects/tensor_object.h"
 #include "tensor/memory_format.h"
@@ -194,8 +195,8 @@ private:
 class OverloadSet {
 public:
     template <size_t N>
-    constexpr OverloadSet(const char* name, const Signature (&signatures)[N])
-        : name_(name), signatures_(signatures), count_(N) {}
+    constexpr OverloadSet(const char* name, const Signature (&signatures)[N], Batches batches = Batches::Override)
+        : name_(name), signatures_(signatures), count_(N), batches_(batches) {}
 
     // The index of the first signature that takes these arguments.
     int parse(ParsedArgs& p, PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -212,6 +213,7 @@ private:
     const char* name_;
     const Signature* signatures_;
     int count_;
+    Batches batches_;
 };
 
 }  // namespace wengert::python

@@ -5,6 +5,7 @@
 #include "graph/autograd_meta.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
+#include "ops/batching/error.h"
 #include "python/exceptions.h"
 #include "python/interop/numpy_interop.h"
 
@@ -20,7 +21,9 @@ bool is_number_tensor(PyObject* o, Category highest) noexcept {
 
 }  // namespace
 
-bool is_scalar_tensor(PyObject* o) noexcept { return is_number_tensor(o, Category::Complex); }
+bool is_scalar_tensor(PyObject* o) noexcept {
+    return is_number_tensor(o, Category::Complex) && !(tensor_of(o).flags() & kBatched);
+}
 
 bool is_number(PyObject* o) noexcept { return is_python_number(o) || is_numpy_scalar(o); }
 
@@ -114,6 +117,12 @@ void warn_of_lost_derivative(const char* remedy) {
 }
 
 Scalar item_of(const Tensor& t) {
+    if (t.flags() & kBatched)
+        fail_batch(
+            "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
+            "Tensor, please try to rewrite what you're doing with other operations: each sample has its own value, so "
+            "no "
+            "single Python number can stand for it.");
     check(t.numel() == 1, ErrorKind::Runtime, "a Tensor with ", t.numel(), " elements cannot be converted to Scalar");
     return dispatch(t.dtype(), [&]<class T> { return Scalar(*t.data_as<T>()); });
 }

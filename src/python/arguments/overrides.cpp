@@ -55,8 +55,8 @@ bool holds(PyObject* list, PyTypeObject* type) noexcept {
 }
 
 // Collects the overriding types: in the order of the arguments, subclasses before their bases.
-int collect_one(PyObject* o, PyObject* types) noexcept {
-    if (is_exact_tensor(o) || !overrides(o) || holds(types, Py_TYPE(o))) return 0;
+int collect_one(PyObject* o, PyObject* types, Batches batches) noexcept {
+    if (is_exact_tensor(o) || !overrides(o, batches) || holds(types, Py_TYPE(o))) return 0;
     Py_ssize_t at = PyList_GET_SIZE(types);
     for (Py_ssize_t i = 0; i < at; ++i)
         if (PyType_IsSubtype(Py_TYPE(o), reinterpret_cast<PyTypeObject*>(PyList_GET_ITEM(types, i)))) at = i;
@@ -97,19 +97,19 @@ int for_each_nested(PyObject* root, F&& f) noexcept try {
     return -1;
 }
 
-int collect(PyObject* o, PyObject* types) noexcept {
-    return for_each_nested(o, [&](PyObject* item) { return collect_one(item, types); });
+int collect(PyObject* o, PyObject* types, Batches batches) noexcept {
+    return for_each_nested(o, [&](PyObject* item) { return collect_one(item, types, batches); });
 }
 
-PyObject* ask_overrides(PyObject* function, PyObject* args, PyObject* kwargs) noexcept {
+PyObject* ask_overrides(PyObject* function, PyObject* args, PyObject* kwargs, Batches batches) noexcept {
     PyRef types(PyList_New(0));
     if (!types) return nullptr;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
-        if (collect(PyTuple_GET_ITEM(args, i), types.get()) < 0) return nullptr;
+        if (collect(PyTuple_GET_ITEM(args, i), types.get(), batches) < 0) return nullptr;
     PyObject *key, *value;
     for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);) {
         const PyRef alive = PyRef::share(value);
-        if (collect(value, types.get()) < 0) return nullptr;
+        if (collect(value, types.get(), batches) < 0) return nullptr;
     }
     PyRef tuple(PyList_AsTuple(types.get()));
     PyRef no_kwargs(kwargs ? nullptr : PyDict_New());
@@ -140,9 +140,8 @@ PyObject* set_overrides_disabled(PyObject*, PyObject* value) {
 }
 PyObject* get_overrides_enabled(PyObject*, PyObject*) { return PyBool_FromLong(!overrides_disabled); }
 PyObject* has_override(PyObject*, PyObject* args) {
-    if (!overrides_disabled)
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
-            if (overrides(PyTuple_GET_ITEM(args, i))) Py_RETURN_TRUE;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
+        if (overrides(PyTuple_GET_ITEM(args, i))) Py_RETURN_TRUE;
     Py_RETURN_FALSE;
 }
 
@@ -170,27 +169,27 @@ bool type_overrides(PyTypeObject* type) noexcept {
     return hook && hook.get() != disabled_implementation && !is_of_pytorch(type);
 }
 
-bool any_overrides(PyObject* o) noexcept {
-    const int found = for_each_nested(o, [](PyObject* item) { return int{overrides(item)}; });
+bool any_overrides(PyObject* o, Batches batches) noexcept {
+    const int found = for_each_nested(o, [&](PyObject* item) { return int{overrides(item, batches)}; });
     if (found < 0) PyErr_Clear();  // then whoever is called meets the same want of memory
     return found != 0;
 }
 
-PyObject* call_override(PyObject* function, PyObject* args, PyObject* kwargs) noexcept {
+PyObject* call_override(PyObject* function, PyObject* args, PyObject* kwargs, Batches batches) noexcept {
     // The hook may well call the function again, without a Python frame in between.
     if (Py_EnterRecursiveCall(" in __torch_function__")) return nullptr;
-    PyObject* answer = ask_overrides(function, args, kwargs);
+    PyObject* answer = ask_overrides(function, args, kwargs, batches);
     Py_LeaveRecursiveCall();
     return answer;
 }
 
-PyObject* call_override(const char* name, std::span<PyObject* const> args) noexcept {
+PyObject* call_override(const char* name, std::span<PyObject* const> args, Batches batches) noexcept {
     PyRef function(PyObject_GetAttrString(reinterpret_cast<PyObject*>(TensorType), name));
     PyRef tuple(PyTuple_New(static_cast<Py_ssize_t>(args.size())));
     if (!function || !tuple) return nullptr;
     for (size_t i = 0; i < args.size(); ++i)
         PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
-    return call_override(function.get(), tuple.get(), nullptr);
+    return call_override(function.get(), tuple.get(), nullptr, batches);
 }
 
 int add_override_functions(PyObject* module) {

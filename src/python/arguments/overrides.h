@@ -15,6 +15,7 @@
 #include <span>
 
 #include "base/state.h"
+#include "ops/recording.h"
 #include "python/objects/tensor_object.h"
 
 namespace wengert::python {
@@ -23,22 +24,30 @@ inline thread_local bool overrides_disabled = false;
 
 // Whether the type opts in; what decides kSubclass.
 bool type_overrides(PyTypeObject* type) noexcept;
+// What a function does with batched tensors (graph/batched.h): operations run on them; whatever else reads or changes a
+// tensor leaves them to their type, whether overriding is switched off or not.
+enum class Batches : bool { Override, Run };
 // Whether an object other than an exact Tensor does. Types written in C (numbers, arrays) are told by their flags.
-inline bool overrides(PyObject* o) noexcept {
+inline bool overrides(PyObject* o, Batches batches = Batches::Override) noexcept {
     if (is_exact_tensor(o)) [[likely]]
         return false;
-    if (!PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) || overrides_disabled) return false;
-    if (PyType_IsSubtype(Py_TYPE(o), TensorType)) return tensor_of(o).flags() & kSubclass;
-    return type_overrides(Py_TYPE(o));
+    if (!PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE)) return false;
+    if (PyType_IsSubtype(Py_TYPE(o), TensorType)) {
+        const uint32_t flags = flags_of(tensor_of(o));
+        return (flags & kBatched && batches == Batches::Override) || (flags & kSubclass && !overrides_disabled);
+    }
+    return !overrides_disabled && type_overrides(Py_TYPE(o));
 }
 
 // Whether `o` does, or anything in it if it is a list or tuple, however nested.
-bool any_overrides(PyObject* o) noexcept;
+bool any_overrides(PyObject* o, Batches batches = Batches::Override) noexcept;
 
 // Asks the overriding objects among `args` (in lists too) in turn; a new reference or null with an exception set.
-PyObject* call_override(PyObject* function, PyObject* args, PyObject* kwargs) noexcept;
+PyObject* call_override(PyObject* function, PyObject* args, PyObject* kwargs,
+                        Batches batches = Batches::Override) noexcept;
 // For slots and getters: `name` is the attribute of Tensor.
-PyObject* call_override(const char* name, std::span<PyObject* const> args) noexcept;
+PyObject* call_override(const char* name, std::span<PyObject* const> args,
+                        Batches batches = Batches::Override) noexcept;
 
 int add_override_functions(PyObject* module);
 

@@ -37,7 +37,10 @@ void for_each_owned(TensorImpl* impl, F&& f) {
     if (!meta) return;
     owned(meta->grad);
     owned(meta->grad_fn);
-    if (const AutogradMeta::Extras* extras = meta->extras.get()) owned(extras->kept_accumulator);
+    if (const AutogradMeta::Extras* extras = meta->extras.get()) {
+        owned(extras->kept_accumulator);
+        if (extras->batched) owned(extras->batched->value);
+    }
     if (meta->view) {
         owned(meta->view->base);
         owned(meta->view->forward_base);

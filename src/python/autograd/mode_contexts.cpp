@@ -50,9 +50,7 @@ void set_overrides_off(bool off) { overrides_disabled = off; }
 int64_t anomaly() { return AnomalyMode::is_enabled() | AnomalyMode::should_check_nan() << 1; }
 void set_anomaly(int64_t bits) { AnomalyMode::set_enabled(bits & 1, bits & 2); }
 
-// Memory made on this thread is marked with the level of the innermost vmap; tangents below the floor are not seen.
-int64_t batch_level() { return static_cast<int64_t>(state.batch_level); }
-void set_batch_level(int64_t level) { state.batch_level = static_cast<uint64_t>(level); }
+// Tangents below the floor are not seen.
 int64_t forward_floor() { return level_floor(); }
 void set_forward_floor(int64_t level) { exchange_level_floor(static_cast<int32_t>(level)); }
 
@@ -66,7 +64,6 @@ constexpr Flag flags[] = {
     flag<DebugMode::is_enabled, DebugMode::set_enabled>("set_debug_mode"),
     flag<overrides_off, set_overrides_off>("overrides_disabled"),
     {"anomaly", anomaly, set_anomaly},
-    {"batch_level", batch_level, set_batch_level},
     {"forward_floor", forward_floor, set_forward_floor},
 };
 

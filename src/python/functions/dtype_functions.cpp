@@ -48,7 +48,7 @@ PyObject* can_cast_py(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
 
 constexpr ArgSpec operand_args[] = {{"tensor1", ArgKind::Operand}, {"tensor2", ArgKind::Operand}};
 constexpr Signature operand_signatures[] = {operand_args};
-constinit OverloadSet result_overloads{"result_type", operand_signatures};
+constinit OverloadSet result_overloads{"result_type", operand_signatures, Batches::Run};
 PyObject* result_type_py(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         ParsedArgs p;

@@ -16,11 +16,13 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
+#include "ops/batching/batch.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
 #include "python/exceptions.h"
 #include "python/interop/numpy_interop.h"
+#include "python/objects/batch_objects.h"
 #include "python/objects/tensor_factory.h"
 #include "python/objects/tensor_type.h"
 #include "python/operations.h"
@@ -48,7 +50,7 @@ Tensor select(const Tensor& t, int64_t dim, int64_t i) {
 
 // Whether somebody may notice how a target in `t` is made.
 bool shows_target(const Tensor& t) {
-    if (state.watch != 0 || state.view_replay || (t.flags() & kHasTangent)) return true;
+    if (state.watch != 0 || state.view_replay || (t.flags() & (kHasTangent | kBatched))) return true;
     const ViewInfo* view = view_info(t);
     if (!view) return false;
     const uint32_t base = view->base.flags();
@@ -202,13 +204,14 @@ private:
     void read_tensor(const Tensor& t) {
         if (t.dim() > 0) return gather(t, is_mask(t) ? t.dim() : 1);
         if (is_mask(t)) return gather_new_dimension(t);
+        if (t.flags() & kBatched) return gather(t, 1);  // each sample has its own
         read_int(item_of(t).to<int64_t>());
     }
 
     // A 0-dimensional mask: a new dimension of size 1 or 0.
     void gather_new_dimension(const Tensor& mask) {
         view = ops::unsqueeze(view, dim_);
-        gather(kernels::to_dtype(alias(mask, Dims{1}, Dims{1}, mask.offset()), DType::Bool), 1);
+        gather(ops::to_dtype(ops::unsqueeze(mask, 0), DType::Bool), 1);
     }
 
     void gather(const Tensor& t, int64_t dims) {
@@ -217,7 +220,7 @@ private:
                  "indexing with dtype wengert.uint8 is now deprecated, please use a dtype wengert.bool "
                  "instead.");
         for (; gathered_dims_ < dim_; ++gathered_dims_) gathers.push_back(Tensor());
-        gathers.push_back(t.dtype() == DType::UInt8 ? kernels::to_dtype(t, DType::Bool) : t);
+        gathers.push_back(t.dtype() == DType::UInt8 ? ops::to_dtype(t, DType::Bool) : t);
         dim_ += dims;
         gathered_dims_ = dim_;
     }
@@ -233,13 +236,14 @@ private:
 bool index_overrides(PyObject* index) noexcept {
     if (PyLong_CheckExact(index)) [[likely]]
         return false;
-    return PyTuple_Check(index) || PyList_Check(index) ? any_overrides(index) : overrides(index);
+    return PyTuple_Check(index) || PyList_Check(index) ? any_overrides(index, Batches::Run)
+                                                       : overrides(index, Batches::Run);
 }
 
 PyObject* subscript(PyObject* self, PyObject* index) noexcept {
-    if (overrides(self) || index_overrides(index)) [[unlikely]] {
+    if (overrides(self, Batches::Run) || index_overrides(index)) [[unlikely]] {
         PyObject* args[] = {self, index};
-        return call_override("__getitem__", args);
+        return call_override("__getitem__", args, Batches::Run);
     }
     return guarded([&]() -> PyObject* {
         const Tensor& t = tensor_of(self);
@@ -304,12 +308,9 @@ Tensor leading_mask(const Tensor& view, const TensorVector& gathers) {
     const Tensor& mask = gathers[0];
     if (mask.dim() > view.dim() || !std::equal(mask.sizes().begin(), mask.sizes().end(), view.sizes().begin()))
         return {};
-    Dims sizes = mask.sizes(), strides = mask.strides();
-    while (static_cast<int64_t>(sizes.size()) < view.dim()) {
-        sizes.push_back(1);
-        strides.push_back(1);
-    }
-    return alias(mask, sizes, strides, mask.offset());
+    Tensor fitting = mask;
+    while (fitting.dim() < view.dim()) fitting = ops::unsqueeze(fitting, fitting.dim());
+    return fitting;
 }
 
 void assign_gathered(const IndexReader& reader, PyObject* value) {
@@ -325,18 +326,43 @@ void assign_gathered(const IndexReader& reader, PyObject* value) {
     ops::index_put_(reader.view, reader.gathers, without_leading_ones(v, reader.view.dim()), false);
 }
 
+bool is_sample(PyObject* o) noexcept { return Py_IS_TYPE(o, BatchedTensorType); }
+bool names_batch(PyObject* index) noexcept {
+    if (!PyTuple_Check(index)) return is_sample(index);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index); ++i)
+        if (is_sample(PyTuple_GET_ITEM(index, i))) return true;
+    return false;
+}
+
+// A tensor that is written samples of a batch, or where each sample says, must be a batch itself.
+void prepare_for_batch(const Tensor& self, PyObject* index, PyObject* value) {
+    SmallVector<Tensor, 4> tensors;
+    const auto note = [&](PyObject* o) {
+        if (is_tensor(o)) tensors.push_back(tensor_of(o));
+    };
+    note(value);
+    if (PyTuple_Check(index))
+        for_each_item(index, note);
+    else
+        note(index);
+    if (const auto batch = ops::batching::batch_of(TensorSpan(tensors)))
+        ops::batching::ensure_batched(batch, self, tensors);
+}
+
 int assign_subscript(PyObject* self, PyObject* index, PyObject* value) noexcept {
     if (!value) {
         PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
         return -1;
     }
-    if (overrides(self) || overrides(value) || index_overrides(index)) [[unlikely]] {
+    if (overrides(self, Batches::Run) || overrides(value, Batches::Run) || index_overrides(index)) [[unlikely]] {
         PyObject* args[] = {self, index, value};
-        PyRef answer(call_override("__setitem__", args));
+        PyRef answer(call_override("__setitem__", args, Batches::Run));
         return answer ? 0 : -1;
     }
     return guarded_status([&] {
         const Tensor& t = tensor_of(self);
+        if (names_batch(index) || is_sample(value)) [[unlikely]]
+            prepare_for_batch(t, index, value);
         if (PyLong_CheckExact(index)) return assign(target_at(t, to_int64(index), value), value);
         IndexReader reader(t, index, IndexReader::Purpose::Write);
         if (reader.gathering() && reader.reversed.empty()) return assign_gathered(reader, value);
@@ -354,9 +380,9 @@ Py_ssize_t length(PyObject* self) noexcept {
 }
 
 PyObject* iterate(PyObject* self) noexcept {
-    if (overrides(self)) [[unlikely]] {
+    if (overrides(self, Batches::Run)) [[unlikely]] {
         PyObject* args[] = {self};
-        return call_override("__iter__", args);
+        return call_override("__iter__", args, Batches::Run);
     }
     return guarded([&] {
         const Tensor& t = tensor_of(self);

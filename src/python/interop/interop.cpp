@@ -147,6 +147,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     view->obj = nullptr;
     return guarded_status([&] {
         const Tensor& t = tensor_of(self);
+        check(!(t.flags() & kBatched), ErrorKind::Buffer,
+              "a sample of a batch has no memory of its own; convert the result of vmap instead");
         check(!GradMode::is_enabled() || !requires_grad(t), ErrorKind::Buffer,
               "Can't export a tensor that requires grad as a buffer. Use tensor.detach() first.");
         check(!has_derivative(t), ErrorKind::Buffer,

@@ -87,13 +87,13 @@ Tensor run_reflected(const Operand& number, const Operand& tensor) {
 
 template <class Op>
 [[gnu::noinline]] PyObject* general(PyObject* a, PyObject* b) noexcept {
-    if (overrides(a) || (overrides(b) && is_tensor(a))) {
+    if (overrides(a, Batches::Run) || (overrides(b, Batches::Run) && is_tensor(a))) {
         PyObject* both[] = {a, b};
-        return call_override(Op::forward, both);
+        return call_override(Op::forward, both, Batches::Run);
     }
-    if (overrides(b) && is_tensor(b)) {
+    if (overrides(b, Batches::Run) && is_tensor(b)) {
         PyObject* both[] = {b, a};
-        return call_override(Op::reflected, both);
+        return call_override(Op::reflected, both, Batches::Run);
     }
     if (!is_operand(a) || !is_operand(b)) Py_RETURN_NOTIMPLEMENTED;
     return guarded([&] {
@@ -134,9 +134,9 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) noexcept {
     bool tensor_first = is_tensor(a);
-    if (overrides(a) || overrides(b)) {
+    if (overrides(a, Batches::Run) || overrides(b, Batches::Run)) {
         PyObject* both[] = {tensor_first ? a : b, tensor_first ? b : a};
-        return call_override(tensor_first ? "matmul" : "__rmatmul__", both);
+        return call_override(tensor_first ? "matmul" : "__rmatmul__", both, Batches::Run);
     }
     auto fits = [](PyObject* o) { return is_tensor(o) || is_array(o); };
     if (!fits(a) || !fits(b)) Py_RETURN_NOTIMPLEMENTED;
@@ -166,18 +166,18 @@ PyObject* compare(PyObject* a, PyObject* b, int op) noexcept {
 }
 
 // --- In place
-#define WENGERT_IN_PLACE(slot, name, function)                \
-    PyObject* slot(PyObject* a, PyObject* b) noexcept {       \
-        if (overrides(a) || overrides(b)) {                   \
-            PyObject* both[] = {a, b};                        \
-            return call_override(name, both);                 \
-        }                                                     \
-        if (!is_operand(b)) Py_RETURN_NOTIMPLEMENTED;         \
-        return guarded([&] {                                  \
-            Tensor kept;                                      \
-            ops::function(tensor_of(a), to_operand(b, kept)); \
-            return Py_NewRef(a);                              \
-        });                                                   \
+#define WENGERT_IN_PLACE(slot, name, function)                          \
+    PyObject* slot(PyObject* a, PyObject* b) noexcept {                 \
+        if (overrides(a, Batches::Run) || overrides(b, Batches::Run)) { \
+            PyObject* both[] = {a, b};                                  \
+            return call_override(name, both, Batches::Run);             \
+        }                                                               \
+        if (!is_operand(b)) Py_RETURN_NOTIMPLEMENTED;                   \
+        return guarded([&] {                                            \
+            Tensor kept;                                                \
+            ops::function(tensor_of(a), to_operand(b, kept));           \
+            return Py_NewRef(a);                                        \
+        });                                                             \
     }
 WENGERT_IN_PLACE(add_in_place, "add_", add_)
 WENGERT_IN_PLACE(sub_in_place, "sub_", sub_)
@@ -197,9 +197,9 @@ PyObject* pow_in_place(PyObject* a, PyObject* b, PyObject*) noexcept { return po
 // --- Unary
 template <class F>
 PyObject* unary(PyObject* self, const char* name, F&& f) noexcept {
-    if (overrides(self)) [[unlikely]] {
+    if (overrides(self, Batches::Run)) [[unlikely]] {
         PyObject* args[] = {self};
-        return call_override(name, args);
+        return call_override(name, args, Batches::Run);
     }
     return guarded([&] { return wrap(f(tensor_of(self))); });
 }

@@ -24,15 +24,17 @@ struct Name {
     char text[N];
     constexpr Name(const char (&s)[N]) { std::copy_n(s, N, text); }
 };
-template <Name name, auto Function>
+template <Name name, auto Function, Batches batches = Batches::Override>
 PyObject* method(PyObject* self, PyObject*) noexcept {
-    if (overrides(self)) [[unlikely]] {
+    if (overrides(self, batches)) [[unlikely]] {
         PyObject* args[] = {self};
-        return call_override(name.text, args);
+        return call_override(name.text, args, batches);
     }
     return guarded([&]() -> PyObject* { return Function(tensor_of(self)); });
 }
 #define METHOD(name, function, doc) {name, method<name, function>, METH_NOARGS, doc}
+// What reads geometry only, or runs operations: as right for a sample of a batch.
+#define OF_SAMPLE(name, function, doc) {name, method<name, function, Batches::Run>, METH_NOARGS, doc}
 
 // --- What it is
 PyObject* dim(const Tensor& t) { return wrap(t.dim()); }
@@ -56,8 +58,8 @@ PyObject* is_nonzero(const Tensor& t) {
 
 constexpr ArgSpec dim_args[] = {{"self", ArgKind::Tensor}, {"dim", ArgKind::Int, kOptional | kNullable}};
 constexpr Signature dim_signatures[] = {dim_args};
-constinit OverloadSet size_overloads{"size", dim_signatures};
-constinit OverloadSet stride_overloads{"stride", dim_signatures};
+constinit OverloadSet size_overloads{"size", dim_signatures, Batches::Run};
+constinit OverloadSet stride_overloads{"stride", dim_signatures, Batches::Run};
 
 PyObject* size(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
@@ -83,7 +85,7 @@ PyObject* stride(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
 constexpr ArgSpec contiguous_args[] = {{"self", ArgKind::Tensor},
                                        {"memory_format", ArgKind::MemoryFormat, kOptional | kKeywordOnly}};
 constexpr Signature contiguous_signatures[] = {contiguous_args};
-constinit OverloadSet is_contiguous_overloads{"is_contiguous", contiguous_signatures};
+constinit OverloadSet is_contiguous_overloads{"is_contiguous", contiguous_signatures, Batches::Run};
 PyObject* is_contiguous_method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
         ParsedArgs p;
@@ -123,7 +125,7 @@ constexpr ArgSpec to_other_args[] = {{"self", ArgKind::Tensor},
                                      {"copy", ArgKind::Bool, kOptional},
                                      {"memory_format", ArgKind::MemoryFormat, kExtra | kKeywordOnly}};
 constexpr Signature to_signatures[] = {to_dtype_args, to_device_args, to_other_args};
-constinit OverloadSet to_overloads{"to", to_signatures};
+constinit OverloadSet to_overloads{"to", to_signatures, Batches::Run};
 
 PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return guarded([&]() -> PyObject* {
@@ -148,7 +150,7 @@ PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
 constexpr ArgSpec type_args[] = {
     {"self", ArgKind::Tensor}, {"dtype", ArgKind::Object, kExtra}, {"non_blocking", ArgKind::Bool, kOptional}};
 constexpr Signature type_signatures[] = {type_args};
-constinit OverloadSet type_overloads{"type", type_signatures};
+constinit OverloadSet type_overloads{"type", type_signatures, Batches::Run};
 
 DType dtype_from_type_name(std::string_view name) {
     size_t dot = name.rfind('.');
@@ -304,18 +306,18 @@ PyObject* as_subclass(PyObject* self, PyObject* cls) noexcept {
 }  // namespace
 
 PyMethodDef tensor_methods[] = {
-    METHOD("dim", dim, "The number of dimensions."),
-    METHOD("ndimension", dim, "The number of dimensions."),
-    METHOD("numel", numel, "The number of elements."),
-    METHOD("nelement", numel, "The number of elements."),
-    METHOD("element_size", element_size, "Bytes of one element."),
-    METHOD("storage_offset", storage_offset, "Where it begins in its storage, in elements."),
+    OF_SAMPLE("dim", dim, "The number of dimensions."),
+    OF_SAMPLE("ndimension", dim, "The number of dimensions."),
+    OF_SAMPLE("numel", numel, "The number of elements."),
+    OF_SAMPLE("nelement", numel, "The number of elements."),
+    OF_SAMPLE("element_size", element_size, "Bytes of one element."),
+    OF_SAMPLE("storage_offset", storage_offset, "Where it begins in its storage, in elements."),
     METHOD("data_ptr", data_ptr, "The address of the first element."),
-    METHOD("is_floating_point", is_floating_point, "Whether the dtype is real floating-point."),
-    METHOD("is_complex", is_complex_method, "Whether the dtype is complex."),
-    METHOD("is_conj", is_lazy, "False: conjugates are computed at once."),
-    METHOD("is_neg", is_lazy, "False: negatives are computed at once."),
-    METHOD("is_signed", is_signed, "Whether elements may be negative."),
+    OF_SAMPLE("is_floating_point", is_floating_point, "Whether the dtype is real floating-point."),
+    OF_SAMPLE("is_complex", is_complex_method, "Whether the dtype is complex."),
+    OF_SAMPLE("is_conj", is_lazy, "False: conjugates are computed at once."),
+    OF_SAMPLE("is_neg", is_lazy, "False: negatives are computed at once."),
+    OF_SAMPLE("is_signed", is_signed, "Whether elements may be negative."),
     METHOD("is_inference", is_inference, "Whether it was made in inference mode."),
     METHOD("is_nonzero", is_nonzero, "Whether its one element is not zero."),
     METHOD("_is_view", is_view_method, "Whether it is a differentiable view."),
@@ -325,18 +327,18 @@ PyMethodDef tensor_methods[] = {
     fast_method("is_contiguous", is_contiguous_method, "Whether elements lie in row-major order without gaps."),
     fast_method("to", to, "to(dtype or device or other, copy=False)\n--\n\nConverted; itself if nothing changes."),
     fast_method("type", type, "type(dtype=None)\n--\n\nThe legacy type name, or converted to a dtype."),
-    METHOD("float", convert<DType::Float32>, "Converted to float32."),
-    METHOD("double", convert<DType::Float64>, "Converted to float64."),
-    METHOD("cfloat", convert<DType::Complex64>, "Converted to complex64."),
-    METHOD("cdouble", convert<DType::Complex128>, "Converted to complex128."),
-    METHOD("bool", convert<DType::Bool>, "Converted to bool."),
-    METHOD("byte", convert<DType::UInt8>, "Converted to uint8."),
-    METHOD("char", convert<DType::Int8>, "Converted to int8."),
-    METHOD("short", convert<DType::Int16>, "Converted to int16."),
-    METHOD("int", convert<DType::Int32>, "Converted to int32."),
-    METHOD("long", convert<DType::Int64>, "Converted to int64."),
-    METHOD("cpu", cpu, "Itself."),
-    METHOD("detach", detach_method, "The same memory as a leaf without history."),
+    OF_SAMPLE("float", convert<DType::Float32>, "Converted to float32."),
+    OF_SAMPLE("double", convert<DType::Float64>, "Converted to float64."),
+    OF_SAMPLE("cfloat", convert<DType::Complex64>, "Converted to complex64."),
+    OF_SAMPLE("cdouble", convert<DType::Complex128>, "Converted to complex128."),
+    OF_SAMPLE("bool", convert<DType::Bool>, "Converted to bool."),
+    OF_SAMPLE("byte", convert<DType::UInt8>, "Converted to uint8."),
+    OF_SAMPLE("char", convert<DType::Int8>, "Converted to int8."),
+    OF_SAMPLE("short", convert<DType::Int16>, "Converted to int16."),
+    OF_SAMPLE("int", convert<DType::Int32>, "Converted to int32."),
+    OF_SAMPLE("long", convert<DType::Int64>, "Converted to int64."),
+    OF_SAMPLE("cpu", cpu, "Itself."),
+    OF_SAMPLE("detach", detach_method, "The same memory as a leaf without history."),
     {"detach_", detach_in_place, METH_NOARGS, "Cuts it from its history, in place."},
     fast_method("requires_grad_", requires_grad_in_place,
                 "requires_grad_(requires_grad=True)\n--\n\nAsks for gradients."),

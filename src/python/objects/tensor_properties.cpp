@@ -16,15 +16,16 @@
 namespace wengert::python {
 namespace {
 
-// A getter from a function of the tensor; subclasses that override are asked first.
-template <auto Function>
+// A getter from a function of the tensor; subclasses that override are asked first. `batches`: what reads geometry only, or
+// runs operations, is as right for a sample of a batch.
+template <auto Function, Batches batches = Batches::Override>
 PyObject* get(PyObject* self, void* name) noexcept {
-    if (overrides(self)) [[unlikely]] {
+    if (overrides(self, batches)) [[unlikely]] {
         PyRef descriptor(
             PyObject_GetAttrString(reinterpret_cast<PyObject*>(TensorType), static_cast<const char*>(name)));
         PyRef getter(descriptor ? PyObject_GetAttrString(descriptor.get(), "__get__") : nullptr);
         PyRef args(PyTuple_Pack(1, self));
-        return getter && args ? call_override(getter.get(), args.get(), nullptr) : nullptr;
+        return getter && args ? call_override(getter.get(), args.get(), nullptr, batches) : nullptr;
     }
     return guarded([&]() -> PyObject* { return Function(tensor_of(self)); });
 }
@@ -271,31 +272,33 @@ int assign_imag(PyObject* self, PyObject* value, void*) {
 }
 
 #define READ_ONLY(name, function, doc) {name, get<function>, nullptr, doc, const_cast<char*>(name)}
+#define OF_SAMPLE(name, function, doc) {name, get<function, Batches::Run>, nullptr, doc, const_cast<char*>(name)}
 #define WRITABLE(name, function, setter, doc) {name, get<function>, setter, doc, const_cast<char*>(name)}
 
 }  // namespace
 
 PyGetSetDef tensor_properties[] = {
-    READ_ONLY("shape", shape, "The size along each dimension."),
-    READ_ONLY("dtype", dtype, "The type of the elements."),
-    READ_ONLY("device", device, "Where the memory lies."),
-    READ_ONLY("ndim", ndim, "The number of dimensions."),
-    READ_ONLY("layout", layout, "The memory layout: wengert.strided."),
-    READ_ONLY("itemsize", itemsize, "Bytes of one element."),
-    READ_ONLY("nbytes", nbytes, "Bytes of all elements."),
-    READ_ONLY("strides", strides, "The strides in bytes, as NumPy has them; `stride()` counts elements."),
-    READ_ONLY("is_cpu", is_cpu, nullptr),
-    READ_ONLY("is_meta", is_meta, nullptr),
-    READ_ONLY("is_cuda", no, nullptr),
-    READ_ONLY("is_sparse", no, nullptr),
-    READ_ONLY("is_quantized", no, nullptr),
-    READ_ONLY("is_nested", no, nullptr),
-    READ_ONLY("T", transposed, "The matrix transposed; a vector or number itself."),
-    READ_ONLY("mT", matrix_transposed, "With the last two dimensions exchanged."),
-    READ_ONLY("H", hermitian, "The matrix transposed and conjugated."),
-    READ_ONLY("mH", matrix_adjoint, "With the last two dimensions exchanged, conjugated."),
-    WRITABLE("real", real_part, assign_real, "The real part, a view; a real tensor itself."),
-    WRITABLE("imag", imaginary_part, assign_imag, "The imaginary part, a view."),
+    OF_SAMPLE("shape", shape, "The size along each dimension."),
+    OF_SAMPLE("dtype", dtype, "The type of the elements."),
+    OF_SAMPLE("device", device, "Where the memory lies."),
+    OF_SAMPLE("ndim", ndim, "The number of dimensions."),
+    OF_SAMPLE("layout", layout, "The memory layout: wengert.strided."),
+    OF_SAMPLE("itemsize", itemsize, "Bytes of one element."),
+    OF_SAMPLE("nbytes", nbytes, "Bytes of all elements."),
+    OF_SAMPLE("strides", strides, "The strides in bytes, as NumPy has them; `stride()` counts elements."),
+    OF_SAMPLE("is_cpu", is_cpu, nullptr),
+    OF_SAMPLE("is_meta", is_meta, nullptr),
+    OF_SAMPLE("is_cuda", no, nullptr),
+    OF_SAMPLE("is_sparse", no, nullptr),
+    OF_SAMPLE("is_quantized", no, nullptr),
+    OF_SAMPLE("is_nested", no, nullptr),
+    OF_SAMPLE("T", transposed, "The matrix transposed; a vector or number itself."),
+    OF_SAMPLE("mT", matrix_transposed, "With the last two dimensions exchanged."),
+    OF_SAMPLE("H", hermitian, "The matrix transposed and conjugated."),
+    OF_SAMPLE("mH", matrix_adjoint, "With the last two dimensions exchanged, conjugated."),
+    {"real", get<real_part, Batches::Run>, assign_real, "The real part, a view; a real tensor itself.",
+     const_cast<char*>("real")},
+    {"imag", get<imaginary_part, Batches::Run>, assign_imag, "The imaginary part, a view.", const_cast<char*>("imag")},
     WRITABLE("requires_grad", get_requires_grad, assign_requires_grad, "Whether operations on it are recorded."),
     WRITABLE("grad", get_grad, assign_grad, "The accumulated gradient, or None."),
     WRITABLE("_grad", get_grad_quietly, assign_grad, nullptr),

@@ -26,6 +26,7 @@
 #include "python/autograd/shared_objects.h"
 #include "python/exceptions.h"
 #include "python/interop/interop.h"
+#include "python/objects/batch_objects.h"
 #include "python/objects/tensor_factory.h"
 #include "python/objects/tensor_gc.h"
 #include "python/registry.h"
@@ -207,10 +208,24 @@ void ensure_defined(const Tensor& t) {
     check(t.defined(), ErrorKind::Runtime, "this tensor has no data: it is being destroyed");
 }
 
+namespace {
+
+PyObject* wrap_batched(Tensor t) noexcept {
+    PyObject* o = BatchedTensorType->tp_alloc(BatchedTensorType, 0);
+    if (!o) return nullptr;
+    t.impl()->pyobj = o;
+    new (&as_tensor(o)->tensor) Tensor(std::move(t));
+    return o;
+}
+
+}  // namespace
+
 PyObject* wrap_reference(TensorImpl* impl) noexcept {
     if (!impl) [[unlikely]]
         Py_RETURN_NONE;
     if (impl->pyobj) return existing_wrapper(impl);
+    if (impl->flags & kBatched) [[unlikely]]
+        return wrap_batched(Tensor(Ref<TensorImpl>::adopt(impl)));
     Ref<TensorImpl> owned = Ref<TensorImpl>::adopt(impl);
     TensorObject* o = allocate();
     if (!o) [[unlikely]]

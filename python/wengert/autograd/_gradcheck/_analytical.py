@@ -103,14 +103,19 @@ def jvp_columns(
     return [np.stack(column, axis=1) for column in zip(*columns, strict=True)]
 
 
-def jvp(function: Callable[..., Any], inputs: tuple[Any, ...], tangents: dict[int, np.ndarray]) -> list[Any]:
-    """Return ``(primal, tangent or None)`` of every floating output; inputs not in `tangents` have none."""
+def jvp(function: Callable[..., Any], inputs: tuple[Any, ...], tangents: dict[int, Any]) -> list[Any]:
+    """Return ``(primal, tangent or None)`` of every floating output.
+
+    Tangents are tensors, or arrays of coordinates; inputs not among them have none.
+    """
     with dual_level():
         duals = []
         for index, value in enumerate(inputs):
             value = value.detach() if hasattr(value, "detach") else value
             if index in tangents:
-                value = make_dual(value, from_coordinates(tangents[index], value))
+                tangent = tangents[index]
+                tangent = from_coordinates(tangent, value) if isinstance(tangent, np.ndarray) else tangent
+                value = make_dual(value, tangent)
             duals.append(value)
         outputs = call(function, tuple(duals))
         return [tuple(unpack_dual(outputs[index])) for index in floating_outputs(outputs)]

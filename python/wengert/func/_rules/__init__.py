@@ -1,25 +1,11 @@
-"""Batching rules, by kind of operation.
+"""Handlers of functions that are no operations, on samples of a batch.
 
-``RULES`` holds the rules that rows name: functions of an operation, its arguments by name, and the batch.
-``HANDLERS`` holds the rules of functions that are no rows of the table: functions of the Python function that was
-called, its arguments as they came, and the batch. Both return samples (wrapped results).
+``HANDLERS`` maps functions and methods to handlers: functions of what was called, its arguments as they came, and the
+batch.
 """
 
-from ._registry import HANDLERS, RULES
+from ._registry import HANDLERS
 
-__all__ = ["HANDLERS", "RULES"]
+__all__ = ["HANDLERS"]
 
-from . import (  # noqa: F401
-    conversion,
-    convolution,
-    dims,
-    elementwise,
-    folding,
-    indexing,
-    joining,
-    passes,
-    products,
-    shapes,
-    spectra,
-    tangents,
-)
+from . import creation, passes, tangents  # noqa: F401

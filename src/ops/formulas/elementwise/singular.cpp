@@ -10,6 +10,7 @@
 #include "kernels/reductions/reduce.h"
 #include "kernels/reductions/scan.h"
 #include "kernels/shape/shape.h"
+#include "ops/batching/error.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/reductions/reductions.h"
 #include "ops/generated_support.h"
@@ -20,7 +21,11 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-bool any(const Tensor& mask) { return *kernels::any(mask).data_as<bool>(); }
+// A mask that differs between the cotangents of one pass is asked for each of them in a pass of its own.
+bool any(const Tensor& mask) {
+    if (mask.flags() & kBatched) fail_batch("derivatives at lengths that are 0 depend on values of the cotangent");
+    return *kernels::any(mask).data_as<bool>();
+}
 Tensor both(const Tensor& a, const Tensor& b) { return ops::logical_and(a, b); }
 Tensor is_zero(const Tensor& t) { return ops::eq(detach(t), 0); }
 Tensor is_not_zero(const Tensor& t) { return ops::ne(detach(t), 0); }  // NaN is not
@@ -338,7 +343,9 @@ RootLimit::RootLimit(const Tensor& c, const Zeros& at, const Tensor& p) : value(
 // `point` is s, or its root.
 Tensor gradient_of_root(const Tensor& product, const Tensor& c, const Source& point, const Tensor& p) {
     const Tensor root = both(ops::gt(p, 0), ops::lt(p, 1));
-    const Zeros lost{Ref<Node>::share(current_node()), both(both(is_zero(point.value), is_zero(c)), root), true};
+    const Tensor zero = both(is_zero(point.value), root);
+    if (!any(zero)) return product;
+    const Zeros lost{Ref<Node>::share(current_node()), both(zero, is_zero(c)), true};
     if (!any(lost.where)) return product;
     const RootLimit limit(c, lost, ops::where(lost.where, p, 0.5));
     return ops::where(lost.where, limit.value + beyond(point, limit.slope), product);

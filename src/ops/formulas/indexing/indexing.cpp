@@ -114,7 +114,7 @@ Tensor scatter_with(const Tensor& self, int64_t dim, const Tensor& index, const 
 Tensor taken_along_dim(const Tensor& self, const Tensor& given, std::optional<int64_t> dim) {
     const int64_t size = dim ? self.dim() == 0 ? 1 : self.size(*dim) : self.numel();
     const Tensor indices = ops::where(ops::lt(given, 0), ops::add(given, size), given);  // negative ones from the end
-    if (!dim) return ops::gather(ops::reshape(self, Dims{-1}), 0, kernels::reshape(indices, Dims{-1}));
+    if (!dim) return ops::gather(ops::reshape(self, Dims{-1}), 0, ops::reshape(indices, Dims{-1}));
     check(self.dim() == indices.dim(), ErrorKind::Runtime,
           "take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
           " dimensions for input, and ", indices.dim(), " dimensions for indices");
@@ -125,7 +125,7 @@ Tensor taken_along_dim(const Tensor& self, const Tensor& given, std::optional<in
     a = b = broadcast_shapes(a, b, "take_along_dim");
     a[d] = self.sizes()[d];
     b[d] = indices.sizes()[d];
-    return ops::gather(ops::expand(self, a), *dim, kernels::expand(indices, b));
+    return ops::gather(ops::expand(self, a), *dim, ops::expand(indices, b));
 }
 
 // --- scatter_reduce

@@ -6,7 +6,6 @@
 #include "generated/ops/ops.h"
 #include "kernels/creation.h"
 #include "kernels/shape/shape.h"
-#include "ops/formulas/nn/dropout.h"
 
 namespace wengert::ops::formulas {
 
@@ -59,7 +58,7 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, co
     } else {
         weights = ops::softmax_along(scores, -1);
     }
-    if (dropout_p > 0) weights = dropped(weights, dropout_p, true, false, false);
+    if (dropout_p > 0) weights = ops::dropout(weights, dropout_p, true);
     return ops::matmul(weights, v);  // [..., L, S] x [..., S, V]
 }
 

@@ -126,7 +126,7 @@ Tensor sampled_by_number(const Tensor& input, const Tensor& grid, int64_t mode, 
     check(mode >= 0 && mode < 3 && padding_mode >= 0 && padding_mode < 3, ErrorKind::Value,
           "[grid_sampler] interpolation_mode and padding_mode must be 0, 1 or 2, but are ", mode, " and ",
           padding_mode);
-    return sampled_on_grid(input, grid, modes[mode], paddings[padding_mode], align_corners);
+    return ops::grid_sample(input, grid, modes[mode], paddings[padding_mode], align_corners);
 }
 
 Tensor grid_of_affine_map(const Tensor& theta, IntSpan size, bool align_corners) {

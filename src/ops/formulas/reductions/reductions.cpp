@@ -5,6 +5,7 @@
 
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
+#include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
@@ -255,15 +256,21 @@ Tensor positions(const Tensor& q, const Operand& n, std::string_view interpolati
 // The elements of sorted lines at whole positions, which may differ from line to line.
 Tensor elements_at(const Tensor& lines, const Tensor& at) {
     const Tensor index = ops::to_dtype(at, DType::Int64);
-    return index.dim() == 1 ? ops::index_select(lines, -1, index) : ops::gather(lines, -1, index);
+    if (index.dim() == 1 && !is_batched(index)) return ops::index_select(lines, -1, index);
+    Dims sizes = lines.sizes();
+    sizes[sizes.size() - 1] = index.size(-1);
+    return ops::gather(lines, -1, index.sizes() == sizes ? index : ops::expand(index, sizes));
 }
 
 Tensor quantiles(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                  std::string_view interpolation, bool without_nan) {
     check(self.numel() > 0, ErrorKind::Runtime, "quantile() input tensor must be non-empty");
     check(q.dim() <= 1, ErrorKind::Runtime, "quantile() q must be a scalar or 1D tensor");
-    const Tensor within = ops::logical_and(ops::ge(detach(q), 0), ops::le(detach(q), 1));  // NaN is not
-    check(*kernels::all(within).data_as<bool>(), ErrorKind::Runtime, "quantile() q values must be in the range [0, 1]");
+    if (!is_batched(q)) {  // samples are checked where elements are looked up
+        const Tensor within = ops::logical_and(ops::ge(detach(q), 0), ops::le(detach(q), 1));  // NaN is not
+        check(*kernels::all(within).data_as<bool>(), ErrorKind::Runtime,
+              "quantile() q values must be in the range [0, 1]");
+    }
     check(is_floating(self.dtype()), ErrorKind::Runtime,
           "quantile() input tensor must be either float or double dtype");
     // The dimension goes last, quantiles take its place and then go first.

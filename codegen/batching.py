@@ -1,0 +1,128 @@
+"""How a row runs on batches: its key `batch`, as src/ops/batching/batch.h explains it.
+
+A rule is one of
+
+    arranged    a class of src/ops/batching/rules.h arranges the arguments of the operation itself
+    function    a function there, of the batch, the row's arguments and the numbers that the key gives
+    expression  of other operations, which find their own rules
+    loop        each sample on its own
+    dynamic     an error: samples would have results of different shapes
+    none        needs no rule: a composition, or an operation that reads no element
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .formula import Translator
+from .node import argument_types
+from .schema import Argument
+from .table import Row
+from .vocabulary import Vocabulary
+
+ARRANGED = {"elementwise": "Elementwise", "leading": "Leading", "ending_in": "EndingIn", "along": "Along",
+            "aligned_along": "AlignedAlong", "samples": "Samples"}  # fmt: skip
+UNCOVERED = {"ending_in", "samples"}  # what throws NoRule, beside functions
+
+
+@dataclass(frozen=True)
+class Rule:
+    kind: str
+    name: str = ""  # as the row says it
+    numbers: tuple[int, ...] = ()
+    named: tuple[str, ...] = ()  # arguments
+    text: str = ""  # of an expression
+
+
+def rule_of(row: Row) -> Rule:
+    text = str(row.get("batch", ""))
+    if not text:
+        if not row.schema.tensors or row.form == "compose":
+            return Rule("none")
+        return Rule("arranged", "elementwise") if row.is_elementwise else Rule("loop")
+    if "(" in text:
+        return Rule("expression", text=text)
+    name, *words = text.split()
+    numbers = tuple(int(word) for word in words if word.isdecimal())
+    named = tuple(word for word in words if not word.isdecimal())
+    for word in named:
+        if row.schema.find(word) is None:
+            raise row.error(f"`batch: {text}` names '{word}', which is no argument", "name arguments of the row")
+    if name in ("loop", "dynamic"):
+        return Rule(name)
+    if name == "geometry":
+        return Rule("none")
+    return Rule("arranged" if name in ARRANGED else "function", name, numbers, named)
+
+
+@dataclass
+class Batching:
+    """What templates/batched.cpp.j2 needs of a row."""
+
+    row: Row
+    vocabulary: Vocabulary
+
+    def __post_init__(self) -> None:
+        self.rule = rule_of(self.row)
+
+    @property
+    def needed(self) -> bool:
+        return self.rule.kind != "none"
+
+    @property
+    def class_(self) -> str:
+        return ARRANGED[self.rule.name]
+
+    @property
+    def may_not_cover(self) -> bool:
+        return self.rule.kind == "function" or self.rule.name in UNCOVERED
+
+    @property
+    def numbers(self) -> str:
+        return ", ".join(map(str, self.rule.numbers))
+
+    @property
+    def operands(self) -> str:
+        return ", ".join(f"batching::as_operand({a.name})" for a in self.row.schema.tensors)
+
+    def _place(self, argument: Argument) -> str:
+        index = [a.name for a in self.row.schema.tensors].index(argument.name)
+        return f"rule.tensor({index})" if argument.type.base == "Tensor" else f"rule.operand({index}, {argument.name})"
+
+    @property
+    def shifts(self) -> list[str]:
+        """Statements that move the dimensions which arguments name."""
+        named = [self.row.schema.argument(name) for name in self.rule.named]
+        return [
+            f"rule.keep({a.name});" if a.type.base == "bool" else f"const auto {a.name}_behind = rule.shift({a.name});"
+            for a in named
+        ]
+
+    def arguments(self, reduction: str = "", inplace: bool = False) -> str:
+        """The arguments of the operation one level down."""
+        texts = []
+        for i, a in enumerate(self.row.schema.arguments):
+            if inplace and i == 0:
+                texts.append("rule.tensor(0)")
+            elif a.type.is_tensor_like:
+                texts.append(self._place(a))
+            elif a.name in self.rule.named and a.type.base != "bool":
+                texts.append(f"{a.name}_behind")
+            else:
+                texts.append(reduction if reduction and a.name == self.row.reduces else a.name)
+        return ", ".join(texts)
+
+    @property
+    def of_one_sample(self) -> str:
+        texts = []
+        for a in self.row.schema.arguments:
+            if a.type.is_tensor_like:
+                kept = "" if a.type.base == "Tensor" else ", kept"
+                texts.append(f"batch.sample({a.name}, i{kept})")
+            else:
+                texts.append(a.name)
+        return ", ".join(texts)
+
+    @property
+    def expression(self) -> str:
+        return Translator(self.row.text, argument_types(self.row), self.vocabulary)(self.rule.text).text
