@@ -1,25 +1,20 @@
 # The extension module wengert._C, the only target that sees Python.h, and an importable package in
 # ${CMAKE_BINARY_DIR}/package: links to the entries of python/wengert (edits are live) beside the built module.
 
-execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
-  OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-find_package(nanobind CONFIG REQUIRED)
-nanobind_build_library(nanobind-static AS_SYSINCLUDE)
-
 set(package "${CMAKE_BINARY_DIR}/package/wengert")
 file(GLOB_RECURSE extension_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/python/*.cpp")
 wengert_generated(generated_extension "^python/.*\\.cpp$")
-# PyInit__C stands in src/python/module.cpp, in the raw C API; nanobind serves only the cold classes.
+# PyInit__C stands in src/python/module.cpp.
 Python_add_library(_C MODULE WITH_SOABI ${extension_sources} ${generated_extension})
 add_dependencies(_C wengert_codegen)
-target_link_libraries(_C PRIVATE wengert_core wengert_options nanobind-static)
+target_link_libraries(_C PRIVATE wengert_core wengert_options)
 target_include_directories(_C SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
 target_compile_definitions(_C PRIVATE NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION NPY_TARGET_VERSION=NPY_2_0_API_VERSION)
 if(WENGERT_BUILD_TESTS AND NOT WENGERT_SANITIZE)
   # So that tests can let any allocation fail (src/base/failing_allocation.h).
   target_sources(_C PRIVATE "${PROJECT_SOURCE_DIR}/tests/allocations/failing_new.cpp")
 endif()
-# Python's headers type-pun; nanobind asks for this too.
+# Python's headers type-pun.
 target_compile_options(_C PRIVATE -fno-strict-aliasing)
 if(WENGERT_PCH)
   target_precompile_headers(_C PRIVATE <Python.h> ${WENGERT_STD_HEADERS} "${PROJECT_SOURCE_DIR}/src/graph/autograd_meta.h")

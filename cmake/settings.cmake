@@ -26,7 +26,7 @@ set(WENGERT_STD_HEADERS <algorithm> <array> <atomic> <cmath> <complex> <cstdint>
 
 find_package(Threads REQUIRED)
 
-# Compile options of our own targets (not of nanobind).
+# Compile options of our targets.
 #   -ftls-model=initial-exec  the thread-local state word is one load; the module takes few bytes of static TLS
 #   -fno-plt                  calls into libpython go through one indirection
 #   -ffp-contract=off         the same bits on every instruction set; fused multiply-adds only where written

@@ -34,7 +34,7 @@ _TYPE_LETTERS = {
 }
 
 
-def find(routines: Mapping[str, str]) -> tuple[str, dict[str, int]]:
+def find(routines: Mapping[str, str]) -> dict[str, int]:
     """
     Addresses of BLAS and LAPACK routines.
 
@@ -45,16 +45,15 @@ def find(routines: Mapping[str, str]) -> tuple[str, dict[str, int]]:
 
     Returns
     -------
-    (str, dict)
-        The provider's name, and the address of each routine found with that signature. Both may be empty.
+    dict
+        The address of each routine found with that signature; maybe none.
     """
-    addresses = _from_mkl(routines)
-    if addresses:
-        return "mkl", addresses
+    if addresses := _from_mkl(routines):
+        return addresses
     # A SciPy that is missing or built in an unforeseen way leaves the core with its own routines.
     with contextlib.suppress(ImportError, OSError, AttributeError):
-        addresses = _from_scipy(routines)
-    return ("scipy" if addresses else ""), addresses
+        return _from_scipy(routines)
+    return {}
 
 
 def thread_controls() -> list[tuple[int, int]]:

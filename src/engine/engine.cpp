@@ -62,7 +62,7 @@ TensorList Engine::execute(EdgeList roots, TensorList inputs, bool keep_graph, b
                  "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters "
                  "to None after use to break the cycle and avoid the leak.");
     }
-    GraphTask task(keep_graph, create_graph, nesting.total, !outputs.empty());
+    GraphTask task(keep_graph, create_graph, !outputs.empty());
     task.targets = outputs;
     if (roots.size() == 1) {
         task.roots = std::move(roots);
@@ -98,9 +98,9 @@ void Engine::run(GraphTask& task) {
     AutoGradMode mode(task.create_graph);
     if (Node* root = task.roots[0].function.get(); task.should_execute(root)) {
         if (!may_run_parallel() || !try_run_parallel(hooks, task)) {
-            task.ready_queue.push_local({&task, root, root->sequence_nr(), task.reentrant_depth, false});
-            while (!task.ready_queue.empty_local()) {
-                evaluate(task, task.ready_queue.pop_local().node);
+            task.ready_queue.push(root);
+            while (!task.ready_queue.empty()) {
+                evaluate(task, task.ready_queue.pop());
                 undone.undo();
             }
         }
@@ -155,7 +155,7 @@ void Engine::arrived(GraphTask& task, const Edge& edge, EngineState& s) {
     if (--s.dependencies > 0)
         task.note_waiting(s.buffer[edge.input_nr]);
     else
-        task.ready_queue.push_local({&task, next, next->sequence_nr(), task.reentrant_depth, false});
+        task.ready_queue.push(next);
 }
 
 void Engine::queue_callback(std::function<void()> callback) {

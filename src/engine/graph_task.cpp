@@ -36,13 +36,8 @@ bool is_called_by_hand() noexcept { return by_hand; }
 CalledByHand::CalledByHand() noexcept : previous_(std::exchange(by_hand, true)) {}
 CalledByHand::~CalledByHand() { by_hand = previous_; }
 
-GraphTask::GraphTask(bool keep_graph, bool create_graph, int32_t reentrant_depth, bool selective)
-    : keep_graph(keep_graph),
-      create_graph(create_graph),
-      reentrant_depth(reentrant_depth),
-      selective(selective),
-      wants_all(!selective),
-      id(next_id++) {}
+GraphTask::GraphTask(bool keep_graph, bool create_graph, bool selective)
+    : keep_graph(keep_graph), create_graph(create_graph), selective(selective), wants_all(!selective), id(next_id++) {}
 
 GraphTask::~GraphTask() {
     if (outstanding == 0) return;

@@ -36,7 +36,7 @@ inline bool is_large(const Tensor& sum) noexcept { return sum.defined() && sum.n
 
 class GraphTask {
 public:
-    GraphTask(bool keep_graph, bool create_graph, int32_t reentrant_depth, bool selective);
+    GraphTask(bool keep_graph, bool create_graph, bool selective);
     ~GraphTask();
     GraphTask(const GraphTask&) = delete;
 
@@ -83,7 +83,6 @@ public:
 
     bool keep_graph;
     bool create_graph;
-    const int32_t reentrant_depth;
     const bool selective;
     bool wants_all;  // and nodes just return it: nothing else needs to be looked at (engine/destinations.h)
     bool has_large_sums = false;  // some of which wait for more

@@ -31,7 +31,7 @@ public:
     Plan make() {
         Node* root = task_.roots[0].function.get();
         push(meet(root));
-        while (!ready_.empty_local()) run(task_.state_of(ready_.pop_local().node).step - 1);
+        while (!ready_.empty()) run(task_.state_of(ready_.pop()).step - 1);
         return std::move(plan_);
     }
 
@@ -46,10 +46,7 @@ private:
         return s.step - 1;
     }
 
-    void push(uint32_t at) {
-        Node* node = plan_.steps[at].node;
-        ready_.push_local({&task_, node, node->sequence_nr(), task_.reentrant_depth, false});
-    }
+    void push(uint32_t at) { ready_.push(plan_.steps[at].node); }
 
     // What GraphTask's one thread does with a node, without doing it.
     void run(uint32_t at) {

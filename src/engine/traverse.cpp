@@ -129,13 +129,12 @@ std::vector<Node*> predict_order(GraphTask& task, Node* root) {
             if (wanted(e) && dependencies[e.function.get()]++ == 0) stack.push_back(e.function.get());
     }
     ReadyQueue queue;
-    queue.push_local({&task, root, root->sequence_nr(), 0, false});
-    while (!queue.empty_local()) {
-        Node* node = queue.pop_local().node;
+    queue.push(root);
+    while (!queue.empty()) {
+        Node* node = queue.pop();
         if (!dynamic_cast<GraphRoot*>(node)) order.push_back(node);  // what joins several roots is the engine's own
         for (const Edge& e : node->next_edges())
-            if (wanted(e) && --dependencies[e.function.get()] == 0)
-                queue.push_local({&task, e.function.get(), e.function->sequence_nr(), 0, false});
+            if (wanted(e) && --dependencies[e.function.get()] == 0) queue.push(e.function.get());
     }
     return order;
 }

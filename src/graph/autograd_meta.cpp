@@ -137,13 +137,6 @@ bool replace_grad(const Tensor& t, const Tensor& expected, Tensor grad) {
     return true;
 }
 
-Ref<Node> try_accumulator_of(const Tensor& leaf) {
-    AutogradMeta* meta = meta_of(leaf);
-    if (!meta) return nullptr;
-    const auto lock = lock_meta();
-    return share_accumulator(*meta);
-}
-
 Ref<Node> accumulator_of(const Tensor& leaf) {
     AutogradMeta& meta = materialize_meta(leaf);
     if (!concurrent_counts) [[likely]] {

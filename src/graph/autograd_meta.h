@@ -141,8 +141,7 @@ inline Edge gradient_edge(TensorImpl* t) {
 }
 inline Edge gradient_edge(const Tensor& t) { return gradient_edge(t.impl()); }
 void set_gradient_edge(const Tensor& t, Edge edge);
-Ref<Node> accumulator_of(const Tensor& leaf);      // made on demand; the same for all graphs alive
-Ref<Node> try_accumulator_of(const Tensor& leaf);  // null if there is none now
+Ref<Node> accumulator_of(const Tensor& leaf);  // made on demand; the same for all graphs alive
 void forget_accumulator(TensorImpl* leaf, Node* dying) noexcept;
 
 inline bool is_view(const Tensor& t) noexcept { return t.flags() & kIsView; }

@@ -144,9 +144,6 @@ Tensor eye(int64_t n, std::optional<int64_t> m, std::optional<DType> dtype) {
     return out;
 }
 
-Tensor zeros_like(const Tensor& self, std::optional<DType> dtype) { return full_like(self, 0, dtype); }
-Tensor ones_like(const Tensor& self, std::optional<DType> dtype) { return full_like(self, 1, dtype); }
-
 Tensor full_like(const Tensor& self, const Scalar& value, std::optional<DType> dtype) {
     Tensor out = empty_like(self, dtype.value_or(self.dtype()));  // dense, whatever its strides
     check_representable(value, out.dtype());

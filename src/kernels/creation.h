@@ -13,8 +13,6 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::opti
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10,
                 std::optional<DType> dtype = {});
 Tensor eye(int64_t n, std::optional<int64_t> m = {}, std::optional<DType> dtype = {});
-Tensor zeros_like(const Tensor& self, std::optional<DType> dtype = {});
-Tensor ones_like(const Tensor& self, std::optional<DType> dtype = {});
 Tensor full_like(const Tensor& self, const Scalar& value, std::optional<DType> dtype = {});
 Tensor ones(IntSpan sizes, std::optional<DType> dtype = {});
 // [2, n]: rows and columns of the elements below (above) a diagonal, row by row.

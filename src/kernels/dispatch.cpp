@@ -6,7 +6,6 @@ namespace wengert::kernels {
 namespace {
 
 constinit std::string_view chosen = "base";
-constinit std::span<Kernel> table;
 
 // Whether this processor can run code compiled for the instruction set.
 bool can_run(std::string_view isa) {
@@ -31,7 +30,6 @@ bool install_loops(std::span<Kernel> kernels, std::initializer_list<LoopSet> set
     __builtin_cpu_init();  // this may run before other constructors
 #endif
     const char* wanted = std::getenv("WENGERT_ISA");
-    table = kernels;
     for (const LoopSet& set : sets) {
         if (!can_run(set.isa)) continue;
         install(kernels, set);
@@ -42,7 +40,5 @@ bool install_loops(std::span<Kernel> kernels, std::initializer_list<LoopSet> set
 }
 
 std::string_view instruction_set() noexcept { return chosen; }
-
-std::span<Kernel> installed_kernels() noexcept { return table; }
 
 }  // namespace wengert::kernels

@@ -99,7 +99,4 @@ bool install_loops(std::span<Kernel> table, std::initializer_list<LoopSet> sets)
 // The instruction set in use: "v3".
 std::string_view instruction_set() noexcept;
 
-// The table given to install_loops.
-std::span<Kernel> installed_kernels() noexcept;
-
 }  // namespace wengert::kernels

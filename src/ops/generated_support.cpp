@@ -171,11 +171,6 @@ void reduce_to_operands(const Node& node, TensorList& grad_inputs, bool in_place
 }
 
 // --- Forward mode
-TensorList tangents_at(TensorSpan ts, int32_t level) {
-    TensorList tangents;
-    for (const Tensor& t : ts) tangents.push_back(tangent_at(t, level));
-    return tangents;
-}
 
 Tensor tangent_or_zeros(const Tensor& t, int32_t level) {
     Tensor tangent = tangent_at(t, level);

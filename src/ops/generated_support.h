@@ -208,7 +208,6 @@ template <class... Args>
     if (((flags_of(args) | ... | 0u) & state.mask & (kHasTangent | kIsView)) == 0) return -1;
     return std::max({int32_t{-1}, highest_level(args)...});
 }
-TensorList tangents_at(TensorSpan ts, int32_t level);
 Tensor tangent_or_zeros(const Tensor& t, int32_t level);
 Tensor tangent_or_zeros(const Operand& o, int32_t level);
 TensorList tangents_or_zeros(TensorSpan ts, int32_t level);

@@ -59,7 +59,7 @@ inline std::vector<Tensor> layouts(const Tensor& t) {
     std::vector<Tensor> out{t};
     if (t.dim() == 0) return out;
     out.push_back(transpose(contiguous(transpose(t, 0, -1)), 0, -1));
-    out.push_back(slice(repeat_interleave(t, 2, -1), -1, 1, {}, 2));
+    out.push_back(select(stack(TensorList{t, t}, -1), -1, 1));
     return out;
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("C3 C4 AccumulateGrad stands for its leaf, one for all graphs alive") 
     CHECK(accumulator_of(x) == node);
     CHECK(grad_fn(ops::exp(x))->next_edges()[0].function == node);
     node.reset();
-    CHECK_FALSE(try_accumulator_of(x));
+    CHECK(evident_accumulator(*meta_of(x)) == nullptr);
 }
 
 TEST_CASE("C5 AccumulateGrad: takes, copies or adds, and returns nothing") {

@@ -105,7 +105,8 @@ TEST_CASE("a weight gradient is not spoiled by what lies outside the kernel's re
 
 TEST_CASE("the transposed convolution inverts the shape of the convolution") {
     Tensor x = random({2, 4, 5, 6}), w = random({4, 3, 3, 2});
-    Tensor y = conv_transpose(x, w, {}, Dims{2, 3}, Dims{1, 0}, Dims{1, 2}, 1, Dims{1});
+    Dims sizes = conv_transpose_sizes(x, w, Dims{2, 3}, Dims{1, 0}, Dims{1, 2}, 1, Dims{1});
+    Tensor y = convolution_input(x, w, sizes, Dims{2, 3}, Dims{1, 0}, Dims{1}, 1);
     CHECK(y.sizes() == Dims{2, 3, 10, 19});
     CHECK(inner_product(y, y) ==
           doctest::Approx(inner_product(x, convolution(y, w, {}, Dims{2, 3}, Dims{1, 0}, Dims{1}, 1))));

@@ -11,7 +11,6 @@
 #include "generated/kernels/kernels.h"
 #include "kernels/dispatch.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/providers.h"
 #include "kernels/isa/loops.h"
 
 using namespace wengert;
@@ -66,7 +65,7 @@ struct Builder {
     }
 };
 Builder builder(const char* name, int inputs, ResultRule rule, bool float_compute = false, int conditions = 0) {
-    return {{name, static_cast<uint8_t>(inputs), static_cast<uint8_t>(conditions), rule, float_compute, {}, {}}};
+    return {{name, static_cast<uint8_t>(inputs), static_cast<uint8_t>(conditions), rule, float_compute, {}}};
 }
 
 const Kernel add = builder("add", 2, ResultRule::Same)
@@ -320,30 +319,12 @@ TEST_CASE("conversion") {
     CHECK(at(to_dtype(to_dtype(f, DType::Complex64), DType::Float32), {0}) == -1.5);
 }
 
-TEST_CASE("a provider answers for a missing loop, once") {
-    static int asked = 0;
-    find_loop = [](std::string_view name, DType d) -> ProvidedLoop {
-        ++asked;
-        if (name == "provided_add" && d == DType::Int32)
-            return {base::entry<Add, int32_t(int32_t, int32_t)>(0, d).loop, nullptr};
-        return {};
-    };
-    Kernel k = add;
-    k.name = "provided_add";
-    Tensor t = arange({3}, DType::Int32);
-    CHECK(at(run(k, {t, t}), {2}) == 4);
-    CHECK(at(run(k, {t, t}), {1}) == 2);
-    CHECK(asked == 1);
-    find_loop = nullptr;
-}
-
 // Every loop gives the same result whatever the layout: as one dense row, through blocks, and element by element. The C
 // library's vector functions may differ from its scalar ones in the last digits.
 TEST_CASE("loops of the table do not depend on layout") {
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> uniform(0.1, 3);
     constexpr int64_t n = 300;
-    REQUIRE(installed_kernels().size() == kKernelCount);
     for (const Kernel& kernel : std::span(kernel_table, kKernelCount))
         for (int c = 0; c < kNumDTypes; ++c) {
             if (!kernel.loops[c]) continue;

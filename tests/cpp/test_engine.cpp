@@ -36,23 +36,6 @@ struct Counting final : Node {
 
 }  // namespace
 
-TEST_CASE("the ready queue: shutdown, wake-ups, deeper passes, later operations") {
-    Counting first, second;
-    ReadyQueue queue;
-    queue.push({nullptr, &first, 1, 0, false});
-    queue.push({nullptr, &second, 2, 0, false});
-    queue.push({nullptr, &first, 0, 1, false});
-    queue.push({nullptr, nullptr, 0, 0, false});
-    queue.push_shutdown_task();
-    CHECK(queue.size() == 5);
-    CHECK(queue.pop().shutdown);
-    CHECK(queue.pop().node == nullptr);
-    CHECK(queue.pop().reentrant_depth == 1);
-    CHECK(queue.pop().sequence_nr == 2);
-    CHECK(queue.pop().sequence_nr == 1);
-    CHECK(queue.empty());
-}
-
 TEST_CASE("the input buffer sums and leaves what it was given alone") {
     TensorList slots(1);
     InputBuffer buffer(slots);
@@ -145,7 +128,7 @@ TEST_CASE("a node that another pass gives back meanwhile keeps its state in the 
     Tensor x = leaf({1});
     const Tensor y = ops::mul(x, 2.0);
     Node* node = grad_fn(y).get();
-    GraphTask first(true, false, 0, false), second(true, false, 0, false);
+    GraphTask first(true, false, false), second(true, false, false);
     CHECK(first.claim(node));
     CHECK(second.claim(node));
     second.state_of(node).dependencies = 7;

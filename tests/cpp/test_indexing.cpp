@@ -103,7 +103,6 @@ TEST_CASE("scatter_reduce with and without self") {
 TEST_CASE("masks, tables and flat positions") {
     Tensor t = counting({2, 3}), mask = tensor({true, false, true});
     CHECK(values(masked_select(t, mask)) == std::vector<double>{0, 2, 3, 5});
-    CHECK(values(masked_fill(t, mask, -1)) == std::vector<double>{-1, 1, -1, -1, 4, -1});
     CHECK(values(masked_scatter(t, mask, counting({9}))) == std::vector<double>{0, 1, 1, 2, 4, 3});
     CHECK(values(take(transpose(t, 0, 1), tensor<int64_t>({1, -1}))) == std::vector<double>{3, 5});
     CHECK(values(embedding(t, tensor<int64_t>({1, 0, 1}))) == std::vector<double>{3, 4, 5, 0, 1, 2, 3, 4, 5});

@@ -67,8 +67,6 @@ TEST_CASE("factorisations and solvers") {
                 for (bool upper : {false, true}) {
                     Tensor l = linalg_cholesky(x, upper);
                     CHECK(near(upper ? matmul(adjoint(l), l) : matmul(l, adjoint(l)), s));
-                    CHECK(near(matmul(s, cholesky_solve(b, l, upper)), b));
-                    CHECK(near(matmul(s, cholesky_inverse(l, upper)), eye(n, dtype)));
                     CHECK(near(matmul(l, linalg_solve_triangular(l, b, upper, true, false)), b));
                     Tensor left = adjoint(b);
                     CHECK(near(matmul(linalg_solve_triangular(l, left, upper, false, false), l), left));
@@ -81,7 +79,8 @@ TEST_CASE("factorisations and solvers") {
                 CHECK(near(matmul(a, linalg_solve(x, b, true)), b));
                 CHECK(near(matmul(linalg_solve(x, adjoint(b), false), a), adjoint(b)));
                 CHECK(near(matmul(a, linalg_inv(x)), eye(n, dtype)));
-                auto [p, l, u] = linalg_lu(x, true);
+                auto [lu, pivots, info] = linalg_lu_factor_ex(x, true, true);
+                auto [p, l, u] = lu_unpack(lu, pivots, true, true);
                 CHECK(near(matmul(matmul(p, l), u), a));
                 auto [q, r] = linalg_qr(x, "reduced");
                 CHECK(near(matmul(q, r), a));
@@ -90,8 +89,6 @@ TEST_CASE("factorisations and solvers") {
                 auto [w, v] = linalg_eig(x);
                 CHECK(near(matmul(to_dtype(a, DType::Complex128), v), scaled(v, w)));
             }
-            auto [lu, pivots] = linalg_lu_factor(a, true);
-            CHECK(near(matmul(adjoint(a), linalg_lu_solve(lu, pivots, b, true, true)), b));
         }
 }
 

@@ -170,7 +170,7 @@ TEST_CASE("parallel: several callers at once") {
 
 TEST_CASE("parallel: a plan knows the order of one thread and what threads can gain") {
     Wide g = wide_graph(8, 4);
-    GraphTask task(true, false, 0, false);
+    GraphTask task(true, false, false);
     task.roots.push_back(gradient_edge(g.result));
     count_dependencies(task, grad_fn(g.result).get(), {}, true, true);
     CHECK(3 * task.elements > kLeastElements);

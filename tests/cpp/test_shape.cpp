@@ -18,7 +18,6 @@ TEST_CASE("views share memory and address the right elements") {
     CHECK(expand(slice(t, 0, 0, 1), Dims{7, -1, 5}).sizes() == Dims{7, 4, 5});
     CHECK(squeeze(unsqueeze(t, -1)).sizes() == t.sizes());
     CHECK(flatten(t, 1).sizes() == Dims{3, 20});
-    CHECK(unflatten(t, -1, Dims{-1, 1}).sizes() == Dims{3, 4, 5, 1});
 }
 
 TEST_CASE("errors of views keep PyTorch's words") {
@@ -44,8 +43,6 @@ TEST_CASE("lists of views put together again give the tensor") {
     for (const Tensor& t : layouts(random({4, 7})))
         for (int64_t dim : {0, 1}) {
             CHECK(same(cat(split(t, 3, dim), dim), t));
-            CHECK(same(cat(chunk(t, 3, dim), dim), t));
-            CHECK(same(cat(tensor_split(t, 3, dim), dim), t));
             CHECK(same(stack(unbind(t, dim), dim), t));
         }
     CHECK(cat(TensorList{counting({2}, DType::Int32), counting({1}, DType::Float32)}).dtype() == DType::Float32);
@@ -57,12 +54,9 @@ TEST_CASE("copies that rearrange") {
         CHECK(same(roll(roll(t, Dims{1, -2}, Dims{0, 1}), Dims{-1, 2}, Dims{0, 1}), t));
         CHECK(same(rot90(rot90(t, 1), 3), t));
         CHECK(same(slice(repeat(t, Dims{2, 1, 3}), 2, 8, 12), stack(TensorList{t, t})));
-        CHECK(same(repeat_interleave(t, 2, 0), repeat_interleave_tensor(t, tensor<int64_t>({2, 2, 2}), 0)));
         std::vector<double> lower = values(tril(t, 1)), upper = values(triu(t, 2)), all = values(t);
         for (size_t i = 0; i < all.size(); ++i) CHECK(lower[i] + upper[i] == all[i]);
     }
-    Tensor line = counting({3});
-    CHECK(same(diag(diag(line, -2), -2), line));
 }
 
 TEST_CASE("backward helpers are the transposes of their views") {
@@ -82,7 +76,6 @@ TEST_CASE("backward helpers are the transposes of their views") {
     check(slice(x, 1, 1, 6, 2), [&](Tensor g) { return slice_backward(g, x.sizes(), 1, 1, 6, 2); });
     check(diagonal(x, 1), [&](Tensor g) { return diagonal_backward(g, x.sizes(), 1, 0, 1); });
     check(unfold(x, 1, 3, 1), [&](Tensor g) { return unfold_backward(g, x.sizes(), 1, 3, 1); });
-    check(repeat(x, Dims{2, 1, 3}), [&](Tensor g) { return repeat_backward(g, Dims{2, 1, 3}, x.sizes()); });
     check(as_strided(x, Dims{4, 4}, Dims{2, 3}, 1),
           [&](Tensor g) { return as_strided_backward(g, x.sizes(), x.strides(), 0, Dims{4, 4}, Dims{2, 3}, 1); });
 }

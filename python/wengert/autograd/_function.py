@@ -41,10 +41,6 @@ class BackwardCFunction(_C._FunctionBase, FunctionCtx):  # type: ignore[misc]  #
             return user_backward(self, list(grads))
         return user_backward(self, *grads)
 
-    def apply_boxed(self, grads: list[Any]) -> Any:
-        """Run the user's backward on a list, which it may empty as it goes."""
-        return _user_backward(self._forward_cls)(self, grads)
-
     def apply_jvp(self, *tangents: Any) -> Any:
         """Run the user's jvp on the tangents of the inputs."""
         return self._forward_cls.jvp(self, *tangents)

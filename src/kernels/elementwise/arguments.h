@@ -14,12 +14,7 @@ inline constexpr int kMaxInputs = StridedIteration::kMaxArrays - 1;
 
 inline bool is_condition(const Kernel& kernel, size_t i) { return (kernel.condition_mask >> i) & 1; }
 
-struct BoundLoop {
-    Loop function;
-    void* data;
-};
-
-BoundLoop loop_of(const Kernel& kernel, DType compute);  // an error that names both where there is none
+Loop loop_of(const Kernel& kernel, DType compute);  // an error that names both where there is none
 
 // The dtype of the result for these operands, known to be computed by some loop.
 inline DType defined_result(const Kernel& kernel, Operands inputs) {
@@ -67,9 +62,7 @@ public:
 
     void execute(StridedIteration& iteration) const {
         iteration.coalesce();
-        BoundLoop loop = loop_of(kernel_, compute_);
-        iteration.for_each_row(
-            [&](char** pointers, int64_t n, const int64_t* steps) { loop.function(pointers, &n, steps, loop.data); });
+        iteration.for_each_row(loop_of(kernel_, compute_));
         if (is_integral(compute_)) raise_noted_zero_division(kernel_.name);
     }
 
@@ -93,8 +86,8 @@ private:
             a = {t->data(), t, wanted};
         } else if (t->numel == 1) {
             char* args[] = {reinterpret_cast<char*>(t->data()), reinterpret_cast<char*>(slots_[i].bytes)};
-            int64_t n = 1, steps[] = {0, 0};
-            cast_loop(t->dtype, wanted)(args, &n, steps, nullptr);
+            const int64_t steps[] = {0, 0};
+            cast_loop(t->dtype, wanted)(args, 1, steps);
         } else {
             converted_.push_back(to_dtype(input.tensor(), wanted));
             a = {converted_.back().data(), converted_.back().impl(), wanted};

@@ -28,8 +28,7 @@ To convert(From x) {
 }
 
 template <class From, class To>
-void loop(char** args, const int64_t* dimensions, const int64_t* steps, void*) {
-    const int64_t n = dimensions[0];
+void loop(char** args, int64_t n, const int64_t* steps) {
     if (steps[0] == sizeof(From) && steps[1] == sizeof(To)) {
         const From* from = reinterpret_cast<const From*>(args[0]);
         To* to = reinterpret_cast<To*>(args[1]);

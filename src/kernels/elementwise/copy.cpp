@@ -79,8 +79,7 @@ void copy_elements(StridedIteration& it, DType from, DType to) {
             });
         return;
     }
-    Loop loop = cast_loop(from, to);
-    it.for_each_row([&](char** pointers, int64_t n, const int64_t* steps) { loop(pointers, &n, steps, nullptr); });
+    it.for_each_row(cast_loop(from, to));
 }
 
 bool same_layout(const Tensor& a, const Tensor& b) {

@@ -84,7 +84,7 @@ public:
         steps_[N] = item_size(result_dtype(kernel, dtype_));
         for (int64_t left = model_->numel; left > 0; left -= room) {
             const int64_t n = left < room ? left : room;
-            loop_(args_, &n, steps_, kernel.data[static_cast<int>(dtype_)]);
+            loop_(args_, n, steps_);
             f(n);
             for (size_t i = 0; i < N; ++i) args_[i] += n * steps_[i];
         }
@@ -96,7 +96,7 @@ private:
     [[gnu::always_inline]] void run_to(const Kernel& kernel, std::byte* out, int64_t step) {
         args_[N] = reinterpret_cast<char*>(out);
         steps_[N] = step;
-        loop_(args_, &model_->numel, steps_, kernel.data[static_cast<int>(dtype_)]);
+        loop_(args_, model_->numel, steps_);
         if (is_integral(dtype_)) [[unlikely]]
             raise_noted_zero_division(kernel.name);
     }

@@ -2,18 +2,14 @@
 
 #include "kernels/elementwise/arguments.h"
 #include "kernels/elementwise/direct_call.h"
-#include "kernels/elementwise/providers.h"
 #include "kernels/elementwise/traffic.h"
 #include "tensor/promotion.h"
 
 namespace wengert::kernels {
 
-BoundLoop loop_of(const Kernel& kernel, DType compute) {
-    int d = static_cast<int>(compute);
-    if (kernel.loops[d]) [[likely]]
-        return {kernel.loops[d], kernel.data[d]};
-    if (ProvidedLoop provided = provided_loop(kernel.name, compute); provided.loop)
-        return {provided.loop, provided.data};
+Loop loop_of(const Kernel& kernel, DType compute) {
+    if (Loop loop = kernel.loops[static_cast<int>(compute)]) [[likely]]
+        return loop;
     std::string_view name = legacy_type_name(compute);
     name.remove_suffix(std::string_view("Tensor").size());
     fail(ErrorKind::Runtime, "[", kernel.name, "] \"", kernel.name, "\" not implemented for '", name,

@@ -1,14 +1,13 @@
 // Elementwise kernels: from operands to a result, for every kernel of the table.
 //
-// A kernel is a row of inner loops, one per compute dtype, in NumPy's ufunc signature:
+// A kernel is a row of generated inner loops (kernels/isa/), one per compute dtype:
 //
-//     loop(args, dimensions, steps, data): args[0..n-1] inputs, args[n] output, steps in bytes
+//     loop(args, n, steps): args[0..k-1] inputs of n elements, args[k] output, steps in bytes
 //
-// so our own generated loops (kernels/isa/), NumPy's and SciPy's are interchangeable. `run` does what surrounds them:
-// type promotion, broadcasting (stride 0), casting of operands that are not of the compute dtype, allocation of the
-// result, and coalescing of dimensions so that the inner loop is long. Numbers are operands with stride 0 that live on
-// the stack. `run` has a first branch for what small tensors do most, equal dtypes and shapes, all contiguous: it must
-// stay a few dozen instructions.
+// `run` does what surrounds them: type promotion, broadcasting (stride 0), casting of operands that are not of the
+// compute dtype, allocation of the result, and coalescing of dimensions so that the inner loop is long. Numbers are
+// operands with stride 0 that live on the stack. `run` has a first branch for what small tensors do most, equal dtypes
+// and shapes, all contiguous: it must stay a few dozen instructions.
 //
 // Read `run` first, then kernels/isa/loops.h.
 #pragma once
@@ -22,7 +21,7 @@
 
 namespace wengert::kernels {
 
-using Loop = void (*)(char** args, const int64_t* dimensions, const int64_t* steps, void* data);
+using Loop = void (*)(char** args, int64_t n, const int64_t* steps);
 
 // The dtype of the result, given the compute dtype.
 enum class ResultRule : uint8_t {
@@ -40,7 +39,6 @@ struct Kernel {
     ResultRule rule;
     bool float_compute;      // integral operands are promoted to the default dtype first
     Loop loops[kNumDTypes];  // null: not defined for that dtype
-    void* data[kNumDTypes];  // passed to the loop; for foreign loops
 };
 
 using Operands = std::span<const Operand>;

@@ -27,7 +27,7 @@ public:
         data_[outputs_] = reinterpret_cast<char*>(data);
         steps_[outputs_] = step;
     }
-    void run(const BoundLoop& loop, int64_t n) { loop.function(data_, &n, steps_, loop.data); }
+    void run(Loop loop, int64_t n) { loop(data_, n, steps_); }
     // The operands' next elements; the results stay where they were.
     void advance(int64_t n) noexcept {
         for (size_t i = 0; i < outputs_; ++i) data_[i] += n * steps_[i];

@@ -20,14 +20,14 @@ bool may_become_sum(const Tensor& t, const Tensor& sum) {
 class Adding {
 public:
     // Which term comes first decides which NaN comes out: as in InputBuffer::add.
-    Adding(const BoundLoop& loop, const Tensor& sum, const Tensor& target, std::byte* block, int64_t item)
+    Adding(Loop loop, const Tensor& sum, const Tensor& target, std::byte* block, int64_t item)
         : loop_(loop), sum_(target.is_same(sum) ? 0 : 1) {
         set(sum_, sum.data(), is_constant(sum) ? 0 : item);
         set(1 - sum_, block, item);
         set(2, target.data(), item);
     }
     void run(int64_t n) {
-        loop_.function(data_, &n, steps_, loop_.data);
+        loop_(data_, n, steps_);
         data_[sum_] += n * steps_[sum_];
         data_[2] += n * steps_[2];
     }
@@ -38,7 +38,7 @@ private:
         steps_[i] = step;
     }
 
-    const BoundLoop loop_;
+    const Loop loop_;
     const int sum_;
     char* data_[3];
     int64_t steps_[3];
@@ -60,7 +60,7 @@ bool run_onto(Tensor& sum, DType compute, const Kernel& kernel, const Kernel& ad
     alignas(64) std::byte block[2 * kBlockBytes];
     const int64_t item = item_size(compute), room = kBlockBytes / item;
     operands.set_output(block, item);
-    const BoundLoop loop = loop_of(kernel, compute);
+    const Loop loop = loop_of(kernel, compute);
     Adding adding(loop_of(add, compute), sum, target, block, item);
     for (int64_t left = sum.numel(), n; left > 0; left -= n) {
         n = left < 2 * room ? left : room;

@@ -33,7 +33,7 @@ private:
 
 // Rows of any length and layout fill the block one behind the other.
 void sum_rows(const Kernel& kernel, DType compute, const Arguments& arguments, Sum& sum) {
-    const BoundLoop loop = loop_of(kernel, compute);
+    const Loop loop = loop_of(kernel, compute);
     const int64_t item = item_size(compute);
     const int out = kernel.inputs;
     StridedIteration iteration(arguments.shape());
@@ -49,7 +49,7 @@ void sum_rows(const Kernel& kernel, DType compute, const Arguments& arguments, S
         while (left > 0) {
             const int64_t n = std::min(left, sum.room() - filled);
             pointers[out] = sum.buffer() + filled * item;
-            loop.function(pointers, &n, steps, loop.data);
+            loop(pointers, n, steps);
             for (int i = 0; i < out; ++i) pointers[i] += n * steps[i];
             left -= n;
             filled += n;

@@ -11,9 +11,7 @@
 // wins" means what it says.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "tensor/tensor.h"
 
@@ -105,24 +103,6 @@ decltype(auto) dispatch_size(int64_t bytes, F&& f) {
         default:
             return f.template operator()<Bytes16>();
     }
-}
-
-// dst[...] = src[...] for arrays of one dtype and shape. The elementwise layer's copy_into is the general one; this is
-// what kernels use on pieces of tensors.
-template <class T>
-void copy_strided(T* dst, IntSpan dst_strides, const T* src, IntSpan src_strides, IntSpan sizes) {
-    StridedWalk<2>(sizes, {dst_strides, src_strides})
-        .rows([=](const std::array<int64_t, 2>& at, int64_t n, const std::array<int64_t, 2>& step) {
-            T* d = dst + at[0];
-            const T* s = src + at[1];
-            if (step[0] == 1 && step[1] == 1) {
-                std::memcpy(d, s, static_cast<size_t>(n) * sizeof(T));
-            } else if (step[0] == 1 && step[1] == -1) {
-                std::reverse_copy(s - (n - 1), s + 1, d);
-            } else {
-                for (int64_t i = 0; i < n; ++i) d[i * step[0]] = s[i * step[1]];
-            }
-        });
 }
 
 }  // namespace wengert::kernels

@@ -210,24 +210,6 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
     return out;
 }
 
-Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
-    check(indices.dtype() == DType::Int64 || indices.dtype() == DType::Int32, ErrorKind::Runtime,
-          "wengert.take_along_dim(): dtype of indices should be Long but got ", indices.dtype());
-    if (!dim) return gather(reshape(self, Dims{-1}), 0, reshape(indices, Dims{-1}));
-    check(self.dim() == indices.dim(), ErrorKind::Runtime,
-          "wengert.take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
-          " dimensions for input, and ", indices.dim(), " dimensions for indices");
-    int64_t d = wrap_dim(*dim, self.dim(), "take_along_dim");
-    Dims a = self.sizes(), b = indices.sizes();
-    if (self.dim() > 0) a[d] = b[d] = 1;
-    Dims shape = broadcast_shapes(a, b, "take_along_dim"), self_shape = shape, index_shape = shape;
-    if (self.dim() > 0) {
-        self_shape[d] = self.sizes()[d];
-        index_shape[d] = indices.sizes()[d];
-    }
-    return gather(expand(self, self_shape), d, expand(indices, index_shape));
-}
-
 // --- Flat positions
 
 namespace {
@@ -271,12 +253,6 @@ void put_(const Tensor& self, const Tensor& index, const Tensor& source, bool ac
     Tensor line = alias(to, Dims{to.numel()}, Dims{1}, to.offset());
     accumulate ? scatter_add_(line, 0, flat, from) : scatter_(line, 0, flat, from);
     if (!to.is_same(self)) copy_into(self, to);
-}
-
-Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
-    Tensor out = clone(self);
-    put_(out, index, source, accumulate);
-    return out;
 }
 
 }  // namespace wengert::kernels

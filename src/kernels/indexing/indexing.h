@@ -50,19 +50,13 @@ Tensor scatter_value(const Tensor& self, int64_t dim, const Tensor& index, const
 Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
                       bool include_self = true);
-Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim = {});
 
 // --- As if flat
 Tensor take(const Tensor& self, const Tensor& index);
 Tensor take_backward(const Tensor& grad, IntSpan sizes, const Tensor& index);
 void put_(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false);
-Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false);
 
 // --- Masks broadcast to self
-void masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value);
-void masked_fill_tensor_(const Tensor& self, const Tensor& mask, const Tensor& value);  // value is 0-dimensional
-Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
-Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& value);
 Tensor masked_select(const Tensor& self, const Tensor& mask);
 Tensor masked_select_backward(const Tensor& grad, IntSpan sizes, const Tensor& mask);
 void masked_scatter_(const Tensor& self, const Tensor& mask, const Tensor& source);

@@ -47,35 +47,6 @@ void fill_where(const Tensor& self, const Tensor& mask, const Dims& strides, T v
 
 }  // namespace
 
-void masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
-    check_representable(value, self.dtype());
-    check(!value.is_complex() || is_complex(self.dtype()), ErrorKind::Runtime, "value cannot be converted to type ",
-          self.dtype(), " without overflow: it is complex");
-    Dims strides = mask_strides(self, mask, "masked_fill_");
-    dispatch(self.dtype(), [&]<class T> { fill_where<T>(self, mask, strides, value.to<T>()); });
-}
-
-void masked_fill_tensor_(const Tensor& self, const Tensor& mask, const Tensor& value) {
-    check(value.dim() == 0, ErrorKind::Runtime,
-          "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
-          " dimension(s).");
-    Tensor number = to_dtype(value, self.dtype());
-    Dims strides = mask_strides(self, mask, "masked_fill_");
-    dispatch(self.dtype(), [&]<class T> { fill_where<T>(self, mask, strides, number.data_as<T>()[0]); });
-}
-
-Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
-    Tensor out = broadcast_clone(self, mask, "masked_fill");
-    masked_fill_(out, mask, value);
-    return out;
-}
-
-Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
-    Tensor out = broadcast_clone(self, mask, "masked_fill");
-    masked_fill_tensor_(out, mask, value);
-    return out;
-}
-
 Tensor masked_select(const Tensor& self, const Tensor& mask) {
     check(mask.dtype() == DType::Bool, ErrorKind::Runtime, "masked_select: expected BoolTensor for mask, got ",
           mask.dtype());

@@ -1,6 +1,6 @@
 // From a function of scalars to an inner loop over memory.
 //
-// `loop<F, Out, In...>` has the signature of a NumPy ufunc loop. It holds two bodies:
+// `loop<F, Out, In...>` is a Loop (kernels/elementwise/elementwise.h). It holds two bodies:
 //
 //   * one over arrays without gaps, which the compiler vectorises;
 //   * one over any strides, element by element, for the few elements of a small tensor.
@@ -54,10 +54,9 @@ void dense_row(char* const* args, int64_t n) {
 }
 
 template <class F, class Out, class... In>
-void loop(char** args, const int64_t* dimensions, const int64_t* steps, void*) {
+void loop(char** args, int64_t n, const int64_t* steps) {
     static constexpr int64_t sizes[] = {sizeof(In)..., sizeof(Out)};
     constexpr int arrays = sizeof...(In) + 1;
-    const int64_t n = dimensions[0];
     if (n < kShort) return strided_loop<F, Out, In...>(args, n, steps, std::index_sequence_for<In...>());
     bool dense = true;
     for (int a = 0; a < arrays; ++a) dense &= steps[a] == sizes[a];

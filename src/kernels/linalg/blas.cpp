@@ -1,6 +1,6 @@
 #include "kernels/linalg/blas.h"
 
-#include <mutex>
+#include <atomic>
 #include <tuple>
 
 #include "kernels/linalg/portable_lapack.h"
@@ -18,12 +18,6 @@ Blas<T>& table() {
 std::atomic<BlasLoader> loader{nullptr};
 std::atomic<bool> loaded{false};
 std::atomic<bool> provided{false};
-
-std::mutex provider_mutex;
-std::string& provider_name() {
-    static std::string name = "portable";
-    return name;
-}
 
 void load_once() {
     if (loaded.load(std::memory_order_acquire)) [[likely]]
@@ -105,16 +99,6 @@ bool blas_register(std::string_view wanted, void* address) {
     });
     if (found) provided = true;
     return found;
-}
-
-void set_blas_provider(std::string_view name) {
-    std::lock_guard lock(provider_mutex);
-    provider_name() = name;
-}
-
-std::string blas_provider() {
-    std::lock_guard lock(provider_mutex);
-    return provider_name();
 }
 
 bool blas_has_provider() {

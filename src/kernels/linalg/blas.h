@@ -103,8 +103,6 @@ using BlasLoader = void (*)();
 void set_blas_loader(BlasLoader loader) noexcept;
 // False if there is no routine of that name.
 bool blas_register(std::string_view name, void* address);
-void set_blas_provider(std::string_view name);
-std::string blas_provider();  // "portable", or what the loader said; does not call the loader
-bool blas_has_provider();     // calls the loader if nobody has yet
+bool blas_has_provider();  // calls the loader if nobody has yet
 
 }  // namespace wengert::kernels

@@ -33,9 +33,6 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper, bo
 Tensor linalg_solve_triangular(const Tensor& self, const Tensor& b, bool upper, bool left, bool unitriangular);
 // The gradient with respect to A, from that with respect to its factor.
 Tensor cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper);  // undefined where it is not finite
-// With A = L L^H: A X = self, and A^-1.
-Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper);
-Tensor cholesky_inverse(const Tensor& self, bool upper);
 
 // A X = B or X A = B. B may be a (batch of) vectors: 1-dim, or of A's shape without the last dimension.
 // The solution for a singular matrix is NaN, or an error if `check_errors`.
@@ -46,14 +43,10 @@ Tensor linalg_inv(const Tensor& self);
 // (inverse, info); NaN for singular matrices.
 std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& self, bool check_errors);
 // A = P L U, packed as (LU, pivots): pivots int32, 1-based, row i was swapped with row pivots[i]. `pivot` must be true.
-std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& self, bool pivot);
 std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& self, bool pivot, bool check_errors);
-std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& self, bool pivot);  // (P, L, U)
 // (P, L, U) of what lu_factor returned; L [...,m,k], U [...,k,n].
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu_data, const Tensor& lu_pivots, bool unpack_data,
                                              bool unpack_pivots);
-// A X = B, X A = B where not `left`, with A^H for A where `adjoint`.
-Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b, bool left, bool adjoint);
 Tensor linalg_det(const Tensor& self);
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& self);  // (sign, log |det|): (0, -inf) for a singular matrix
 

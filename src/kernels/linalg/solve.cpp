@@ -168,11 +168,6 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& self, bool 
     return {lu, pivots, info};
 }
 
-std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& self, bool pivot) {
-    auto [lu, pivots, info] = linalg_lu_factor_ex(self, pivot, true);
-    return {lu, pivots};
-}
-
 namespace {
 
 // Row exchanges are written by users too: each must stay inside its matrix.
@@ -228,47 +223,6 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu_data, const Tensor
         }
     });
     return {p, l, u};
-}
-
-std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& self, bool pivot) {
-    check_pivoting(pivot, "linalg.lu");
-    auto [lu, pivots, info] = linalg_lu_factor_ex(self, pivot, false);
-    return lu_unpack(lu, pivots, true, true);
-}
-
-Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b, bool left, bool adjoint) {
-    const char* op = "linalg.lu_solve";
-    check_square(lu, op);
-    check_same_dtype(lu, b, op);
-    check_matrix(b, op, "B");
-    check(pivots.dtype() == DType::Int32, ErrorKind::Runtime, op,
-          ": pivots should be a Tensor of scalar type wengert.int32");
-    check_pivots(lu, pivots, op);
-    check_system(lu, b, left, op);
-    Dims batch = common_batch(lu, b, op);
-    // A X = B with P L U = A as LAPACK's own column-major matrices. X A = B is A^T X^T = B^T.
-    Tensor factors = column_major_copy(lu, batch), rhs = left ? b : matrix_transposed(b);
-    Tensor out = column_major_copy(rhs, batch);
-    bool conjugated = !left && adjoint && is_complex(b.dtype());  // X A^H = B is conj(A) X^T = B^T
-    if (conjugated) conjugate_(factors);
-    bool transposed = left ? adjoint : !adjoint;
-    char trans = !transposed ? 'N' : left ? 'C' : 'T';
-    Tensor swaps = empty(joined(batch, {cols(lu)}), DType::Int32);
-    copy_into(swaps, pivots);
-    int n = lapack_int(rows(lu), op), k = lapack_int(cols(out), op), ld = std::max(n, 1);
-    dispatch_inexact(b.dtype(), op, [&]<class T> {
-        T one(1);
-        for (int64_t i = 0; i < batch_count(out); ++i) {
-            const T* f = factors.data_as<T>() + i * n * n;
-            const int32_t* p = swaps.data_as<int32_t>() + i * n;
-            T* x = out.data_as<T>() + i * n * k;
-            if (!transposed) permute(x, n, 1, k, n, p, false);
-            blas<T>().trsm("L", transposed ? "U" : "L", &trans, transposed ? "N" : "U", &n, &k, &one, f, &ld, x, &ld);
-            blas<T>().trsm("L", transposed ? "L" : "U", &trans, transposed ? "U" : "N", &n, &k, &one, f, &ld, x, &ld);
-            if (transposed) permute(x, n, 1, k, n, p, true);
-        }
-    });
-    return left ? out : matrix_transposed(out);
 }
 
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& self) {

@@ -112,27 +112,4 @@ Tensor convolution_weight(const Tensor& grad_output, const Tensor& input, IntSpa
     return out;
 }
 
-Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride, IntSpan padding,
-                      IntSpan output_padding, int64_t groups, IntSpan dilation) {
-    Dims sizes = conv_transpose_sizes(input, weight, stride, padding, output_padding, groups, dilation);
-    Tensor out = convolution_input(input, weight, sizes, stride, padding, dilation, groups);
-    if (!bias.defined()) return out;
-    size_t channel = out.sizes().size() - (weight.sizes().size() - 1);
-    check(bias.dim() == 1 && bias.numel() == sizes[channel], ErrorKind::Runtime,
-          "[conv_transpose] Given transposed=1, weight of size ", ShapeOf{weight.sizes()},
-          ", expected bias to be 1-dimensional with ", sizes[channel], " elements, but got bias of size ",
-          ShapeOf{bias.sizes()}, " instead");
-    int64_t positions = 1;
-    for (size_t i = channel + 1; i < sizes.size(); ++i) positions *= sizes[i];
-    check_dtypes("conv_transpose", out, bias, "bias");
-    dispatch_inexact(out.dtype(), "conv_transpose", [&]<class T> {
-        T* to = out.data_as<T>();
-        for (int64_t i = 0; i < out.numel() / std::max<int64_t>(positions, 1); ++i) {
-            T b = bias.data_as<T>()[i % bias.numel() * bias.strides()[0]];
-            for (int64_t j = 0; j < positions; ++j) *to++ += b;
-        }
-    });
-    return out;
-}
-
 }  // namespace wengert::kernels

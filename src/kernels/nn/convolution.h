@@ -29,10 +29,8 @@ Tensor convolution_input(const Tensor& grad_output, const Tensor& weight, IntSpa
 Tensor convolution_weight(const Tensor& grad_output, const Tensor& input, IntSpan weight_sizes, IntSpan stride,
                           IntSpan padding, IntSpan dilation, int64_t groups);
 
-// The transposed convolution: input [B, C, D1..Dn], weight [C, O/groups, K1..Kn] -> [B, O, E1..En].
-Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride, IntSpan padding,
-                      IntSpan output_padding, int64_t groups, IntSpan dilation);
-// Its output's shape: the input_sizes with which convolution_input computes it.
+// The shape of a transposed convolution, input [B, C, D1..Dn], weight [C, O/groups, K1..Kn] -> [B, O, E1..En]: the
+// input_sizes with which convolution_input computes it.
 Dims conv_transpose_sizes(const Tensor& input, const Tensor& weight, IntSpan stride, IntSpan padding,
                           IntSpan output_padding, int64_t groups, IntSpan dilation);
 

@@ -22,7 +22,6 @@ struct Windows {
     Dims output_sizes;
 
     int64_t input_plane() const { return input[0] * input[1] * input[2]; }
-    int64_t output_plane() const { return static_cast<int64_t>(dims[0].size() * dims[1].size() * dims[2].size()); }
 };
 
 // Checks everything PyTorch checks; `op` is the prefix of its messages ("max_pool").

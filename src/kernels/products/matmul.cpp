@@ -92,17 +92,6 @@ void multiply_batch(const char* op, const Tensor& out, const Tensor& a, const Te
 
 Tensor with_shape(const Tensor& t, IntSpan sizes, IntSpan strides) { return alias(t, sizes, strides, t.offset()); }
 
-// A view of `t` as `shape`, or a contiguous copy where its strides do not allow one.
-Tensor reshaped(const Tensor& t, IntSpan shape) {
-    Dims strides;
-    if (view_strides(t.sizes(), t.strides(), shape, &strides)) return with_shape(t, shape, strides);
-    return with_shape(contiguous(t), shape, contiguous_strides(shape));
-}
-
-Tensor transposed(const Tensor& t) {
-    return with_shape(t, Dims{t.sizes()[1], t.sizes()[0]}, Dims{t.strides()[1], t.strides()[0]});
-}
-
 Tensor product_mm(const char* op, const Tensor& a, const Tensor& b) {
     if (a.sizes()[1] != b.sizes()[0]) [[unlikely]]
         fail_inner(op, a, b, {a.sizes()[0], a.sizes()[1]}, {b.sizes()[0], b.sizes()[1]});
@@ -171,11 +160,6 @@ void check_factors(const char* op, const Tensor& self, const Tensor& product, co
           "] self and mat2 must have the same dtype, but got ", type_name(self), " and ", type_name(product));
     check(is_complex(self.dtype()) || (!beta.is_complex() && !alpha.is_complex()), ErrorKind::Runtime, "[", op,
           "] value cannot be converted to type ", self.dtype(), " without overflow: beta and alpha must be real");
-}
-
-void check_vector(const char* op, const char* name, const Tensor& t) {
-    check(t.dim() == 1, ErrorKind::Runtime, "[", op, "] ", op, ": Expected 1-D argument ", name, ", but got ", t.dim(),
-          "-D");
 }
 
 // --- matmul
@@ -248,72 +232,6 @@ Tensor mv(const Tensor& self, const Tensor& vec) {
 Tensor dot(const Tensor& self, const Tensor& tensor) { return product_dot("dot", self, tensor, false); }
 Tensor vdot(const Tensor& self, const Tensor& other) { return product_dot("vdot", self, other, true); }
 
-Tensor outer(const Tensor& self, const Tensor& vec2) {
-    check_vector("outer", "self", self);
-    check_vector("outer", "vec2", vec2);
-    DType dtype = promote(self.dtype(), vec2.dtype());
-    Tensor a = to_dtype(self, dtype), b = contiguous(to_dtype(vec2, dtype));
-    int64_t m = a.numel(), n = b.numel();
-    Tensor out = empty(Dims{m, n}, dtype, self.device());
-    dispatch(dtype, [&]<class T> {
-        const T *x = a.data_as<T>(), *y = b.data_as<T>();
-        T* to = out.data_as<T>();
-        for (int64_t i = 0; i < m; ++i, to += n)
-            for (int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(x[i * a.strides()[0]] * y[j]);
-    });
-    return out;
-}
-
-Tensor inner(const Tensor& self, const Tensor& other) {
-    if (self.dim() == 0 || other.dim() == 0) {
-        Tensor product = outer(reshaped(self, Dims{self.numel()}), reshaped(other, Dims{other.numel()}));
-        const Tensor& shape = self.dim() == 0 ? other : self;
-        return with_shape(product, shape.sizes(), contiguous_strides(shape.sizes()));
-    }
-    check(self.sizes().back() == other.sizes().back(), ErrorKind::Runtime,
-          "[inner] inner() the last dimension must match on both input tensors but got shapes ", ShapeOf{self.sizes()},
-          " and ", ShapeOf{other.sizes()});
-    if (self.dim() == 1 && other.dim() == 1) return product_dot("inner", self, other, false);
-    int64_t k = self.sizes().back();
-    auto rows = [&](const Tensor& t) {
-        int64_t n = 1;
-        for (size_t d = 0; d + 1 < t.sizes().size(); ++d) n *= t.sizes()[d];
-        return reshaped(t, Dims{n, k});
-    };
-    Tensor product = product_mm("inner", rows(self), transposed(rows(other)));
-    Dims sizes(self.sizes().begin(), self.sizes().end() - 1);
-    for (size_t d = 0; d + 1 < other.sizes().size(); ++d) sizes.push_back(other.sizes()[d]);
-    return with_shape(product, sizes, contiguous_strides(sizes));
-}
-
-// Element (i, j) of every dimension pair goes to i * size_b + j: an outer product, rearranged.
-Tensor kron(const Tensor& self, const Tensor& other) {
-    DType dtype = promote(self.dtype(), other.dtype());
-    size_t n = std::max(self.sizes().size(), other.sizes().size());
-    auto padded = [&](const Tensor& t) {
-        Dims sizes(n, 1);
-        std::copy(t.sizes().begin(), t.sizes().end(), sizes.end() - t.sizes().size());
-        return reshaped(to_dtype(t, dtype), sizes);
-    };
-    Tensor a = padded(self), b = padded(other);
-    Dims sizes(n), pairs(2 * n), strides_a(2 * n, 0), strides_b(2 * n, 0);
-    for (size_t d = 0; d < n; ++d) {
-        sizes[d] = a.sizes()[d] * b.sizes()[d];
-        pairs[2 * d] = a.sizes()[d];
-        pairs[2 * d + 1] = b.sizes()[d];
-        strides_a[2 * d] = a.strides()[d];
-        strides_b[2 * d + 1] = b.strides()[d];
-    }
-    Tensor out = empty(sizes, dtype, self.device());
-    Tensor left = contiguous(with_shape(a, pairs, strides_a)), right = contiguous(with_shape(b, pairs, strides_b));
-    dispatch(dtype, [&]<class T> {
-        const T *x = left.data_as<T>(), *y = right.data_as<T>();
-        T* to = out.data_as<T>();
-        for (int64_t i = 0; i < out.numel(); ++i) to[i] = static_cast<T>(x[i] * y[i]);
-    });
-    return out;
-}
-
 Tensor matmul(const Tensor& self, const Tensor& other) {
     int64_t da = self.dim(), db = other.dim();
     if (da == 2 && db == 2) return product_mm("matmul", self, other);
@@ -356,22 +274,6 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
     Tensor out = expanded_copy("addmv", self, Dims{mat.sizes()[0]}, beta);
     multiply_into("addmv", with_shape(out, Dims{out.numel(), 1}, Dims{1, 1}), mat,
                   with_shape(vec, Dims{vec.numel(), 1}, Dims{vec.strides()[0], 1}), beta, alpha);
-    return out;
-}
-
-Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) {
-    check_vector("addr", "vec1", vec1);
-    check_vector("addr", "vec2", vec2);
-    DType dtype = promote(promote(vec1.dtype(), vec2.dtype()), self.dtype());
-    check(is_complex(dtype) || (!beta.is_complex() && !alpha.is_complex()), ErrorKind::Runtime,
-          "[addr] value cannot be converted to type ", dtype, " without overflow: beta and alpha must be real");
-    Tensor product = to_dtype(outer(vec1, vec2), dtype);
-    Tensor out = expanded_copy("addr", to_dtype(self, dtype), product.sizes(), beta);
-    dispatch(dtype, [&]<class T> {
-        T *to = out.data_as<T>(), a = alpha.to<T>(), b = beta.to<T>();
-        const T* p = product.data_as<T>();
-        for (int64_t i = 0; i < out.numel(); ++i) to[i] = static_cast<T>(b == T(0) ? a * p[i] : b * to[i] + a * p[i]);
-    });
     return out;
 }
 

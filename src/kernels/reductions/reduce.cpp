@@ -262,21 +262,6 @@ Tensor mean(const Tensor& self, const OptionalDims& dim, bool keepdim, std::opti
     return accumulate(Reduction::Sum, self, dim, keepdim, dtype.value_or(self.dtype()), 0, true, "mean");
 }
 
-Tensor nanmean(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
-    check(is_floating(self.dtype()), ErrorKind::Runtime,
-          "nanmean(): expected input to have floating point dtype but got ", self.dtype());
-    Tensor in = dtype ? to_dtype(self, *dtype) : self;
-    Dims dims = reduced_dims(dim, self.dim(), "nanmean");
-    Tensor total = nansum(in, dims, keepdim), numbers = empty(in.sizes(), DType::Bool), dense = contiguous(in);
-    dispatch_floating(in.dtype(), "nanmean", [&]<class T> {
-        for (int64_t i = 0; i < dense.numel(); ++i) numbers.data_as<bool>()[i] = !std::isnan(dense.data_as<T>()[i]);
-        Tensor n = count_nonzero(numbers, dims, keepdim);
-        for (int64_t i = 0; i < total.numel(); ++i)
-            total.data_as<T>()[i] = total.data_as<T>()[i] / static_cast<T>(n.data_as<int64_t>()[i]);
-    });
-    return total;
-}
-
 Tensor prod(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
     return accumulate(Reduction::Prod, self, dim, keepdim, dtype, 1, false, "prod");
 }

@@ -24,7 +24,6 @@ using ValuesIndices = std::tuple<Tensor, Tensor>;
 Tensor sum(const Tensor& self, const OptionalDims& dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
 Tensor nansum(const Tensor& self, const OptionalDims& dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
 Tensor mean(const Tensor& self, const OptionalDims& dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
-Tensor nanmean(const Tensor& self, const OptionalDims& dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
 Tensor prod(const Tensor& self, const OptionalDims& dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
 Tensor count_nonzero(const Tensor& self, const OptionalDims& dim = {}, bool keepdim = false);
 Tensor all(const Tensor& self, const OptionalDims& dim = {}, bool keepdim = false);

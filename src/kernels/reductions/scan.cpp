@@ -145,10 +145,4 @@ Tensor logcumsumexp(const Tensor& self, int64_t dim) {
 std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) { return extremes<true>(self, dim, "cummax"); }
 std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) { return extremes<false>(self, dim, "cummin"); }
 
-Tensor cummaxmin_backward(const Tensor& grad, IntSpan sizes, const Tensor& indices, int64_t dim) {
-    Tensor out = zeros(sizes, grad.dtype());
-    if (grad.numel() > 0) scatter_add_(out, dim, indices, grad);
-    return out;
-}
-
 }  // namespace wengert::kernels

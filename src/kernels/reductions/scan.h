@@ -15,7 +15,5 @@ Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype = {})
 Tensor logcumsumexp(const Tensor& self, int64_t dim);
 std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim);
 std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim);
-// The gradient of cummax and cummin: grad added at the indices that won.
-Tensor cummaxmin_backward(const Tensor& grad, IntSpan sizes, const Tensor& indices, int64_t dim);
 
 }  // namespace wengert::kernels

@@ -79,12 +79,6 @@ Tensor slice_backward(const Tensor& grad, IntSpan sizes, int64_t dim, std::optio
     return out;
 }
 
-Tensor narrow_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t start, int64_t length) {
-    Tensor out = zeros_for(grad, sizes);
-    copy_into(narrow(out, dim, start, length), grad);
-    return out;
-}
-
 Tensor diagonal_backward(const Tensor& grad, IntSpan sizes, int64_t offset, int64_t dim1, int64_t dim2) {
     Tensor out = zeros_for(grad, sizes);
     copy_into(diagonal(out, offset, dim1, dim2), grad);
@@ -138,19 +132,6 @@ Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntSpan size, I
     copy_into(out, self);
     if (src.numel() > 0) copy_into(alias(memory, size, stride, at - base), src);
     return out;
-}
-
-Tensor repeat_backward(const Tensor& grad, IntSpan repeats, IntSpan sizes) {
-    const size_t lead = repeats.size() - sizes.size();
-    Dims pairs, reduced;
-    for (size_t d = 0; d < repeats.size(); ++d) {
-        reduced.push_back(static_cast<int64_t>(pairs.size()));
-        pairs.push_back(repeats[d]);
-        pairs.push_back(d < lead ? 1 : sizes[d - lead]);
-    }
-    if (numel_of(sizes) == 0 || grad.numel() == 0) return zeros_for(grad, sizes);
-    if (repeats.empty()) return clone(grad);
-    return reshape(sum(reshape(grad, pairs), reduced), sizes);
 }
 
 Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {

@@ -1,5 +1,6 @@
 // Copies that rearrange elements (see shape.h). Each describes its result as views of the operand and copies those.
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "base/checked_math.h"
@@ -109,27 +110,6 @@ Tensor repeat(const Tensor& self, IntSpan repeats) {
     return out;
 }
 
-Tensor tile(const Tensor& self, IntSpan dims) {
-    Dims repeats(std::max(self.sizes().size(), dims.size()), 1);
-    std::copy(dims.begin(), dims.end(), repeats.end() - dims.size());
-    return repeat(self, repeats);
-}
-
-Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int64_t> dim) {
-    check(repeats >= 0, ErrorKind::Runtime, "[repeat_interleave] Repeats must be non-negative, got ", repeats);
-    Tensor in = dim ? self : flatten(self);
-    if (in.dim() == 0) in = view(in, Dims{1});
-    int64_t d = wrap_dim(dim.value_or(0), in.dim(), "repeat_interleave");
-    Dims sizes = in.sizes(), pair_sizes = in.sizes(), pair_strides = in.strides();
-    sizes[d] = checked_mul(sizes[d], repeats, "repeat_interleave");
-    pair_sizes.insert(d + 1, repeats);
-    pair_strides.insert(d + 1, 0);
-    Tensor out = empty(sizes, in.dtype());
-    copy_disjoint(alias(out, pair_sizes, contiguous_strides(pair_sizes), 0),
-                  alias(in, pair_sizes, pair_strides, in.offset()));
-    return out;
-}
-
 Tensor repeat_interleave_index(const Tensor& repeats) {
     check(repeats.dim() == 1, ErrorKind::Runtime, "repeat_interleave only accept 1D vector as repeat, got shape ",
           ShapeOf{repeats.sizes()});
@@ -145,25 +125,6 @@ Tensor repeat_interleave_index(const Tensor& repeats) {
     Tensor out = empty(Dims{total}, DType::Int64);
     int64_t* p = out.data_as<int64_t>();
     for (int64_t i = 0; i < counts.numel(); ++i) p = std::fill_n(p, n[i], i);
-    return out;
-}
-
-Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim) {
-    Tensor in = dim ? self : flatten(self);
-    if (in.dim() == 0) in = view(in, Dims{1});
-    int64_t d = wrap_dim(dim.value_or(0), in.dim(), "repeat_interleave"), size = in.sizes()[d];
-    Tensor counts = repeats.dim() == 0 || (repeats.dim() == 1 && repeats.sizes()[0] == 1)
-                        ? expand(reshape(repeats, Dims{1}), Dims{size})
-                        : repeats;
-    check(counts.dim() == 1 && counts.sizes()[0] == size, ErrorKind::Runtime,
-          "repeats must have the same size as input along dim, but got repeats.size(0) = ", counts.sizes()[0],
-          " and input.size(", d, ") = ", size);
-    Tensor index = repeat_interleave_index(counts);
-    Dims sizes = in.sizes();
-    sizes[d] = index.numel();
-    Tensor out = empty(sizes, in.dtype());
-    for (int64_t i = 0; i < index.numel(); ++i)
-        copy_disjoint(select(out, d, i), select(in, d, index.data_as<int64_t>()[i]));
     return out;
 }
 
@@ -270,12 +231,6 @@ Tensor triu(const Tensor& self, int64_t diagonal) {
     return keep_in_rows(self, "triu", [=](int64_t row, int64_t cols) {
         return std::pair(std::clamp<int64_t>(row + diagonal, 0, cols), cols);
     });
-}
-
-Tensor diag(const Tensor& self, int64_t offset) {
-    check(self.dim() == 1 || self.dim() == 2, ErrorKind::Runtime, "diag(): Supports 1D or 2D tensors. Got ", self.dim(),
-          "D");
-    return self.dim() == 1 ? diag_embed(self, offset, 0, 1) : clone(diagonal(self, offset, 0, 1));
 }
 
 void fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap) {

@@ -56,55 +56,6 @@ TensorList split_with_sizes(const Tensor& self, IntSpan split_sizes, int64_t dim
     return out;
 }
 
-TensorList chunk(const Tensor& self, int64_t chunks, int64_t dim) {
-    check(self.dim() > 0, ErrorKind::Runtime, "chunk expects at least a 1-dimensional tensor");
-    check(chunks > 0, ErrorKind::Runtime, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-    dim = wrap_dim(dim, self.dim(), "chunk");
-    const int64_t size = self.sizes()[dim];
-    check_parts(size == 0 ? chunks : 0, size, "chunk");
-    if (size == 0) return split_with_sizes(self, Dims(static_cast<size_t>(chunks), 0), dim);
-    return split(self, ceil_div(size, chunks), dim);
-}
-
-TensorList tensor_split(const Tensor& self, int64_t sections, int64_t dim) {
-    check(self.dim() > 0, ErrorKind::Runtime,
-          "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
-    check(sections > 0, ErrorKind::Runtime, "[tensor_split] number of sections must be larger than 0, got ", sections);
-    dim = wrap_dim(dim, self.dim(), "tensor_split");
-    const int64_t size = self.sizes()[dim];
-    check_parts(sections, size, "tensor_split");
-    TensorList out;
-    int64_t start = 0;
-    for (int64_t i = 0; i < sections; ++i) {
-        int64_t length = size / sections + (i < size % sections ? 1 : 0);
-        out.push_back(slice(self, dim, start, start + length, 1));
-        start += length;
-    }
-    return out;
-}
-
-TensorList tensor_split_indices(const Tensor& self, IntSpan indices, int64_t dim) {
-    check(self.dim() > 0, ErrorKind::Runtime,
-          "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
-    dim = wrap_dim(dim, self.dim(), "tensor_split");
-    TensorList out;
-    int64_t start = 0;
-    for (int64_t end : indices) {
-        out.push_back(slice(self, dim, start, end, 1));
-        start = end;
-    }
-    out.push_back(slice(self, dim, start, self.sizes()[dim], 1));
-    return out;
-}
-
-TensorList broadcast_tensors(TensorSpan tensors) {
-    Dims shape;
-    for (const Tensor& t : tensors) shape = broadcast_shapes(shape, t.sizes(), "broadcast_tensors");
-    TensorList out;
-    for (const Tensor& t : tensors) out.push_back(expand(t, shape));
-    return out;
-}
-
 TensorList meshgrid(TensorSpan tensors, std::string_view indexing) {
     check(indexing == "ij" || indexing == "xy", ErrorKind::Runtime,
           "meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);

@@ -18,13 +18,11 @@ Tensor reshape(const Tensor& self, IntSpan shape);  // copies only where it must
 Tensor permute(const Tensor& self, IntSpan dims);
 Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1);
 Tensor t(const Tensor& self);
-Tensor mT(const Tensor& self);
 Tensor squeeze(const Tensor& self);
 Tensor squeeze_dim(const Tensor& self, int64_t dim);
 Tensor squeeze_dims(const Tensor& self, IntSpan dims);
 Tensor unsqueeze(const Tensor& self, int64_t dim);
 Tensor expand(const Tensor& self, IntSpan size);  // -1 keeps a size
-Tensor broadcast_to(const Tensor& self, IntSpan size);
 Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length);
 Tensor select(const Tensor& self, int64_t dim, int64_t index);
 Tensor slice(const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {},
@@ -33,7 +31,6 @@ Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_
 Tensor unfold(const Tensor& self, int64_t dim, int64_t size, int64_t step);
 Tensor as_strided(const Tensor& self, IntSpan size, IntSpan stride, std::optional<int64_t> storage_offset = {});
 Tensor flatten(const Tensor& self, int64_t start_dim = 0, int64_t end_dim = -1);
-Tensor unflatten(const Tensor& self, int64_t dim, IntSpan sizes);
 Tensor movedim(const Tensor& self, IntSpan source, IntSpan destination);
 Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1);
 Tensor real(const Tensor& self);
@@ -44,10 +41,6 @@ Tensor view_as_complex(const Tensor& self);  // [..., 2] -> [...] complex
 TensorList unbind(const Tensor& self, int64_t dim = 0);
 TensorList split(const Tensor& self, int64_t split_size, int64_t dim = 0);
 TensorList split_with_sizes(const Tensor& self, IntSpan split_sizes, int64_t dim = 0);
-TensorList chunk(const Tensor& self, int64_t chunks, int64_t dim = 0);
-TensorList tensor_split(const Tensor& self, int64_t sections, int64_t dim = 0);
-TensorList tensor_split_indices(const Tensor& self, IntSpan indices, int64_t dim = 0);
-TensorList broadcast_tensors(TensorSpan tensors);
 TensorList meshgrid(TensorSpan tensors, std::string_view indexing = "ij");
 
 bool is_same_size(const Tensor& self, const Tensor& other);
@@ -65,9 +58,6 @@ Tensor clone_in(const Tensor& self, std::optional<MemoryFormat> format);
 Tensor cat(TensorSpan tensors, int64_t dim = 0);
 Tensor stack(TensorSpan tensors, int64_t dim = 0);
 Tensor repeat(const Tensor& self, IntSpan repeats);
-Tensor tile(const Tensor& self, IntSpan dims);
-Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int64_t> dim = {});
-Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim = {});
 // The positions that repeat_interleave gathers: 0 repeats[0] times, 1 repeats[1] times, ...
 Tensor repeat_interleave_index(const Tensor& repeats);
 Tensor flip(const Tensor& self, IntSpan dims);
@@ -75,7 +65,6 @@ Tensor roll(const Tensor& self, IntSpan shifts, IntSpan dims = {});
 Tensor rot90(const Tensor& self, int64_t k = 1, IntSpan dims = {});
 Tensor tril(const Tensor& self, int64_t diagonal = 0);
 Tensor triu(const Tensor& self, int64_t diagonal = 0);
-Tensor diag(const Tensor& self, int64_t diagonal = 0);
 void fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap = false);
 Tensor diag_embed(const Tensor& self, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
 
@@ -83,13 +72,11 @@ Tensor diag_embed(const Tensor& self, int64_t offset = 0, int64_t dim1 = -2, int
 Tensor select_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t index);
 Tensor slice_backward(const Tensor& grad, IntSpan sizes, int64_t dim, std::optional<int64_t> start,
                       std::optional<int64_t> end, int64_t step);
-Tensor narrow_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t start, int64_t length);
 Tensor diagonal_backward(const Tensor& grad, IntSpan sizes, int64_t offset, int64_t dim1, int64_t dim2);
 Tensor unfold_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t size, int64_t step);
 // For a tensor of geometry (sizes, strides, offset) seen through as_strided(size, stride, storage_offset).
 Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
                            IntSpan stride, int64_t storage_offset);
-Tensor repeat_backward(const Tensor& grad, IntSpan repeats, IntSpan sizes);
 // As the views above, but of a fresh copy: `src` written into that region of a clone of `self`.
 Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index);
 Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {},

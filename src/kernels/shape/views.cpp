@@ -105,13 +105,6 @@ Tensor t(const Tensor& self) {
     return self.dim() < 2 ? alias(self) : transpose(self, 0, 1);
 }
 
-Tensor mT(const Tensor& self) {
-    if (self.dim() == 0) return alias(self);
-    check(self.dim() >= 2, ErrorKind::Runtime, "tensor.mT is only supported on matrices or batches of matrices. Got ",
-          self.dim(), "-D tensor.");
-    return transpose(self, -2, -1);
-}
-
 namespace {
 Tensor squeeze_where(const Tensor& self, const SmallVector<bool, 8>& chosen) {
     Dims sizes, strides;
@@ -164,8 +157,6 @@ Tensor expand(const Tensor& self, IntSpan size) {
     }
     return with_geometry(self, sizes, strides);
 }
-
-Tensor broadcast_to(const Tensor& self, IntSpan size) { return expand(self, size); }
 
 Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
     check(self.dim() > 0, ErrorKind::Runtime, "narrow() cannot be applied to a 0-dim tensor.");
@@ -284,24 +275,6 @@ Tensor flatten(const Tensor& self, int64_t start_dim, int64_t end_dim) {
     for (int64_t d = start_dim; d <= end_dim; ++d) shape.back() *= self.sizes()[d];
     for (int64_t d = end_dim + 1; d < self.dim(); ++d) shape.push_back(self.sizes()[d]);
     return reshape(self, shape);
-}
-
-Tensor unflatten(const Tensor& self, int64_t dim, IntSpan sizes) {
-    dim = wrap_dim(dim, self.dim(), "unflatten");
-    check(!sizes.empty(), ErrorKind::Runtime, "unflatten: sizes must be non-empty");
-    Dims inner(sizes);
-    int64_t known = 1, unknown = 0, have = self.sizes()[dim];
-    for (int64_t s : sizes) s == -1 ? ++unknown : known = checked_mul(known, s, "unflatten");
-    check(unknown <= 1, ErrorKind::Runtime, "[unflatten] only one dimension can be inferred, got ", ShapeOf{sizes});
-    bool fits = unknown ? known != 0 && have % known == 0 : known == have;
-    check(fits, ErrorKind::Runtime, "unflatten: Provided sizes ", ShapeOf{sizes},
-          " don't multiply up to the size of dim ", dim, " (", have, ") in the input tensor");
-    for (int64_t& s : inner)
-        if (s == -1) s = have / known;
-    Dims shape(self.sizes().begin(), self.sizes().begin() + dim);
-    for (int64_t s : inner) shape.push_back(s);
-    for (int64_t d = dim + 1; d < self.dim(); ++d) shape.push_back(self.sizes()[d]);
-    return view(self, shape);
 }
 
 Tensor movedim(const Tensor& self, IntSpan source, IntSpan destination) {

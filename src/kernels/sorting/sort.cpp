@@ -122,8 +122,6 @@ Tensor argsort(const Tensor& self, int64_t dim, bool descending, bool) {
     return sorted(self, dim, descending, false, "argsort").indices;
 }
 
-Tensor msort(const Tensor& self) { return std::get<0>(sort(self, 0)); }
-
 std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool) {
     const int64_t n = line_size(self, wrap_dim(dim, self.dim(), "topk"));
     check(k >= 0 && k <= n, ErrorKind::Runtime, "[topk] selected index k out of range: k is ", k,

@@ -12,7 +12,6 @@ namespace wengert::kernels {
 
 std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1, bool descending = false, bool stable = false);
 Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false, bool stable = false);
-Tensor msort(const Tensor& self);
 // Of equal elements the first are taken; the result is always sorted.
 std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true,
                                 bool sorted = true);

@@ -158,11 +158,6 @@ Tensor scattered(const Batch& batch, const Tensor& self, TensorSpan indices, con
     return batch.wrap(permuted(result, inverse(w.order)));
 }
 
-void put_batched(const Batch& batch, const Tensor& target, TensorSpan indices, const Tensor& source, bool accumulate) {
-    const Written w = written(batch, target, indices, ops::to_dtype(source, target.dtype()));
-    ops::index_put_(permuted(batch.front(target), w.order), w.indices, w.values, accumulate);
-}
-
 Tensor taken(const Batch& batch, const Tensor& self, const Tensor& index) {
     if (index.dtype() != DType::Int64) throw NoRule{};
     return gathered(batch, ops::reshape(self, Dims{self.numel()}), {&index, 1});

@@ -379,9 +379,6 @@ std::optional<bool> ParsedArgs::optional_boolean(int i) const {
 }
 
 Scalar ParsedArgs::scalar(int i) const { return to_scalar(slots_[i]); }
-std::optional<Scalar> ParsedArgs::optional_scalar(int i) const {
-    return has(i) ? std::optional(scalar(i)) : std::nullopt;
-}
 
 std::string_view ParsedArgs::string(int i) const { return to_string_view(slots_[i]); }
 std::optional<std::string_view> ParsedArgs::optional_string(int i) const {

@@ -161,7 +161,6 @@ public:
 
     Scalar scalar(int i) const;
     Scalar scalar(int i, const Scalar& otherwise) const { return has(i) ? scalar(i) : otherwise; }
-    std::optional<Scalar> optional_scalar(int i) const;
 
     std::string_view string(int i) const;
     std::string_view string(int i, std::string_view otherwise) const { return has(i) ? string(i) : otherwise; }

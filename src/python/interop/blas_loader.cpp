@@ -21,18 +21,16 @@ PyObject* wanted_routines() {
     return wanted;
 }
 
-// found = (provider, {name: address})
-bool register_routines(PyObject* found) {
-    const char* provider;
-    PyObject *addresses, *name, *address;
-    if (!PyArg_ParseTuple(found, "sO!", &provider, &PyDict_Type, &addresses)) return false;
+// addresses = {name: address}
+bool register_routines(PyObject* addresses) {
+    PyObject *name, *address;
+    if (!PyDict_Check(addresses)) return false;
     for (Py_ssize_t at = 0; PyDict_Next(addresses, &at, &name, &address);) {
         const char* routine = PyUnicode_AsUTF8(name);
         void* pointer = routine ? PyLong_AsVoidPtr(address) : nullptr;
         if (!pointer) return false;
         kernels::blas_register(routine, pointer);
     }
-    if (PyDict_GET_SIZE(addresses) > 0) kernels::set_blas_provider(provider);
     return true;
 }
 

@@ -204,10 +204,6 @@ PyType_Slot own_slots[] = {
 
 }  // namespace
 
-void ensure_defined(const Tensor& t) {
-    check(t.defined(), ErrorKind::Runtime, "this tensor has no data: it is being destroyed");
-}
-
 namespace {
 
 PyObject* wrap_batched(Tensor t) noexcept {

@@ -9,9 +9,6 @@ namespace wengert::python {
 
 int add_tensor_type(PyObject* module);
 
-// Checked at each method of a wrapper that `__new__` left empty: never in practice, so only an assertion's worth.
-void ensure_defined(const Tensor& t);
-
 // The pieces, each in its own file.
 extern PyGetSetDef tensor_properties[];      // tensor_properties.cpp
 extern PyMethodDef tensor_methods[];         // tensor_methods.cpp
