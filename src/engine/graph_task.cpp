@@ -58,12 +58,16 @@ bool GraphTask::claim_contended(Node* node) {
 
 EngineState& GraphTask::foreign_state(Node* node) { return not_ready_[node]; }
 
-bool GraphTask::contains(Node* node) const noexcept { return owner_of(node) == this || not_ready_.contains(node); }
+const EngineState* GraphTask::known_state(Node* node) const noexcept {
+    if (owner_of(node) == this) return &node->engine;
+    const auto found = not_ready_.find(node);
+    return found == not_ready_.end() ? nullptr : &found->second;
+}
 
-bool GraphTask::should_execute(Node* node) {
+bool GraphTask::should_execute(Node* node) const noexcept {
     if (!selective) return true;
-    EngineState& s = state_of(node);
-    return s.needed || s.captures;
+    const EngineState* s = known_state(node);
+    return s && (s->needed || s->captures);
 }
 
 bool GraphTask::will_execute(Node* node) {
@@ -93,11 +97,6 @@ const std::unordered_set<const Node*>& GraphTask::executed_nodes() {
             if (e.is_valid() && executed_.insert(e.function.get()).second) stack.push_back(e.function.get());
     }
     return executed_;
-}
-
-bool GraphTask::wants(const Edge& edge) {
-    if (!selective) return true;
-    return contains(edge.function.get()) && should_execute(edge.function.get());
 }
 
 }  // namespace wengert

@@ -53,7 +53,7 @@ public:
     EngineState& state_of(Node* node) { return owner_of(node) == this ? node->engine : foreign_state(node); }
     // Whether no other pass had claimed any of the nodes first.
     bool owns_all_nodes() const noexcept { return not_ready_.empty(); }
-    bool contains(Node* node) const noexcept;
+    bool contains(Node* node) const noexcept { return known_state(node); }
     // Gives the node's state back; called when it has run.
     void unclaim(Node* node) noexcept {
         if (owner_of(node) != this) return;
@@ -68,11 +68,12 @@ public:
         std::atomic_ref(s.owner).store(nullptr, std::memory_order_release);
     }
 
-    bool should_execute(Node* node);
+    bool should_execute(Node* node) const noexcept;
     bool will_execute(Node* node);  // what hooks may ask, of nodes that have run too
     // The nodes that run in this pass; made when first asked for.
     const std::unordered_set<const Node*>& executed_nodes();
-    bool wants(const Edge& edge);  // whether the gradient along this edge is of use
+    // Whether the gradient along this edge is of use.
+    bool wants(const Edge& edge) const noexcept { return should_execute(edge.function.get()); }
     // Sees each sum that more gradients will be added to.
     void note_waiting(const Tensor& sum) noexcept {
         if (is_large(sum)) [[unlikely]] {
@@ -107,6 +108,7 @@ private:
         return std::atomic_ref(node->engine.owner).load(std::memory_order_relaxed);
     }
     bool claim_contended(Node* node);
+    const EngineState* known_state(Node* node) const noexcept;  // null of a node that is no part of the pass
     EngineState& foreign_state(Node* node);
     static void drop(TensorList& gradients) noexcept { const TensorList dropped = std::exchange(gradients, {}); }
 

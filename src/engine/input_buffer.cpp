@@ -13,6 +13,12 @@ bool is_plain(const Tensor& t) { return !(t.flags() & (kSubclass | kHasTangent |
 
 bool may_write(const Tensor& t) { return is_uniquely_owned(t) && is_plain(t) && t.is_non_overlapping_and_dense(); }
 
+// The tensor that may be written, as one that is no view.
+const Tensor& writable(const Tensor& t) {
+    drop_base(t);
+    return t;
+}
+
 }  // namespace
 
 void InputBuffer::add(size_t i, Tensor&& given) {
@@ -46,9 +52,10 @@ void InputBuffer::add_to(Tensor& slot, Tensor&& given) {
     }
     const Tensor& like = slot.is_non_overlapping_and_dense() ? slot : grad;
     if (like.is_same(slot) && may_write(slot)) {
-        ops::add_(slot, grad);
+        ops::add_(writable(slot), grad);
     } else if (may_write(grad) && grad.strides() == like.strides()) {
-        slot = std::move(ops::add_(grad, slot));
+        ops::add_(writable(grad), slot);
+        slot = grad;
     } else {
         Tensor sum = empty_like(like);
         ops::add_out(slot, grad, sum);
@@ -64,7 +71,9 @@ void InputBuffer::add_part(size_t i, const InputMetadata& metadata, Node& produc
     Tensor& slot = slots_[i];
     if (!slot.defined())
         slot = zeros(metadata.sizes, metadata.dtype, metadata.device);
-    else if (!may_write(slot))
+    else if (may_write(slot))
+        drop_base(slot);
+    else
         slot = ops::clone(slot);
     if (!producer.accumulate_into(slot, grad)) [[unlikely]]
         fail(ErrorKind::Runtime, producer.name(),

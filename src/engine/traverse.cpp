@@ -107,7 +107,7 @@ void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bo
     for (Node* node : task.visited) {
         bool needed = task.state_of(node).needed;
         for (const Edge& edge : node->next_edges())
-            if (edge.is_valid() && task.contains(edge.function.get()) && task.should_execute(edge.function.get())) {
+            if (edge.is_valid() && task.wants(edge)) {
                 needed = true;
                 break;
             }

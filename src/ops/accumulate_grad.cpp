@@ -32,15 +32,16 @@ Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
 bool is_uniquely_owned(const Tensor& t, uint32_t owners) noexcept {
     if (!is_view(t)) return is_unseen(t, owners);
     if (t.use_count() != owners || t.impl()->pyobj || t.storage()->is_foreign()) return false;
-    // A formula's transpose of what it has just computed: nobody else can reach the base, so it is let go.
-    AutogradMeta& meta = *meta_of(t);
+    const AutogradMeta& meta = *meta_of(t);
     const Tensor& base = meta.view->base;
-    if (base.use_count() != 1 || base.impl()->pyobj || base.storage() != t.storage() || t.storage()->use_count() != 2 ||
-        meta.grad_fn)
-        return false;
+    return base.use_count() == 1 && !base.impl()->pyobj && base.storage() == t.storage() &&
+           t.storage()->use_count() == 2 && !meta.grad_fn;
+}
+
+void drop_base(const Tensor& t) noexcept {
+    if (!is_view(t)) return;
     t.impl()->flags &= ~uint32_t{kIsView};
-    meta.view.reset();
-    return true;
+    meta_of(t)->view.reset();
 }
 
 bool obeys_layout_contract(const Tensor& grad, const Tensor& leaf) noexcept {
@@ -153,10 +154,12 @@ bool AccumulateGrad::has_post_hooks() const noexcept {
 
 Tensor AccumulateGrad::first(Tensor&& grad) const {
     const bool shown_later = has_post_hooks();  // the engine keeps the gradient for them: an owner that may see changes
+    const AutogradMeta* meta = meta_of(grad);
     bool steal = !GradMode::is_enabled() && is_uniquely_owned(grad, 1 + shown_later) &&
-                 (!state.grad_layout || obeys_layout_contract(grad, variable_)) && !grad_fn(grad) &&
+                 (!state.grad_layout || obeys_layout_contract(grad, variable_)) && !(meta && meta->grad_fn) &&
                  !(grad.flags() & (kHasTangent | kBatched));
     if (!steal) return in_contract_layout(grad, variable_);
+    drop_base(grad);
     return shown_later ? detach(grad) : std::move(grad);
 }
 

@@ -39,9 +39,11 @@ private:
     Tensor variable_;
 };
 
-// Whether only the caller can see the memory of `t`: its one owner may write to it or keep it. A view whose base only it
-// refers to stops being one.
+// Whether only the caller can see the memory of `t`: its one owner may write to it or keep it, as soon as it has let go of
+// a base. Formulas make views of what they have just computed (a transpose), and only the view refers to such a base.
 bool is_uniquely_owned(const Tensor& t, uint32_t owners = 1) noexcept;
+// Of a tensor that is uniquely owned: a view stops being one.
+void drop_base(const Tensor& t) noexcept;
 
 // The layout contract: a dense leaf's gradient has the leaf's strides, any other's is contiguous.
 bool obeys_layout_contract(const Tensor& grad, const Tensor& leaf) noexcept;

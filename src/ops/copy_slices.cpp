@@ -42,7 +42,10 @@ CopySlices::CopySlices(const Tensor& view, const ViewInfo& info, Ref<Node> wrapp
 
 // The gradient where this node may write to it, in the layout of the base.
 Tensor CopySlices::own(Tensor&& grad) const {
-    if (!GradMode::is_enabled() && is_uniquely_owned(grad) && grad.strides() == base_strides_) return std::move(grad);
+    if (!GradMode::is_enabled() && is_uniquely_owned(grad) && grad.strides() == base_strides_) {
+        drop_base(grad);
+        return std::move(grad);
+    }
     Tensor copy = empty_strided(base_sizes(), base_strides_, grad.dtype());
     ops::copy_(copy, grad);
     return copy;

@@ -36,6 +36,21 @@ struct Counting final : Node {
 
 }  // namespace
 
+TEST_CASE("asking who owns a tensor, or whether a node will run, changes nothing") {
+    Tensor view = ops::t(full(Dims{2, 3}, 1, DType::Float64));
+    REQUIRE(is_view(view));
+    CHECK(is_uniquely_owned(view));
+    CHECK(is_view(view));
+    drop_base(view);
+    CHECK_FALSE(is_view(view));
+    CHECK(is_uniquely_owned(view));
+
+    GraphTask task(false, false, true);
+    const auto node = make_node<Counting>();
+    CHECK_FALSE(task.should_execute(node.get()));
+    CHECK_FALSE(task.contains(node.get()));
+}
+
 TEST_CASE("the input buffer sums and leaves what it was given alone") {
     TensorList slots(1);
     InputBuffer buffer(slots);

@@ -124,13 +124,10 @@ Py_ssize_t times_listed() noexcept {
     return n;
 }
 
-bool is_last_turn() {
+void come_last() {
     const Py_ssize_t count = PyList_GET_SIZE(callbacks);
     if (count > 0 && PyList_GET_ITEM(callbacks, count - 1) != self && PyList_Append(callbacks, self) < 0)
         throw PyException();
-    if (++turns < times_listed()) return false;
-    turns = 0;
-    return true;
 }
 
 void forget_earlier_turns() {
@@ -145,7 +142,9 @@ PyObject* on_collection(PyObject*, PyObject* args) {
         PyObject* info;
         if (!PyArg_ParseTuple(args, "sO!", &phase, &PyDict_Type, &info)) return nullptr;
         hide_all();
-        if (!is_last_turn()) Py_RETURN_NONE;
+        come_last();
+        if (++turns < times_listed()) Py_RETURN_NONE;
+        turns = 0;
         PyObject* generation = PyDict_GetItemString(info, "generation");
         if (std::string_view(phase) == "stop")
             forget_earlier_turns();
