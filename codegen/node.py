@@ -124,7 +124,7 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
         reusable = f"{later} ? nullptr : &grad" if later else "&grad"
         call = ", ".join([dtype, f"kernels::K_{row.name}_d_{argument.name}", reusable, "grad", *inputs])
         edge = edge_index(row, argument)
-        fused, added = f"run_as({call})", f"run_onto(*this, {edge}, {call})"
+        fused, added = f"run_as(*this, {call})", f"run_onto(*this, {edge}, {call})"
         if source in CONSTANT_PARTIALS:
             fused = added = None
         recorded = beyond(row, argument, formula, "gradient", ("grad",), vocabulary)

@@ -2,7 +2,7 @@
 
 #include "engine/engine.h"
 #include "graph/derivative.h"
-#include "graph/retain_grad.h"
+#include "ops/hooks.h"
 
 namespace wengert::autograd {
 namespace {

@@ -1,8 +1,13 @@
-#include "engine/destinations.h"
-
+// Where the gradients of the running node go: what its body may know of the sums that wait there.
+//
+// A large sum of several gradients costs more in memory traffic than in arithmetic: each gradient is written as a whole,
+// and read again to be added. So as soon as a large sum waits for more, elementwise nodes are told to add their results to
+// it themselves (OutputUse, kernels::run_onto). And gradients that are constants stay so, where those who get them take
+// nothing else to be the same. Both are for passes that nobody records and on results that nobody else would have seen:
+// of nodes without hooks, in no anomaly mode. The sums are the same in every bit.
 #include <algorithm>
 
-#include "kernels/elementwise/traffic.h"
+#include "engine/graph_task.h"
 
 namespace wengert {
 namespace {
@@ -27,8 +32,6 @@ bool is_waiting(const GraphTask& task, const Edge& edge) {
     return s.owner == &task && edge.input_nr < s.buffer.size() && is_large(sum_at(edge));
 }
 
-Tensor& sum_of(const Node& node, size_t i) noexcept { return sum_at(node.next_edges()[i]); }
-
 constexpr int kFarthest = 8;  // steps to where a constant has to have ended
 
 bool all_take_constants(const GraphTask& task, const Node& node, int steps);
@@ -46,26 +49,18 @@ bool all_take_constants(const GraphTask& task, const Node& node, int steps) {
     });
 }
 
-bool constants_may_stay() noexcept {
-    const GraphTask* task = current_graph_task();
-    const Node* node = current_node();
-    if (!task || !node || is_called_by_hand() || !is_private(*task, *node)) return false;
-    return all_take_constants(*task, *node, kFarthest);
-}
-
 }  // namespace
 
-OutputUse output_use(GraphTask& task, const Node& node, size_t i) noexcept {
+OutputUse GraphTask::output_use(const Node& node, size_t i) const noexcept {
     const Edge& edge = node.next_edges()[i];
-    if (!task.wants(edge)) return kUnused;
+    if (!wants(edge)) return kUnused;
     const bool is_added =
-        task.has_large_sums && is_private(task, node) && is_waiting(task, edge) && is_first_there(node, i);
+        has_large_sums && is_private(*this, node) && is_waiting(*this, edge) && is_first_there(node, i);
     return is_added ? kAdded : kReturned;
 }
 
-void install_destination_providers() noexcept {
-    task_sum = sum_of;
-    kernels::constants_may_stay = constants_may_stay;
+bool GraphTask::constants_may_stay(const Node& node) const noexcept {
+    return is_private(*this, node) && all_take_constants(*this, node, kFarthest);
 }
 
 }  // namespace wengert

@@ -44,8 +44,7 @@ void separate_aliases(TensorList& captured) {
 }  // namespace
 
 Engine& Engine::get_default_engine() noexcept {
-    [[maybe_unused]] static const bool installed =
-        (install_graph_providers(), install_graph_task_providers(), autograd::install_derivative(), true);
+    [[maybe_unused]] static const bool installed = (install_graph_providers(), autograd::install_derivative(), true);
     static Immortal<Engine> engine;
     return *engine;
 }

@@ -2,42 +2,28 @@
 
 #include <algorithm>
 
-#include "engine/destinations.h"
-
 namespace wengert {
 namespace {
 
 thread_local constinit GraphTask* running_task = nullptr;
 std::atomic<uint64_t> next_id{0};
 
-thread_local constinit bool by_hand = false;
-
-OutputUse output_use_now(const Node& node, size_t i) noexcept {
-    if (!running_task || running_task->wants_all || by_hand) return kReturned;
-    return output_use(*running_task, node, i);
-}
-
 }  // namespace
-
-void install_graph_task_providers() noexcept {
-    task_output_use_hook = output_use_now;
-    install_destination_providers();
-}
 
 GraphTask* current_graph_task() noexcept { return running_task; }
 GraphTaskGuard::GraphTaskGuard(GraphTask* task) noexcept
-    : previous_(std::exchange(running_task, task)), by_hand_(std::exchange(by_hand, false)) {}
+    : previous_(std::exchange(running_task, task)), previous_seen_(std::exchange(running_pass, task)) {}
 GraphTaskGuard::~GraphTaskGuard() {
     running_task = previous_;
-    by_hand = by_hand_;
+    running_pass = previous_seen_;
 }
 
-bool is_called_by_hand() noexcept { return by_hand; }
-CalledByHand::CalledByHand() noexcept : previous_(std::exchange(by_hand, true)) {}
-CalledByHand::~CalledByHand() { by_hand = previous_; }
-
 GraphTask::GraphTask(bool keep_graph, bool create_graph, bool selective)
-    : keep_graph(keep_graph), create_graph(create_graph), selective(selective), wants_all(!selective), id(next_id++) {}
+    : RunningPass(!selective),
+      keep_graph(keep_graph),
+      create_graph(create_graph),
+      selective(selective),
+      id(next_id++) {}
 
 GraphTask::~GraphTask() {
     if (outstanding == 0) return;

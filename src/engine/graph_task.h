@@ -34,11 +34,14 @@ using Captures = SmallVector<Capture, 1>;
 inline constexpr int64_t kLargeSum = int64_t{1} << 16;
 inline bool is_large(const Tensor& sum) noexcept { return sum.defined() && sum.numel() >= kLargeSum; }
 
-class GraphTask {
+class GraphTask final : public RunningPass {
 public:
     GraphTask(bool keep_graph, bool create_graph, bool selective);
     ~GraphTask();
     GraphTask(const GraphTask&) = delete;
+
+    OutputUse output_use(const Node& node, size_t i) const noexcept override;
+    bool constants_may_stay(const Node& node) const noexcept override;
 
     // Takes the node for this pass; true if it was not yet part of it. The caller has room for it in `visited`, where the
     // end of the pass looks for what an error has left claimed.
@@ -85,7 +88,6 @@ public:
     bool keep_graph;
     bool create_graph;
     const bool selective;
-    bool wants_all;  // and nodes just return it: nothing else needs to be looked at (engine/destinations.h)
     bool has_large_sums = false;  // some of which wait for more
     const uint64_t id;
     RecordedPasses recorded_passes = RecordedPasses::AsAsked;  // the most that a node of the pass wants
@@ -119,8 +121,6 @@ private:
 
 // The pass that this thread is executing.
 GraphTask* current_graph_task() noexcept;
-// Lets formulas ask what the running pass wants.
-void install_graph_task_providers() noexcept;
 
 class GraphTaskGuard {
 public:
@@ -130,19 +130,7 @@ public:
 
 private:
     GraphTask* previous_;
-    bool by_hand_;
-};
-
-// While a node is called by hand, inside a pass or not: all of its results are wanted.
-bool is_called_by_hand() noexcept;
-class CalledByHand {
-public:
-    CalledByHand() noexcept;
-    ~CalledByHand();
-    CalledByHand(const CalledByHand&) = delete;
-
-private:
-    bool previous_;
+    const RunningPass* previous_seen_;  // none, where a node was called by hand
 };
 
 }  // namespace wengert

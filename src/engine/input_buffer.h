@@ -9,7 +9,7 @@
 //
 // An elementwise node writes its result over the gradient that it got, where nobody else can see that one
 // (kernels/elementwise/elementwise.h, run_as): a chain of such nodes costs one block, too. To large sums it adds its
-// result itself (engine/destinations.h).
+// result itself (engine/destinations.cpp).
 #pragma once
 
 #include "graph/node.h"

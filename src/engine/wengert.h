@@ -10,6 +10,5 @@
 #include "graph/anomaly_mode.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
-#include "graph/retain_grad.h"
 #include "ops/function.h"
 #include "ops/hooks.h"

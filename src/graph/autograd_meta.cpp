@@ -6,7 +6,7 @@
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
-#include "graph/retain_grad.h"
+#include "graph/retained_grad.h"
 #include "tensor/free_lists.h"
 
 namespace wengert {

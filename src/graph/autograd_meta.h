@@ -152,14 +152,14 @@ Tensor detach(const Tensor& t);
 // Likewise with a version counter of its own: writes to it are not noticed by the graph (but by Storage::writes).
 Tensor variable_data(const Tensor& t);
 
-// What the ops layer provides to this one.
+// Nodes and tensors that are made when somebody asks for them, of kinds that this layer knows nothing of: `ops` sets it
+// when the library is loaded. A tensor's gradient edge is data, but who is its accumulator is found out on demand.
 struct GraphProviders {
     Ref<Node> (*make_accumulator)(const Tensor& leaf) = nullptr;
+    // Of a view whose base was written since.
     Ref<Node> (*regenerate_view_grad_fn)(const Tensor& view) = nullptr;
     // `region`, which the node inside of a running CopySlices saved as its result, with the history that this gave it.
     Tensor (*attach_region)(const Tensor& region, Node* wrapped) = nullptr;
-    Tensor (*clone)(const Tensor&) = nullptr;
-    Tensor (*add)(const Tensor&, const Tensor&) = nullptr;
 };
 inline GraphProviders graph_providers;
 

@@ -44,7 +44,7 @@ void become_batched(const Tensor& t, Tensor value, int64_t dim, Ref<BatchLevel> 
     const bool was_batched = impl.flags & kBatched;
     hold(impl, std::move(value), dim, std::move(level));
     note_swap(t);
-    if (!was_batched && impl.pyobj && tensor_wrapper_becomes_batched) tensor_wrapper_becomes_batched(impl.pyobj);
+    if (!was_batched && impl.pyobj) wrappers->tensor_becomes_batched(impl.pyobj);
 }
 
 Tensor unbatched(Tensor t) {

@@ -8,7 +8,7 @@
 // recorded pass says so by `Node::recorded_passes`. The engine's walk before a pass reads it; it then records the pass
 // for its own use, and what it hands out is detached. Passes over other graphs are as they were.
 //
-// It is the one call from below into the engine, which registers it: formulas stay free of how passes are run.
+// Beside RunningPass it is the one call from below into the engine, which registers it: formulas know nothing of passes.
 #pragma once
 
 #include "graph/node.h"

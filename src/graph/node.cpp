@@ -22,6 +22,7 @@ thread_local constinit DyingNodes dying;
 
 constinit thread_local uint32_t thread_number = 0;
 constinit thread_local const Node* fitted_results_of = nullptr;
+constinit thread_local const RunningPass* running_pass = nullptr;
 
 uint32_t give_thread_number() noexcept {
     static std::atomic<uint32_t> next{1};
@@ -44,7 +45,7 @@ void Node::trace_creation() {
 }
 
 Node::~Node() {
-    if (owns_pyobj) release_node_wrapper(pyobj);
+    if (owns_pyobj) wrappers->release_node(pyobj);
 }
 
 void Node::give_out_again() noexcept {
@@ -55,7 +56,7 @@ void Node::give_out_again() noexcept {
 // Destroying a node releases the nodes behind its edges and, through saved tensors, others; each of those arrives here
 // again and only joins the list.
 void Node::dispose(Node* node) noexcept {
-    if (node->owns_pyobj && node_wrapper_takes_over(node->pyobj)) return;
+    if (node->owns_pyobj && wrappers->node_takes_over(node->pyobj)) return;
     if (node->sequence_nr_ == kFirstSequenceNr && node->becomes_spare()) return;
     if (dying.draining) {
         node->engine.captures = std::exchange(dying.head, node);
@@ -102,7 +103,7 @@ void Node::drop_edges() noexcept {
 
 OutputUse Node::task_output_use(size_t i) const noexcept {
     if (!next_edges_[i].is_valid()) return kUnused;
-    return task_output_use_hook ? task_output_use_hook(*this, i) : kReturned;
+    return running_pass && !running_pass->wants_all ? running_pass->output_use(*this, i) : kReturned;
 }
 
 NodeHooks& Node::mutable_hooks() { return extras_.make().hooks; }

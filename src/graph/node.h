@@ -32,6 +32,7 @@
 #include "graph/edge.h"
 #include "graph/hooks.h"
 #include "graph/input_metadata.h"
+#include "graph/running_pass.h"
 #include "tensor/tensor_list.h"
 
 namespace wengert {
@@ -92,14 +93,6 @@ struct EngineState {
     uint32_t step : 31 = 0;    // in a parallel pass: place in the order of one thread
     void* captures = nullptr;  // GraphTask::Captures
     TensorList buffer;         // summed gradients, one per input
-};
-
-// What the running pass wants of one output of a node. Only large elementwise results are asked for as kAdded, and may be
-// returned all the same.
-enum OutputUse : uint8_t {
-    kUnused,
-    kReturned,  // from `apply`
-    kAdded,     // to the gradients that have arrived where it goes (task_sum)
 };
 
 // Whether the engine records a pass that leads to a node though its caller did not ask for it: some derivatives at singular
@@ -183,6 +176,11 @@ public:
     // As above, and the running pass wants it; what formulas ask before they compute.
     bool task_should_compute_output(size_t i) const noexcept { return task_output_use(i) != kUnused; }
     OutputUse task_output_use(size_t i) const noexcept;
+    // What has arrived where output i goes, which is kAdded.
+    Tensor& waiting_sum(size_t i) const noexcept {
+        const Edge& edge = next_edges_[i];
+        return edge.function->engine.buffer[edge.input_nr];
+    }
 
     uint64_t sequence_nr() const noexcept { return sequence_nr_; }
     void set_sequence_nr(uint64_t n) noexcept { sequence_nr_ = n; }
@@ -261,12 +259,6 @@ private:
 // The node whose body has just seen to it that its results are what the next nodes expect, so that the engine need not.
 extern constinit thread_local const Node* fitted_results_of;
 
-// Set by the engine: what the running pass wants of output i of the node (kReturned outside of a pass), and what has
-// arrived where it goes, for those that are kAdded.
-inline OutputUse (*task_output_use_hook)(const Node&, size_t i) noexcept = nullptr;
-inline Tensor& (*task_sum)(const Node&, size_t i) noexcept = nullptr;
-// How the Python layer lets go of a wrapper that a dying node owns.
-inline void (*release_node_wrapper)(void* pyobj) noexcept = nullptr;
 // Makes a node's AnomalyMetadata; set by the Python layer.
 inline std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
 

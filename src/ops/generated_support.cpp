@@ -2,7 +2,6 @@
 
 #include "kernels/elementwise/arguments.h"
 #include "kernels/elementwise/overlap.h"
-#include "kernels/elementwise/traffic.h"
 #include "ops/basic_nodes.h"
 #include "tensor/writable.h"
 
@@ -50,13 +49,23 @@ Tensor run_reduced(kernels::KernelId kernel, Operands operands, std::string_view
     return kernels::run_reduced(kernels::kernel_table[kernel], inputs, how == LossReduction::Mean);
 }
 
+Tensor run_operands_as(const Node& node, DType compute, kernels::KernelId kernel, const Tensor* reusable,
+                       Operands operands) {
+    const kernels::Operands inputs(operands.begin(), operands.size());
+    const kernels::Kernel& k = kernels::kernel_table[kernel];
+    if (Tensor constant = kernels::constant_result(compute, k, inputs);
+        constant.defined() && running_pass && running_pass->constants_may_stay(node))
+        return constant;
+    return kernels::run_as(compute, k, inputs, reusable);
+}
+
 Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* reusable,
                          Operands operands) {
     const kernels::Operands inputs(operands.begin(), operands.size());
     const auto& table = kernels::kernel_table;
-    if (kernels::run_onto(task_sum(node, i), compute, table[kernel], table[kernels::K_add], inputs, reusable))
+    if (kernels::run_onto(node.waiting_sum(i), compute, table[kernel], table[kernels::K_add], inputs, reusable))
         return {};
-    return kernels::run_as(compute, table[kernel], inputs, reusable);
+    return run_operands_as(node, compute, kernel, reusable, operands);
 }
 
 void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {

@@ -10,6 +10,7 @@
 #include "generated/kernels/kernels.h"
 #include "generated/ops/ops.h"
 #include "graph/derivative.h"
+#include "kernels/elementwise/traffic.h"
 #include "ops/recording.h"
 #include "ops/watch.h"
 #include "tensor/promotion.h"
@@ -34,9 +35,22 @@ template <class... T>
 inline void run_into(const Tensor& out, kernels::KernelId kernel, const T&... operands) {
     kernels::run_into(out, kernels::kernel_table[kernel], static_cast<const Operand&>(operands)...);
 }
+// The product of a cotangent and a partial derivative, in the body of a node. It is a constant (tensor/constant.h) where
+// all operands are and the pass allows it.
+Tensor run_operands_as(const Node& node, DType compute, kernels::KernelId kernel, const Tensor* reusable,
+                       Operands operands);
 template <class... T>
-inline Tensor run_as(DType compute, kernels::KernelId kernel, const Tensor* reusable, const T&... operands) {
-    return kernels::run_as(compute, kernels::kernel_table[kernel], reusable, static_cast<const Operand&>(operands)...);
+[[gnu::noinline]] Tensor run_large(const Node& node, DType compute, kernels::KernelId kernel, const Tensor* reusable,
+                                   const T&... operands) {
+    return run_operands_as(node, compute, kernel, reusable, {static_cast<const Operand&>(operands)...});
+}
+template <class... T>
+inline Tensor run_as(const Node& node, DType compute, kernels::KernelId kernel, const Tensor* reusable,
+                     const Tensor& grad, const T&... operands) {
+    if (grad.numel() >= kernels::kFewestConstants) [[unlikely]]
+        return run_large(node, compute, kernel, reusable, grad, operands...);
+    return kernels::run_as(compute, kernels::kernel_table[kernel], reusable, static_cast<const Operand&>(grad),
+                           static_cast<const Operand&>(operands)...);
 }
 // The same for output i of a node that is to add it (OutputUse): undefined if it has.
 Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* reusable,

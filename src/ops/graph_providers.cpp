@@ -30,8 +30,6 @@ void install_graph_providers() noexcept {
     graph_providers.make_accumulator = AccumulateGrad::of;
     graph_providers.regenerate_view_grad_fn = regenerate_view_grad_fn;
     graph_providers.attach_region = CopySlices::attach_region;
-    graph_providers.clone = [](const Tensor& t) { return ops::clone(t); };
-    graph_providers.add = [](const Tensor& a, const Tensor& b) { return ops::add(a, b); };
 }
 
 namespace {

@@ -1,5 +1,11 @@
 #include "ops/hooks.h"
 
+#include "generated/ops/ops.h"
+#include "graph/grad_mode.h"
+#include "graph/graph_gradients.h"
+#include "graph/retained_grad.h"
+#include "graph/weak_reference.h"
+
 namespace wengert {
 namespace {
 
@@ -20,6 +26,24 @@ public:
 private:
     std::function<Tensor(const Tensor&)> f_;
     uint32_t index_;
+};
+
+class RetainGradHook final : public RetainedGradHook {
+public:
+    using RetainedGradHook::RetainedGradHook;
+    void operator()(TensorList& grads) override {
+        const Tensor& grad = grads[output_];
+        Tensor t = tensor_->lock();
+        if (!t.defined() || !grad.defined()) return;
+        for (;;) {
+            Tensor kept = wengert::grad(t), sum;
+            if (kept.defined())
+                sum = ops::add(kept, grad);
+            else
+                sum = GradMode::is_enabled() ? grad : ops::clone(grad);
+            if (replace_grad(t, kept, std::move(sum))) return note_graph_gradient(t);
+        }
+    }
 };
 
 }  // namespace
@@ -47,6 +71,20 @@ void remove_hook(const Tensor& t, size_t number) {
     check(hooks && number < hooks->pre_hooks.size(), ErrorKind::Runtime, "remove_hook: there is no hook ", number);
     // Others keep their numbers.
     if (auto* hook = dynamic_cast<TensorFunctionHook*>(hooks->pre_hooks[number].get())) hook->removed = true;
+}
+
+void retain_grad(const Tensor& t) {
+    check(requires_grad(t), ErrorKind::Runtime,
+          "can't retain_grad on Tensor that has requires_grad=False; call requires_grad_() before it is used");
+    const Ref<Node>& node = grad_fn(t);
+    if (!node) return;
+    AutogradMeta& meta = *meta_of(t);
+    if (meta.retains_grad) return;
+    meta.retains_grad = true;
+    auto hook = std::make_shared<RetainGradHook>(weak_of(t), meta.output_nr);
+    NodeHooks& hooks = node->mutable_hooks();
+    SharedStateLock lock(node.get());
+    hooks.retains_grad_hooks.emplace_back(meta.output_nr, std::move(hook));
 }
 
 void add_pre_hook(Node& node, std::shared_ptr<PreHook> hook) {

@@ -1,4 +1,4 @@
-// Hooks for C++ users, made of functions.
+// Hooks for C++ users, made of functions; and the hook that keeps a gradient.
 #pragma once
 
 #include <functional>
@@ -20,6 +20,9 @@ size_t add_hook(const Tensor& t, F hook) {
                     }));
 }
 void remove_hook(const Tensor& t, size_t number);
+
+// After this, backward sets `.grad` of `t`. Does nothing for a leaf.
+void retain_grad(const Tensor& t);
 
 // Hooks of nodes: before the body, after it.
 struct LambdaPreHook final : PreHook {

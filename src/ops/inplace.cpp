@@ -1,6 +1,6 @@
 // In-place operations: when they are allowed, and how history is rewritten after one (see recording.h).
 #include "generated/ops/ops.h"
-#include "graph/retain_grad.h"
+#include "graph/retained_grad.h"
 #include "ops/copy_slices.h"
 #include "ops/recording.h"
 #include "tensor/writable.h"

@@ -7,6 +7,8 @@
 
 namespace wengert {
 
+constinit thread_local WriteObserver* write_observer = nullptr;
+
 uint32_t flags_of(TensorSpan ts) noexcept {
     uint32_t flags = 0;
     for (const Tensor& t : ts) flags |= flags_of(t);

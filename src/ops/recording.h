@@ -106,11 +106,18 @@ void give_history(const Tensor& output, Node* node);
 void note_nan(Node& node, const Tensor& output);
 
 // --- In-place and out=
-// Called before each in-place and out= write on a thread whose state has kWatchWrites.
-inline void (*before_write)(const Tensor& t) = nullptr;
+// Told of each in-place and out= write on its thread, while the thread's state has kWatchWrites.
+class WriteObserver {
+public:
+    virtual void before_write(const Tensor& t) = 0;
+
+protected:
+    ~WriteObserver() = default;
+};
+extern constinit thread_local WriteObserver* write_observer;
 inline void announce_write(const Tensor& t) {
-    if (state.watch & kWatchWrites) [[unlikely]]
-        before_write(t);
+    if (state.watch & kWatchWrites && write_observer) [[unlikely]]
+        write_observer->before_write(t);
 }
 // Raises if `t` may not be written: a leaf that requires grad, a view of one, a view with a restricted creation.
 void check_inplace(const Tensor& t, bool recorded);

@@ -34,6 +34,7 @@
 #include "python/objects/size_object.h"
 #include "python/objects/tensor_factory.h"
 #include "python/objects/tensor_type.h"
+#include "python/objects/wrappers.h"
 #include "python/registry.h"
 #include "python/test_hooks.h"
 #include "python/watch/watch_bindings.h"
@@ -127,6 +128,7 @@ PyMODINIT_FUNC PyInit__C() {
 #endif
     set_warning_handler(python::warn_python);
     sleep_instead_of_terminating(python::is_finalizing);
+    python::install_wrappers();
     python::install_blas_loader();
     python::install_fft_provider();
     if (python::guarded_status(python::check_instruction_set) == 0 && python::fill_module(module) == 0) return module;

@@ -15,8 +15,8 @@ namespace wengert {
 namespace {
 
 [[gnu::noinline]] void dispose_with_wrapper(TensorImpl* t) noexcept {
-    if (tensor_wrapper_takes_over(t->pyobj)) return;
-    pyobject_hooks.release(t->pyobj);
+    if (wrappers->tensor_takes_over(t->pyobj)) return;
+    wrappers->release_tensor(t->pyobj);
     t->owns_pyobj = false;
     TensorImpl::dispose(t);
 }

@@ -3,7 +3,7 @@
 // `Tensor` is a handle (one pointer, possibly undefined); `TensorImpl` is the object. Handles that point to the same impl
 // are the same tensor: identity, `.grad`, hooks and the Python wrapper belong to the impl. This layer knows nothing of
 // graphs: it gives the graph layer one slot (`meta`) and the Python layer one slot (`pyobj`), and both clean up through
-// the virtual destructor of what they put there or through `PyObjectHooks`.
+// what they put there: TensorMeta, and tensor/wrappers.h.
 //
 // Sizes are in elements, strides in elements too; kernels multiply by the item size. Nothing here records a graph: for
 // that, see ops/.
@@ -37,12 +37,6 @@ struct TensorMeta {
 protected:
     ~TensorMeta() = default;
 };
-
-// How the Python layer lets go of a wrapper that a dying impl owns.
-struct PyObjectHooks {
-    void (*release)(void* pyobj) noexcept = nullptr;
-};
-inline PyObjectHooks pyobject_hooks;
 
 class TensorImpl final : public RefCounted, public SlabAllocated {
 public:

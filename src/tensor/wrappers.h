@@ -1,16 +1,29 @@
-// What happens to Python wrappers of objects of the core.
+// Python objects that stand for objects of the core.
 //
-// Objects that own their wrapper may be about to die. Python can get hold of such a wrapper behind the owner's back, through a weak reference or the collector. Then the owner
-// must not go: the Python layer turns ownership around, and the object lives on.
+// A tensor or a node has one, made when Python first sees it, and owns it where it has to outlive Python's last
+// reference (owns_pyobj). Then three things happen down here that the object must hear of, and this is how: its owner
+// is about to die, has died, or has become something else. A core without Python has no such objects and registers
+// nothing.
 #pragma once
 
 namespace wengert {
 
-// Called with the wrapper of a dying object that owns it. True: the wrapper owns the object from now on.
-inline bool (*tensor_wrapper_takes_over)(void* pyobj) noexcept = nullptr;
-inline bool (*node_wrapper_takes_over)(void* pyobj) noexcept = nullptr;
+class Wrappers {
+public:
+    // The owner is about to die. Python can have got hold of the object behind its back, through a weak reference or the
+    // collector: then ownership turns around (true), and the owner lives on.
+    virtual bool tensor_takes_over(void* pyobj) const noexcept = 0;
+    virtual bool node_takes_over(void* pyobj) const noexcept = 0;
+    // It did not; the owner lets go of it.
+    virtual void release_tensor(void* pyobj) const noexcept = 0;
+    virtual void release_node(void* pyobj) const noexcept = 0;
+    // The tensor stands for a sample of a batch from now on (graph/batched.h).
+    virtual void tensor_becomes_batched(void* pyobj) const noexcept = 0;
 
-// Called with the wrapper of a tensor that stands for a sample of a batch from now on (graph/batched.h).
-inline void (*tensor_wrapper_becomes_batched)(void* pyobj) noexcept = nullptr;
+protected:
+    ~Wrappers() = default;
+};
+
+inline const Wrappers* wrappers = nullptr;  // set by the Python layer before it makes the first one
 
 }  // namespace wengert

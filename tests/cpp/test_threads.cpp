@@ -5,9 +5,9 @@
 
 #include "base/slab.h"
 #include "graph/graph_gradients.h"
-#include "graph/retain_grad.h"
 #include "graph/weak_reference.h"
 #include "graph_fixtures.h"
+#include "ops/hooks.h"
 #include "tensor/storage.h"
 
 using namespace wengert;

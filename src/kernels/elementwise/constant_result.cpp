@@ -5,16 +5,14 @@
 namespace wengert::kernels {
 
 Tensor constant_result(DType compute, const Kernel& kernel, Operands inputs) {
-    constexpr int64_t kFewest = 1 << 13;  // elements; it would not pay for fewer
-    constexpr int64_t kComputed = 64;     // as in a long row: with the instructions for vectors
+    constexpr int64_t kComputed = 64;  // as in a long row: with the instructions for vectors
     const TensorImpl* cotangent = inputs[0].impl();
-    if (!cotangent || cotangent->numel < kFewest) return {};
+    if (!cotangent || cotangent->numel < kFewestConstants) return {};
     Dims shape;
     for (const Operand& o : inputs) {
         if (o.is_tensor() && !is_constant(*o.impl())) return {};
         shape = broadcast_shapes(shape, o.sizes(), kernel.name);
     }
-    if (!constants_may_stay || !constants_may_stay()) return {};
     FlatOperands operands;
     if (!operands.bind(kernel, compute, inputs, shape) || !operands.all_constant()) return {};
     const DType dtype = result_dtype(kernel, compute);

@@ -2,7 +2,6 @@
 
 #include "kernels/elementwise/arguments.h"
 #include "kernels/elementwise/direct_call.h"
-#include "kernels/elementwise/traffic.h"
 #include "tensor/promotion.h"
 
 namespace wengert::kernels {
@@ -60,8 +59,7 @@ template <class... O>
 template <class... O>
 [[gnu::noinline]] Tensor run_as_in_general(DType compute, const Kernel& kernel, const O&... inputs) {
     const std::array<Operand, sizeof...(O)> operands{inputs...};
-    Tensor constant = constant_result(compute, kernel, operands);
-    return constant.defined() ? constant : run_general(kernel, compute, operands);
+    return run_general(kernel, compute, operands);
 }
 
 template <class... O>

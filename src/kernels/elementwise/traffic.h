@@ -12,10 +12,9 @@ namespace wengert::kernels {
 bool run_onto(Tensor& sum, DType compute, const Kernel& kernel, const Kernel& add, Operands inputs,
               const Tensor* reusable);
 
-// As run_as where all operands are constants, the first a large one: the result is a constant as well. Undefined where they
-// are not, or where somebody would see the difference.
+// As run_as where all operands are constants, the first of at least so many elements: the result is a constant as well.
+// Undefined where they are not.
+inline constexpr int64_t kFewestConstants = 1 << 13;  // it would not pay for fewer
 Tensor constant_result(DType compute, const Kernel& kernel, Operands inputs);
-// Set by the engine: whether results of the node that is running may be constants.
-inline bool (*constants_may_stay)() noexcept = nullptr;
 
 }  // namespace wengert::kernels

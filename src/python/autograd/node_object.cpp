@@ -34,33 +34,6 @@ bool preserve(NodeObject* o) noexcept {
     return true;
 }
 
-// Called by a dying node, on any thread.
-void release_wrapper(void* pyobj) noexcept {
-    if (!has_interpreter()) return;
-    GilGuard gil;
-    --OwnsPython::count;
-    auto* o = static_cast<NodeObject*>(pyobj);
-    (void)o->node.detach();
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    Py_DECREF(reinterpret_cast<PyObject*>(o));
-    PyErr_Restore(type, value, traceback);
-}
-
-// Called by a dying node that owns its wrapper, on any thread.
-bool take_over(void* pyobj) noexcept {
-    if (!has_interpreter()) return false;
-    GilGuard gil;
-    auto* o = static_cast<NodeObject*>(pyobj);
-    if (Py_REFCNT(reinterpret_cast<PyObject*>(o)) == 1) return false;
-    Node* node = o->node.get();
-    node->owns_pyobj = false;
-    --OwnsPython::count;
-    node->retain();
-    Py_DECREF(reinterpret_cast<PyObject*>(o));
-    return true;
-}
-
 // "torch::autograd::CopySlices" -> "CopySlices"
 std::string short_name(const std::string& name) {
     size_t at = name.rfind(':');
@@ -194,8 +167,6 @@ const Ref<Node>& node_of(PyObject* o) {
 }
 
 int add_node_type(PyObject* module) {
-    release_node_wrapper = release_wrapper;
-    node_wrapper_takes_over = take_over;
     functions_module = PyModule_New("wengert._C._functions");
     if (!functions_module || PyModule_AddObjectRef(module, "_functions", functions_module) < 0 ||
         PyModule_AddFunctions(functions_module, class_functions) < 0)

@@ -10,25 +10,24 @@ namespace wengert::python {
 namespace {
 
 // A thread may end while one is set.
-struct Observer {
+struct Observer final : WriteObserver {
     explicit Observer(PyObject* function) noexcept : function(Py_NewRef(function)) {}
     Observer(const Observer&) = delete;
     ~Observer() {
+        if (write_observer == this) write_observer = nullptr;
         if (!has_interpreter()) return;
         GilGuard gil;
         Py_DECREF(function);
     }
+    void before_write(const Tensor& t) override {
+        GilGuard gil;
+        PyRef called(Py_NewRef(function));  // it may put another one in its place
+        PyRef given(checked(wrap(t)));
+        PyRef answer(checked(PyObject_CallOneArg(called.get(), given.get())));
+    }
     PyObject* function;
 };
 thread_local std::unique_ptr<Observer> observer;  // a pointer: see slab_lists in base/slab.h
-
-void tell(const Tensor& t) {
-    GilGuard gil;
-    if (!observer) return;
-    PyRef function(Py_NewRef(observer->function));
-    PyRef given(checked(wrap(t)));
-    PyRef answer(checked(PyObject_CallOneArg(function.get(), given.get())));
-}
 
 PyObject* set_observer(PyObject*, PyObject* function) noexcept {
     return guarded([&] {
@@ -37,6 +36,7 @@ PyObject* set_observer(PyObject*, PyObject* function) noexcept {
         auto previous = function == Py_None ? nullptr : std::make_unique<Observer>(function);
         state.watch = function == Py_None ? state.watch & ~uint32_t{kWatchWrites} : state.watch | kWatchWrites;
         observer.swap(previous);
+        write_observer = observer.get();
         return Py_NewRef(previous ? previous->function : Py_None);
     });
 }
@@ -49,9 +49,6 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-int add_write_observer(PyObject* autograd) {
-    before_write = tell;
-    return PyModule_AddFunctions(autograd, functions);
-}
+int add_write_observer(PyObject* autograd) { return PyModule_AddFunctions(autograd, functions); }
 
 }  // namespace wengert::python

@@ -7,7 +7,6 @@
 #include "python/exceptions.h"
 #include "python/objects/tensor_type.h"
 #include "python/registry.h"
-#include "tensor/wrappers.h"
 
 namespace wengert::python {
 
@@ -167,13 +166,6 @@ PyObject* set_type(PyObject*, PyObject* type) {
     });
 }
 
-void become_batched_object(void* pyobj) noexcept {
-    PyObject* o = static_cast<PyObject*>(pyobj);
-    if (!BatchedTensorType || !is_exact_tensor(o)) return;
-    Py_SET_TYPE(o, reinterpret_cast<PyTypeObject*>(Py_NewRef(BatchedTensorType)));
-    Py_DECREF(TensorType);
-}
-
 PyMethodDef functions[] = {
     {"_make_batched", make_batched_object, METH_VARARGS,
      "_make_batched(value, dim, level)\n--\n\nThe sample of `value` along `dim`."},
@@ -192,7 +184,6 @@ PyMethodDef functions[] = {
 }  // namespace
 
 int add_batch_objects(PyObject* module) {
-    tensor_wrapper_becomes_batched = become_batched_object;
     return add_type(module, &level_spec, &LevelType) == 0 && ScopeType<OpenBatch>::add(module) == 0 &&
                    PyModule_AddFunctions(module, functions) == 0
                ? 0

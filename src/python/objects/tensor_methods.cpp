@@ -2,8 +2,8 @@
 // The generated bindings add those that are operations; interop.cpp and creation.cpp have their own tables.
 #include "base/checked_math.h"
 #include "graph/autograd_meta.h"
-#include "graph/retain_grad.h"
 #include "kernels/elementwise/elementwise.h"
+#include "ops/hooks.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"

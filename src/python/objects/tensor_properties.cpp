@@ -1,7 +1,7 @@
 // Attributes of Tensor: one line each where nothing needs checking.
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
-#include "graph/retain_grad.h"
+#include "ops/hooks.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
 #include "python/autograd/hooks.h"

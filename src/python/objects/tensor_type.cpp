@@ -30,7 +30,6 @@
 #include "python/objects/tensor_factory.h"
 #include "python/objects/tensor_gc.h"
 #include "python/registry.h"
-#include "tensor/wrappers.h"
 
 namespace wengert::python {
 
@@ -123,33 +122,6 @@ void tensor_dealloc(PyObject* self) {
         Ref<TensorImpl>::adopt(impl).reset();
     }
     recycle(o);
-}
-
-// Called by a dying impl, on any thread.
-void release_wrapper(void* pyobj) noexcept {
-    if (!has_interpreter()) return;
-    GilGuard gil;
-    --OwnsPython::count;
-    auto* o = static_cast<TensorObject*>(pyobj);
-    (void)o->tensor.detach_ref();
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    Py_DECREF(as_object(o));
-    PyErr_Restore(type, value, traceback);
-}
-
-// Called by a dying impl that owns its wrapper, on any thread.
-bool take_over(void* pyobj) noexcept {
-    if (!has_interpreter()) return false;
-    GilGuard gil;
-    auto* o = static_cast<TensorObject*>(pyobj);
-    if (Py_REFCNT(as_object(o)) == 1) return false;
-    TensorImpl* impl = o->tensor.impl();
-    impl->owns_pyobj = false;
-    --OwnsPython::count;
-    impl->retain();
-    Py_DECREF(as_object(o));
-    return true;
 }
 
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
@@ -253,8 +225,6 @@ int add_tensor_type(PyObject* module) {
         for (; piece->slot; ++piece) slots[n++] = *piece;
     static PyType_Spec spec = {"wengert.Tensor", sizeof(TensorObject), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
-    pyobject_hooks.release = release_wrapper;
-    tensor_wrapper_takes_over = take_over;
     return add_type(module, &spec, &TensorType);
 }
 
