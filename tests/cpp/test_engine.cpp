@@ -51,6 +51,21 @@ TEST_CASE("asking who owns a tensor, or whether a node will run, changes nothing
     CHECK_FALSE(task.contains(node.get()));
 }
 
+TEST_CASE("an entry refuses what does not fit, in the words that Python hears too") {
+    const auto refused = [](const Tensor& root, const Tensor& gradient, const char* words) {
+        CHECK_THROWS_WITH_AS(autograd::backward({root}, {gradient}), doctest::Contains(words), Error);
+    };
+    Tensor x = leaf({1, 2});
+    refused(constant(1), {}, "element 0 of tensors does not require grad and does not have a grad_fn");
+    refused(ops::exp(x), {}, "only for scalar outputs, but output 0 has shape (2");
+    refused(ops::exp(x), constant(1), "Mismatch in shape: grad_output[0] has a shape of (1");
+    refused(ops::to_dtype(ops::sum(x), DType::Complex128), {}, "only for real scalar outputs");
+    CHECK_THROWS_WITH_AS(autograd::backward({x}, {constant(1), constant(1)}),
+                         doctest::Contains("got 1 tensors and 2 gradients"), Error);
+    CHECK_THROWS_WITH_AS(autograd::grad({ops::sum(x)}, {leaf({1})}),
+                         doctest::Contains("appears to not have been used in the graph"), Error);
+}
+
 TEST_CASE("the input buffer sums and leaves what it was given alone") {
     TensorList slots(1);
     InputBuffer buffer(slots);

@@ -18,8 +18,8 @@ from wengert._overrides import overridden
 from . import _function
 from ._batching import vmap
 from ._edges import GradientEdge
-from ._engine import implicit_gradient, is_logging, run_engine, run_engine_logged
-from ._roots import as_roots, root_gradients
+from ._engine import is_logging, run_engine, run_engine_logged
+from ._roots import as_gradients, as_roots
 from ._targets import as_targets
 
 DEBUG = 10
@@ -82,7 +82,7 @@ def backward(
         grad_tensors = grad_variables
     targets, _ = as_targets(inputs, "backward()") if inputs is not None else ((), None)
     roots = as_roots(tensors)
-    gradients = root_gradients(roots, grad_tensors)
+    gradients = as_gradients(grad_tensors, len(roots))
     keep_graph = create_graph if retain_graph is None else retain_graph
     run_engine_logged(roots, gradients, keep_graph, create_graph, targets, True, True)
 
@@ -150,11 +150,10 @@ def grad(
         and not (is_grads_batched or materialize_grads)
         and ((one := type(inputs) is Tensor) or (type(inputs) in (list, tuple) and inputs))
         and not is_logging(DEBUG)
-        and (gradient := implicit_gradient(outputs)) is not None
     ):
         return run_engine(
             (outputs,),
-            (gradient,),
+            (None,),
             create_graph if retain_graph is None else retain_graph,
             create_graph,
             (inputs,) if one else tuple(inputs),
@@ -192,7 +191,7 @@ def grad(
         allow_unused = materialize_grads
     targets, keys = as_targets(inputs, "grad()")
     roots = as_roots(outputs)
-    gradients = root_gradients(roots, grad_outputs, is_grads_batched)
+    gradients = as_gradients(grad_outputs, len(roots))
     keep_graph = create_graph if retain_graph is None else retain_graph
 
     if is_grads_batched:
@@ -200,7 +199,7 @@ def grad(
         def vjp(*cotangents: Any) -> Any:
             return run_engine_logged(roots, cotangents, True, create_graph, targets, allow_unused, False)
 
-        results = vmap(vjp, gradients)
+        results = vmap(vjp, _C._batched_root_gradients(roots, gradients))
     else:
         results = run_engine_logged(roots, gradients, keep_graph, create_graph, targets, allow_unused, False)
 

@@ -1,8 +1,8 @@
 """The one door to the C++ engine, and the debug log beside it.
 
 ``run_engine(roots, gradients, keep_graph, create_graph, targets, allow_unreachable, accumulate_grad)`` takes tuples of
-tensors or gradient edges and returns the gradients of `targets`. ``implicit_gradient(tensor)`` returns the gradient
-that ``loss.backward()`` starts from: one, for real tensors of one element, and None for all others.
+tensors or gradient edges and returns the gradients of `targets`. A gradient of None stands for one, where the root is a
+real number. The rules of what is allowed stand beside the engine (``src/engine/entry.h``).
 
 `ImperativeEngine` is the same door under its historic names, ``Variable._execution_engine``.
 
@@ -20,7 +20,6 @@ from wengert import _C
 logger = logging.getLogger("wengert.autograd.graph")
 is_logging = logger.isEnabledFor
 run_engine = _C._engine_run_backward
-implicit_gradient = _C._implicit_gradient
 
 
 def run_engine_logged(*arguments: Any) -> Any:
@@ -49,8 +48,6 @@ class ImperativeEngine:
     ) -> Any:
         """Run a pass from `tensors`; return the gradients of `inputs`, or None with `accumulate_grad`."""
         roots, gradients, targets = tuple(tensors), tuple(grad_tensors), tuple(inputs)
-        if len(roots) != len(gradients):
-            raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients; pass one for each")
         return run_engine_logged(
             roots, gradients, keep_graph, create_graph, targets, allow_unreachable, accumulate_grad
         )

@@ -11,7 +11,7 @@ from wengert._C import Tensor
 
 from ._backward import DEBUG
 from ._backward import backward as _backward
-from ._engine import implicit_gradient, is_logging, run_engine
+from ._engine import is_logging, run_engine
 from ._hooks import RemovableHandle
 
 
@@ -41,14 +41,9 @@ def backward(
         }
         result: None = _C._call_override(Tensor.backward, (self,), kwargs)
         return result
-    if (
-        gradient is None
-        and inputs is None
-        and not is_logging(DEBUG)
-        and (gradient := implicit_gradient(self)) is not None
-    ):
+    if gradient is None and inputs is None and not is_logging(DEBUG):
         keep_graph = create_graph if retain_graph is None else retain_graph
-        run_engine((self,), (gradient,), keep_graph, create_graph, (), True, True)
+        run_engine((self,), (None,), keep_graph, create_graph, (), True, True)
     else:
         _backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 

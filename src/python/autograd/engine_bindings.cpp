@@ -4,13 +4,13 @@
 
 #include "base/worker_threads.h"
 #include "engine/engine.h"
+#include "engine/entry.h"
 #include "engine/nan_origin.h"
 #include "engine/other_thread.h"
 #include "engine/parallel.h"
 #include "kernels/reductions/nan_check.h"
 #include "ops/accumulate_grad.h"
 #include "ops/basic_nodes.h"
-#include "ops/hooks.h"
 #include "python/autograd/node_object.h"
 #include "python/autograd/pass_gil.h"
 #include "python/exceptions.h"
@@ -20,55 +20,47 @@
 namespace wengert::python {
 namespace {
 
+bool is_edge(PyObject* o) { return PyTuple_Check(o) && PyTuple_GET_SIZE(o) >= 2 && is_node(PyTuple_GET_ITEM(o, 0)); }
+
 // (node, output_nr) of a GradientEdge.
 Edge edge_from(PyObject* o) {
     PyRef number(checked(PyNumber_Index(PyTuple_GET_ITEM(o, 1))));
-    const Ref<Node>& node = node_of(PyTuple_GET_ITEM(o, 0));
     int overflow;
     const long long n = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
-    check(!overflow && n >= 0 && static_cast<uint64_t>(n) < node->num_inputs(), ErrorKind::Runtime,
-          "GradientEdge: ", node->name(), " has ", node->num_inputs(), " outputs; there is none with output_nr ",
-          overflow ? std::string("so large") : std::to_string(n));
-    return {node, static_cast<uint32_t>(n)};
+    return edge_of_output(node_of(PyTuple_GET_ITEM(o, 0)), overflow > 0 ? LLONG_MAX : n);
 }
 
-bool is_edge(PyObject* o) { return PyTuple_Check(o) && PyTuple_GET_SIZE(o) >= 2 && is_node(PyTuple_GET_ITEM(o, 0)); }
-
-Edge root_edge(PyObject* o, Py_ssize_t i) {
-    if (is_edge(o)) return edge_from(o);
-    check(is_tensor(o), ErrorKind::Type, "element ", i, " of tensors must be a Tensor or a GradientEdge, got ",
-          Py_TYPE(o)->tp_name);
-    const Tensor& t = tensor_of(o);
-    Edge edge = requires_grad(t) ? gradient_edge(t) : Edge();
-    check(edge.is_valid(), ErrorKind::Runtime, "element ", i,
-          " of tensors does not require grad and does not have a grad_fn");
-    return edge;
+void check_root(PyObject* o, size_t i) {
+    check(is_tensor(o) || is_edge(o), ErrorKind::Type, "element ", i,
+          " of tensors must be a Tensor or a GradientEdge, got ", Py_TYPE(o)->tp_name);
 }
 
-Tensor root_gradient(PyObject* o, PyObject* root) {
-    if (o != Py_None) {
-        check(is_tensor(o), ErrorKind::Type, "gradients can be either Tensors or None, but got ", Py_TYPE(o)->tp_name);
-        return tensor_of(o);
-    }
-    if (!is_tensor(root)) return {};
-    const Tensor& t = tensor_of(root);
-    check(t.numel() == 1, ErrorKind::Runtime, "grad can be implicitly created only for scalar outputs, got shape ",
-          ShapeOf{t.sizes()}, "; pass the gradient");
-    check(is_floating(t.dtype()), ErrorKind::Runtime,
-          "grad can be implicitly created only for real scalar outputs but got ", t.dtype());
-    return full(t.sizes(), 1, t.dtype());
+Edge root_from(PyObject* o, size_t i) { return is_edge(o) ? edge_from(o) : root_edge(tensor_of(o), i); }
+
+Tensor root_gradient_from(PyObject* o, PyObject* root, size_t i, bool batched = false) {
+    check(o == Py_None || is_tensor(o), ErrorKind::Type, "gradients can be either Tensors or None, but got ",
+          Py_TYPE(o)->tp_name, " at index ", i, "; convert it with wengert.as_tensor");
+    const Tensor& given = o == Py_None ? undefined_tensor : tensor_of(o);
+    check_root(root, i);
+    return is_edge(root) ? root_gradient(edge_from(root), given, i, batched)
+                         : root_gradient(tensor_of(root), given, i, batched);
 }
 
-// Where a result is captured, or, in backward(inputs=), where accumulation stops. A view of a leaf made under no_grad says
-// that it requires grad and is in no graph: nothing arrives there.
-Edge target_edge(PyObject* o, bool accumulate) {
+TensorList root_gradients_from(PyObject* gradients, PyObject* roots, bool batched = false) {
+    const Py_ssize_t n = PyTuple_GET_SIZE(roots);
+    check_number_of_gradients(static_cast<size_t>(n), static_cast<size_t>(PyTuple_GET_SIZE(gradients)));
+    TensorList out;
+    for (Py_ssize_t i = 0; i < n; ++i)
+        out.push_back(root_gradient_from(PyTuple_GET_ITEM(gradients, i), PyTuple_GET_ITEM(roots, i),
+                                         static_cast<size_t>(i), batched));
+    return out;
+}
+
+Edge end_from(PyObject* o, bool accumulate) {
     if (is_edge(o)) return edge_from(o);
     check(is_tensor(o), ErrorKind::Runtime, "all inputs have to be Tensors or GradientEdges, but got ",
           Py_TYPE(o)->tp_name);
-    const Tensor& t = tensor_of(o);
-    if (accumulate) retain_grad(t);
-    check(requires_grad(t), ErrorKind::Runtime, "One of the differentiated Tensors does not require grad");
-    return gradient_edge(t);
+    return end_edge(tensor_of(o), accumulate);
 }
 
 // A pass from nan whose gradients are all finite would be silent.
@@ -95,35 +87,26 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
         for (PyObject* list : {tensors, gradients, inputs})
             check(PyTuple_Check(list), ErrorKind::Type, "_engine_run_backward() expects tuples, got ",
                   Py_TYPE(list)->tp_name);
-        check(PyTuple_GET_SIZE(tensors) == PyTuple_GET_SIZE(gradients), ErrorKind::Runtime,
-              "_engine_run_backward(): got ", PyTuple_GET_SIZE(tensors), " tensors and ", PyTuple_GET_SIZE(gradients),
-              " gradients");
         if (nesting.total >= kMaxNesting) {
             PyErr_Format(PyExc_RecursionError, "maximum depth of nested backward passes exceeded (%d)", kMaxNesting);
             return nullptr;
         }
-        EdgeList roots, outputs;
-        TensorList grads;
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {
-            PyObject* root = PyTuple_GET_ITEM(tensors, i);
-            roots.push_back(root_edge(root, i));
-            grads.push_back(root_gradient(PyTuple_GET_ITEM(gradients, i), root));
-        }
+        EdgeList roots, ends;
+        TensorList grads = root_gradients_from(gradients, tensors);
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i)
+            roots.push_back(root_from(PyTuple_GET_ITEM(tensors, i), static_cast<size_t>(i)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i)
-            outputs.push_back(target_edge(PyTuple_GET_ITEM(inputs, i), accumulate));
+            ends.push_back(end_from(PyTuple_GET_ITEM(inputs, i), accumulate));
         TensorList results;
         {
             WithoutGil released(other_threads_exist());
             results = Engine::get_default_engine().execute(std::move(roots), std::move(grads), keep_graph, create_graph,
-                                                           accumulate, outputs);
+                                                           accumulate, ends);
         }
         if (AnomalyMode::searches_nan()) [[unlikely]]
             report_nan_roots(tensors);
         if (accumulate) Py_RETURN_NONE;
-        for (size_t i = 0; i < results.size() && !allow_unreachable; ++i)
-            check(
-                results[i].defined(), ErrorKind::Runtime, "The differentiated Tensor at index ", i,
-                " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.");
+        if (!allow_unreachable) check_used(results);
         return wrap(results);
     });
 }
@@ -244,13 +227,11 @@ PyObject* make_undefined_grad(PyObject*, PyObject*) {
     return PyCFunction_New(&call, nullptr);
 }
 
-// ones_like where backward() may leave the gradient out, else None.
-PyObject* implicit_gradient(PyObject*, PyObject* o) {
+PyObject* batched_root_gradients(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
-        check(is_tensor(o), ErrorKind::Type, "_implicit_gradient expects a Tensor, got ", Py_TYPE(o)->tp_name);
-        const Tensor& t = tensor_of(o);
-        if (t.numel() != 1 || !is_floating(t.dtype())) Py_RETURN_NONE;
-        return wrap(full(t.sizes(), 1, t.dtype()));
+        PyObject *roots, *gradients;
+        if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &roots, &PyTuple_Type, &gradients)) return nullptr;
+        return wrap(root_gradients_from(gradients, roots, true));
     });
 }
 
@@ -276,7 +257,8 @@ PyMethodDef functions[] = {
     {"_get_num_threads", get_num_threads, METH_NOARGS, nullptr},
     {"_set_num_threads", set_num_threads, METH_O, nullptr},
     {"_worker_threads_started", threads_started, METH_NOARGS, "How many pool threads there have been."},
-    {"_implicit_gradient", implicit_gradient, METH_O, nullptr},
+    {"_batched_root_gradients", batched_root_gradients, METH_VARARGS,
+     "The gradients that several passes start from at once; dimension 0 of each counts them."},
     {"_current_graph_task_id", graph_task_id, METH_NOARGS, nullptr},
     {"_current_graph_task_execution_order", execution_order, METH_NOARGS, nullptr},
     {"_current_autograd_node", autograd_node, METH_NOARGS, nullptr},
