@@ -168,7 +168,8 @@ class Binding:
             text = f"{name}{overloads[0].signature}\n--\n\n{overloads[0].row.get('doc')}"
         else:
             lines = [f"{name}{o.signature.replace('$', '')}" for o in overloads]
-            text = "\n".join([*lines, *(f"\n{o.row.get('doc').rstrip()}" for o in overloads)])
+            general = f"{name}({'$self, ' if self.is_method else ''}*args, **kwargs)\n--\n"  # for `inspect.signature`
+            text = "\n".join([general, *lines, *(f"\n{o.row.get('doc').rstrip()}" for o in overloads)])
         if overloads[0].variant == "inplace":
             text = text.rstrip() + "\n\nIn place: writes to `self`."
         return json.dumps(text.rstrip(), ensure_ascii=False)
