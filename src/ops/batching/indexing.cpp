@@ -158,6 +158,15 @@ Tensor scattered(const Batch& batch, const Tensor& self, TensorSpan indices, con
     return batch.wrap(permuted(result, inverse(w.order)));
 }
 
+const Tensor& put(const Batch& batch, const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate) {
+    TensorList sources(indices.begin(), indices.end());
+    sources.push_back(values);
+    ensure_batched(batch, self, sources);
+    const Written w = written(batch, self, indices, values);
+    ops::index_put_(permuted(batch.front(self), w.order), w.indices, w.values, accumulate);
+    return self;
+}
+
 Tensor taken(const Batch& batch, const Tensor& self, const Tensor& index) {
     if (index.dtype() != DType::Int64) throw NoRule{};
     return gathered(batch, ops::reshape(self, Dims{self.numel()}), {&index, 1});

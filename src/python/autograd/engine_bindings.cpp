@@ -87,22 +87,14 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
         for (PyObject* list : {tensors, gradients, inputs})
             check(PyTuple_Check(list), ErrorKind::Type, "_engine_run_backward() expects tuples, got ",
                   Py_TYPE(list)->tp_name);
-        if (nesting.total >= kMaxNesting) {
-            PyErr_Format(PyExc_RecursionError, "maximum depth of nested backward passes exceeded (%d)", kMaxNesting);
-            return nullptr;
-        }
         EdgeList roots, ends;
         TensorList grads = root_gradients_from(gradients, tensors);
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i)
             roots.push_back(root_from(PyTuple_GET_ITEM(tensors, i), static_cast<size_t>(i)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i)
             ends.push_back(end_from(PyTuple_GET_ITEM(inputs, i), accumulate));
-        TensorList results;
-        {
-            WithoutGil released(other_threads_exist());
-            results = Engine::get_default_engine().execute(std::move(roots), std::move(grads), keep_graph, create_graph,
-                                                           accumulate, ends);
-        }
+        const TensorList results =
+            run_pass(std::move(roots), std::move(grads), keep_graph, create_graph, accumulate, ends);
         if (AnomalyMode::searches_nan()) [[unlikely]]
             report_nan_roots(tensors);
         if (accumulate) Py_RETURN_NONE;
@@ -294,6 +286,17 @@ void run_blocking(void (*f)(void*), void* context) {
 }
 
 }  // namespace
+
+TensorList run_pass(EdgeList roots, TensorList gradients, bool keep_graph, bool create_graph, bool accumulate,
+                    const EdgeList& targets) {
+    if (nesting.total >= kMaxNesting) {
+        PyErr_Format(PyExc_RecursionError, "maximum depth of nested backward passes exceeded (%d)", kMaxNesting);
+        throw PyException();
+    }
+    WithoutGil released(other_threads_exist());
+    return Engine::get_default_engine().execute(std::move(roots), std::move(gradients), keep_graph, create_graph,
+                                                accumulate, targets);
+}
 
 int add_engine_functions(PyObject* module) {
     Engine::get_default_engine().hooks.run_blocking = run_blocking;

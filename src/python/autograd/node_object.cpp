@@ -10,7 +10,6 @@
 #include "python/autograd/node_methods.h"
 #include "python/autograd/shared_objects.h"
 #include "python/registry.h"
-#include "tensor/wrappers.h"
 
 namespace wengert::python {
 

@@ -2,7 +2,7 @@
 
 #include "python/autograd/node_object.h"
 #include "python/autograd/shared_objects.h"
-#include "python/objects/batch_objects.h"
+#include "python/func/batch_objects.h"
 #include "python/objects/tensor_object.h"
 #include "tensor/wrappers.h"
 
