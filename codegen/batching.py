@@ -12,6 +12,7 @@ A rule is one of
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from .formula import Translator
@@ -22,7 +23,7 @@ from .vocabulary import Vocabulary
 
 ARRANGED = {"elementwise": "Elementwise", "leading": "Leading", "ending_in": "EndingIn", "along": "Along",
             "aligned_along": "AlignedAlong", "samples": "Samples"}  # fmt: skip
-UNCOVERED = {"ending_in", "samples"}  # what throws NoRule, beside functions
+UNCOVERED = {"ending_in": 0, "samples": 0, "leading": 1, "along": 2}  # throw NoRule with so many numbers, as functions do
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Batching:
 
     @property
     def may_not_cover(self) -> bool:
-        return self.rule.kind == "function" or self.rule.name in UNCOVERED
+        return self.rule.kind == "function" or len(self.rule.numbers) >= UNCOVERED.get(self.rule.name, math.inf)
 
     @property
     def numbers(self) -> str:
