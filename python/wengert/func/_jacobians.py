@@ -87,8 +87,12 @@ def _rows(frame: Any, output: Any, primals: list[Any], chunk_size: int | None) -
     count = output.numel()
     if not count:
         return [primal.new_zeros((*output.shape, *primal.shape)) for primal in primals]
-    pull = frame.pullback([output])
-    chunks = [vmap(lambda unit: tuple(pull([unit], True)), (units,)) for units in _units(output, chunk_size or count)]
+    root = (output,)
+
+    def pull(unit: Any) -> tuple[Any, ...]:
+        return tuple(frame.gradients(root, (unit,), True))
+
+    chunks = [vmap(pull, (units,)) for units in _units(output, chunk_size or count)]
     columns = [parts[0] if len(parts) == 1 else wengert.cat(list(parts)) for parts in zip(*chunks, strict=True)]
     return [
         column if column.shape == output.shape + primal.shape else column.reshape(output.shape + primal.shape)
