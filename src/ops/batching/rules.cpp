@@ -135,7 +135,7 @@ Dims Along::shift(IntSpan dims) { return shifted(dims, rank_ + extra_); }
 
 std::optional<int64_t> Along::shift(const std::optional<int64_t>& dim) {
     if (dim) return shift(*dim);
-    tensors_[0] = ops::reshape(tensors_[0], Dims{batch_.size(), -1});
+    tensors_[0] = ops::reshape(tensors_[0], Dims{batch_.size(), numel_of(IntSpan(tensors_[0].sizes()).subspan(1))});
     return 1;
 }
 
