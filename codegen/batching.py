@@ -23,7 +23,8 @@ from .vocabulary import Vocabulary
 
 ARRANGED = {"elementwise": "Elementwise", "leading": "Leading", "ending_in": "EndingIn", "along": "Along",
             "aligned_along": "AlignedAlong", "samples": "Samples"}  # fmt: skip
-UNCOVERED = {"ending_in": 0, "samples": 0, "leading": 1, "along": 2}  # throw NoRule with so many numbers, as functions do
+# Those of so many numbers throw NoRule, as functions do.
+UNCOVERED = {"ending_in": 0, "samples": 0, "leading": 1, "along": 2}
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ import os
 import pytest
 
 from . import batched
+from .callables import functions
 
 SEEDS = int(os.environ.get("WENGERT_HOSTILE_SEEDS", "1"))
-FUNCTIONS = batched.functions()
+FUNCTIONS = functions()
 
 
 @pytest.mark.parametrize("seed", range(1, 1 + min(SEEDS, batched.EVERYTHING)))
