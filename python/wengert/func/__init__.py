@@ -16,6 +16,7 @@ Derivatives with more structure have packages of their own: `_sparse` (Jacobians
 
 from . import implicit
 from ._auxiliary import debug_unwrap, functionalize
+from ._batched_tensor import NotBatchableError
 from ._custom_function import set_up_custom_functions as _set_up_custom_functions
 from ._functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from ._grad import grad, grad_and_value, value_and_grad
@@ -30,6 +31,7 @@ from ._vmap import vmap
 _set_up_custom_functions()
 
 __all__ = [
+    "NotBatchableError",
     "Sparsity",
     "batched_jacobian",
     "debug_unwrap",
