@@ -7,8 +7,8 @@
             [6., 8.]])
 
 Read `_frames` first: it says how transforms know of each other. `_reverse` and `_jvp` hold the two modes of
-differentiation, `_vmap` and `_batched_tensor` the batches. Operations run on samples in the core; `_dispatch` and
-`_rules` are for functions that are no operations.
+differentiation, `_vmap` and `_batched_tensor` the batches; how operations run on batches is the core's affair
+(src/ops/batching/batch.h), and `_dispatch` has the functions that are no operations.
 
 Derivatives with more structure have packages of their own: `_sparse` (Jacobians and Hessians by coloring), `implicit`
 (solutions of equations), `_jet` (Taylor series). They walk recorded graphs, with what the table says of each node.
