@@ -8,4 +8,4 @@ from ._registry import HANDLERS
 
 __all__ = ["HANDLERS"]
 
-from . import creation, passes, tangents  # noqa: F401
+from . import creation, methods, passes, tangents  # noqa: F401
