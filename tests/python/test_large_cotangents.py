@@ -270,7 +270,7 @@ def test_adding_takes_no_memory():
     x, y = operands()
     product = x * y
     usage = allocated((product + wg.exp(x) + wg.exp(y)).sum())
-    assert usage["MulBackward0"] == 0
+    assert usage["MulBackward0"] <= 0  # nobody else has the gradient that it gets, and it lets go of it
 
 
 def test_constants_take_no_memory():
