@@ -85,6 +85,13 @@ class _Again(Undone):
         self.change(_stack, "frames", self._frames)
 
 
+class OnlyBatches(Undone):
+    """A block in which derivatives do not count as running transforms, only batches do."""
+
+    def _open(self) -> None:
+        self.change(_stack, "frames", open_batches())
+
+
 class _Stack(threading.local):
     def __init__(self) -> None:
         self.frames: tuple[Any, ...] = ()
