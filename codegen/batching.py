@@ -22,6 +22,7 @@ from .vocabulary import Vocabulary
 
 ARRANGED = {"elementwise": "Elementwise", "leading": "Leading", "ending_in": "EndingIn", "along": "Along",
             "aligned_along": "AlignedAlong", "samples": "Samples"}  # fmt: skip
+ALONG = {"along", "aligned_along"}  # what names the dimensions in which elements meet
 UNCOVERED = {"ending_in", "samples"}  # what throws NoRule, beside functions
 
 
@@ -53,6 +54,13 @@ def rule_of(row: Row) -> Rule:
     if name == "geometry":
         return Rule("none")
     return Rule("arranged" if name in ARRANGED else "function", name, numbers, named)
+
+
+def mixes(row: Row) -> str:
+    """The arguments that name the dimensions along which elements meet, where no others do; empty if none say."""
+    rule = rule_of(row)
+    named = [name for name in rule.named if row.schema.argument(name).type.base != "bool"] if rule.name in ALONG else []
+    return str(row.get("mixes", " ".join(named)))
 
 
 @dataclass
