@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 import wengert as wg
-from wengert import _C, _randomness
+from wengert import _C
 from wengert.autograd import Function, forward_ad, functional, graph, profiler
 from wengert.autograd._graph import _unsafe_preserve_version_counter
 from wengert.func import _frames
@@ -376,8 +376,7 @@ def state():
         "modes": _C._dispatch_modes(),
         "profiling": _C._is_profiling(),
         "write observer": _C._autograd._set_write_observer(None),
-        "frames": len(_frames._stack.frames),
-        "randomness": _randomness.depth.value,
+        "frames": len(_frames.running_frames()),
         "parameters": [id(LINEAR._parameters["weight"]), id(LINEAR._buffers["count"])],
         "checkpoints": (stops_early(None), is_debugging(None), active_group()),
         "version": HIDDEN._version,

@@ -1,14 +1,13 @@
 """Random functions inside `vmap`: where a draw asks what the surrounding batches want.
 
 A function that draws numbers may have no batched argument at all (``randn(3)``), so a batching rule would never hear of
-it. The functions and methods here are therefore wrapped once, at import: outside of vmap the wrapper tests one
-thread-local counter and calls the compiled function; inside, `wengert.func._random` decides.
+it. The functions and methods here are therefore wrapped once, at import: outside of vmap the wrapper calls the
+compiled function; inside, `wengert.func._random` decides.
 """
 
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -20,17 +19,10 @@ _METHODS = "bernoulli multinomial uniform_ normal_ log_normal_ cauchy_ exponenti
 _DROPOUTS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_dropout feature_alpha_dropout"
 
 
-class _Depth(threading.local):
-    value = 0  # vmaps that are running on this thread
-
-
-depth = _Depth()
-
-
 def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def draw(*args: Any, **kwargs: Any) -> Any:
-        if depth.value:
+        if _C._open_batches():
             from wengert.func._random import draw as draw_for_batches
 
             return draw_for_batches(function, args, kwargs)

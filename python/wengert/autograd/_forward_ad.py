@@ -101,11 +101,6 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    for role, value in (("primal", tensor), ("tangent", tangent)):
-        if not (value.is_floating_point() or value.is_complex()):
-            raise ValueError(
-                f"[make_dual] Expected {role} to be floating point or complex, but got: {value.dtype}; convert it first"
-            )
     if overridden(tensor, tangent):
         return _C._call_override(make_dual, (tensor, tangent), {"level": level})
     return _C._make_dual(tensor, tangent, level=level)

@@ -15,12 +15,11 @@ from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import _function
 from wengert.autograd._function import Function
-from wengert.autograd._mode_context import Undone
 from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_structure, tree_unflatten
 
 from ._batch import Batch
 from ._batched_tensor import BatchedTensor, NotBatchableError
-from ._frames import Frame, Remembered, _stack, frame_of_level, is_transforming
+from ._frames import Remembered, is_transforming, running_frames
 
 _NO_SETUP = (
     "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
@@ -50,7 +49,6 @@ def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
     level = max((leaf._level for leaf in leaves if isinstance(leaf, BatchedTensor)), default=None)
     if level is None:
         return _core_apply(cls, args)
-    frame = frame_of_level(level)
     batch = Batch(level)
     own, generated = cls.vmap is not Function.vmap, cls.generate_vmap_rule
     if own and generated:
@@ -69,25 +67,20 @@ def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
     values = [leaf._value if batch.has(leaf) else leaf for leaf in leaves]
     if generated:
         return _run_generated(cls, tree_unflatten(values, spec), dims, spec, batch)
-    with _Without(frame):
+    with _without(level):
         result = cls.vmap(
             VmapInfo(batch.size, level.randomness), tree_unflatten(dims, spec), *tree_unflatten(values, spec)
         )
     return _wrapped(result, batch)
 
 
+def _without(level: Any) -> Any:
+    """Return a block in which one vmap is not running: its rule works on whole batches."""
+    return _C._FramesAgain(tuple(f for f in running_frames() if f.kind != "vmap" or f.level != level))
+
+
 def _core_apply(cls: Any, args: tuple[Any, ...]) -> Any:
     return _C._FunctionBase.__dict__["apply"].__get__(None, cls)(*args)
-
-
-class _Without(Undone):
-    """A block in which one vmap is not running: its rule works on whole batches."""
-
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
-
-    def _open(self) -> None:
-        self.change(_stack, "frames", tuple(f for f in _stack.frames if f is not self.frame))
 
 
 def _wrapped(result: Any, batch: Batch) -> Any:

@@ -115,7 +115,7 @@ def _differentiate(func: Any, argnums: Any, has_aux: bool, value: bool, args: An
         aliases = tree_unflatten([frame.alias(primal) for primal in primals], spec)
         output, aux = split_aux(func(*replaced(args, argnums, aliases), **kwargs), _CALL, has_aux)
         _check_output(output)
-    gradients = frame.pullback([output])([wengert.ones_like(output)], False)
+    gradients = frame.gradients((output,), (wengert.ones_like(output),), False)
     return tree_unflatten(gradients, spec), frame.release(output) if value else None, frame.release(aux)
 
 

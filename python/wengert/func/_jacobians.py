@@ -89,15 +89,15 @@ def rows(frame: Any, output: Any, primals: Sequence[Any], chunk_size: int | None
     count = output.numel()
     if not count:
         return [primal.new_zeros((*output.shape, *primal.shape)) for primal in primals]
-    pull = frame.pullback([output])
+    root = (output,)
 
-    def pulled(unit: Any) -> tuple[Any, ...]:
-        return tuple(pull([unit], True))
+    def pull(unit: Any) -> tuple[Any, ...]:
+        return tuple(frame.gradients(root, (unit,), True))
 
     if chunk_size == 1:
-        join, passes = wengert.stack, [pulled(unit[0]) for unit in _units(output, 1)]
+        join, passes = wengert.stack, [pull(unit[0]) for unit in _units(output, 1)]
     else:
-        join, passes = wengert.cat, [vmap(pulled, (units,)) for units in _units(output, chunk_size or count)]
+        join, passes = wengert.cat, [vmap(pull, (units,)) for units in _units(output, chunk_size or count)]
     columns = [p[0] if len(p) == 1 and join is wengert.cat else join(list(p)) for p in zip(*passes, strict=True)]
     return [
         column if column.shape == output.shape + primal.shape else column.reshape(output.shape + primal.shape)

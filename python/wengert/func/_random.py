@@ -15,7 +15,7 @@ from wengert._C import Tensor
 
 from ._batch import Batch, tensors_in
 from ._batched_tensor import BatchedTensor
-from ._frames import VmapFrame, open_batches
+from ._frames import open_batches
 
 _ERROR = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
@@ -45,7 +45,7 @@ def _is_random(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return bool(training) and p != 0
 
 
-def _draw(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frames: Sequence[VmapFrame]) -> Any:
+def _draw(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frames: Sequence[Any]) -> Any:
     if not frames:
         return function(*args, **kwargs)
     *outer, frame = frames
@@ -89,7 +89,7 @@ def _loop(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     batch: Batch,
-    outer: Sequence[VmapFrame],
+    outer: Sequence[Any],
     restart: bool,
 ) -> Any:
     generator = kwargs.get("generator") or wengert.default_generator
@@ -104,7 +104,7 @@ def _loop(
 
 
 def _fill_alike(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch, outer: Sequence[VmapFrame]
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch, outer: Sequence[Any]
 ) -> Any:
     """Fill one sample and copy it to all."""
     target = args[0]

@@ -45,7 +45,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     frame, outputs, spec, out_spec, aux = record(func, primals, has_aux, "vjp(f, *primals)")
     check_differentiable(outputs)
-    pull = frame.pullback(outputs)
+    roots = tuple(outputs)
 
     def vjp_func(cotangents: Any, *more: Any) -> Any:
         given, given_spec = tree_flatten((cotangents, *more) if more else cotangents)
@@ -64,7 +64,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                     f"Mismatch in shape: grad_output[{index}] has a shape of {cotangent.shape} and output[{index}] has "
                     f"a shape of {tensor.shape}."
                 )
-        return tree_unflatten(pull(given, True), spec)
+        return tree_unflatten(frame.gradients(roots, tuple(given), True), spec)
 
     output = tree_unflatten([frame.release(tensor) for tensor in outputs], out_spec)
     return (output, vjp_func, frame.release(aux)) if has_aux else (output, vjp_func)
@@ -131,8 +131,8 @@ def linearize(func: Callable[..., Any], *primals: Any, has_aux: bool = False) ->
     places = [i for i, leaf in enumerate(outputs) if isinstance(leaf, wengert.Tensor) and plain(leaf).requires_grad]
     with ReverseFrame(inside=frame) as transposed:
         cotangents = [transposed.alias(wengert.zeros_like(outputs[i]).detach()) for i in places]
-        gradients = frame.pullback([outputs[i] for i in places])(cotangents, True) if places else []
-    pull = transposed.pullback(gradients)
+        roots = tuple(outputs[i] for i in places)
+        gradients = tuple(frame.gradients(roots, tuple(cotangents), True)) if places else ()
 
     def jvp_func(*tangents: Any) -> Any:
         given, given_spec = flatten_alike(tangents, primals, leaves)
@@ -147,7 +147,7 @@ def linearize(func: Callable[..., Any], *primals: Any, has_aux: bool = False) ->
                         f"tangent:{index} with {what} {getattr(tangent, what)} in flattened pytree doesn't match the "
                         f"{what} {getattr(primal, what)} of the corresponding primal."
                     )
-        pushed = pull(given, True) if places else []
+        pushed = transposed.gradients(gradients, tuple(given), True) if places else []
         results = [wengert.zeros_like(leaf) if isinstance(leaf, wengert.Tensor) else None for leaf in released]
         for place, tangent in zip(places, pushed, strict=True):
             results[place] = tangent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -74,8 +74,7 @@ def vmap(
 
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        leaves, dims, spec = _mapped_inputs(func, in_dims, args, kwargs)
-        size = _batch_size(leaves, dims)
+        leaves, dims, size, spec = _mapped_inputs(func, in_dims, args, kwargs)
         if chunk_size is None or chunk_size >= size:
             return _run(func, leaves, dims, spec, size, out_dims, randomness)
         chunks = []
@@ -97,8 +96,9 @@ def _name(func: Any) -> str:
     return getattr(func, "__name__", None) or repr(func)
 
 
-def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], TreeSpec]:
-    """Return the leaves of all arguments with the mapped dimension of each (or None), checked."""
+def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], int, Any]:
+    """Return the leaves of all arguments with the mapped dimension of each (or None), checked, the size of the batch,
+    and the shapes of args and kwargs."""
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"{_call(func, in_dims)}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
@@ -116,22 +116,37 @@ def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[lis
             f"{_call(func, in_dims)}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
             f"{tree_flatten(in_dims)[1]} but inputs has structure {args_spec}."
         )
-    named, kwargs_spec = tree_flatten(kwargs)
-    leaves += named
-    leaves = [wengert.as_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
-    named = leaves[len(leaves) - len(named) :]
-    dims += [0 if isinstance(leaf, Tensor) else None for leaf in named]
-    dims = [
-        None if dim is None else _checked_dim(func, in_dims, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)
-    ]
-    return leaves, dims, TreeSpec(tuple, None, (args_spec, kwargs_spec), len(leaves))
+    kwargs_spec = None
+    if kwargs:
+        named, kwargs_spec = tree_flatten(kwargs)
+        leaves += named
+        dims += [0 if isinstance(leaf, (Tensor, np.ndarray)) else None for leaf in named]
+    size = None
+    for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
+        if isinstance(leaf, np.ndarray):
+            leaf = leaves[i] = wengert.as_tensor(leaf)
+        if dim is None:
+            continue
+        if not (isinstance(leaf, Tensor) and isinstance(dim, int) and -leaf.ndim <= dim < leaf.ndim):
+            _refuse_dim(func, in_dims, leaf, dim)
+        if size is None:
+            size = leaf.size(dim)
+        elif size != leaf.size(dim):
+            sizes = [leaf.shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
+            raise ValueError(
+                f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+                "mapped dimension"
+            )
+    if size is None:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    return leaves, dims, size, (args_spec, kwargs_spec)
 
 
 def _call(func: Any, in_dims: Any) -> str:
     return f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
 
 
-def _checked_dim(func: Any, in_dims: Any, leaf: Any, dim: Any) -> int:
+def _refuse_dim(func: Any, in_dims: Any, leaf: Any, dim: Any) -> NoReturn:
     if not isinstance(dim, int):
         raise ValueError(
             f"{_call(func, in_dims)}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or "
@@ -142,44 +157,32 @@ def _checked_dim(func: Any, in_dims: Any, leaf: Any, dim: Any) -> int:
             f"{_call(func, in_dims)}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot "
             "vmap over non-Tensor arguments, please use None as the respective in_dim"
         )
-    rank = leaf.dim()
-    if not -rank <= dim < rank:
-        raise ValueError(
-            f"{_call(func, in_dims)}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
-            f"{rank} so expected in_dim to satisfy -{rank} <= in_dim < {rank}."
-        )
-    return dim % rank
+    raise ValueError(
+        f"{_call(func, in_dims)}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
+        f"{leaf.ndim} so expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
+    )
 
 
-def _batch_size(leaves: list[Any], dims: list[Any]) -> int:
-    sizes = [leaf.shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
-    if not sizes:
-        raise ValueError("vmap: Expected at least one Tensor to vmap over")
-    if any(size != sizes[0] for size in sizes):
-        raise ValueError(
-            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{sizes} for the mapped dimension"
-        )
-    return sizes[0]  # type: ignore[no-any-return]
-
-
-def _run(
-    func: Any, leaves: list[Any], dims: list[Any], spec: TreeSpec, size: int, out_dims: Any, randomness: str
-) -> Any:
+def _run(func: Any, leaves: list[Any], dims: list[Any], specs: Any, size: int, out_dims: Any, randomness: str) -> Any:
+    args_spec, kwargs_spec = specs
     with VmapFrame(size, randomness) as frame:
-        samples = [
-            leaf if dim is None else BatchedTensor.wrap(leaf, dim, frame.level)
-            for leaf, dim in zip(leaves, dims, strict=True)
-        ]
-        args, kwargs = tree_unflatten(samples, spec)
-        outputs, out_spec = tree_flatten(func(*args, **kwargs))
+        sample = frame.sample
+        samples = [leaf if dim is None else sample(leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+        if kwargs_spec is None:
+            output = func(*tree_unflatten(samples, args_spec))
+        else:
+            count = args_spec.num_leaves
+            output = func(*tree_unflatten(samples[:count], args_spec), **tree_unflatten(samples[count:], kwargs_spec))
+        outputs, out_spec = tree_flatten(output)
         places = _out_places(func, out_dims, out_spec)
-        results = [_unwrapped(func, output, dim, frame) for output, dim in zip(outputs, places, strict=True)]
+        results = [_of_all(func, output, place, frame) for output, place in zip(outputs, places, strict=True)]
     return tree_unflatten(results, out_spec)
 
 
 def _out_places(func: Any, out_dims: Any, spec: TreeSpec) -> list[Any]:
     """Return the place of the batch dimension for each leaf of the output."""
+    if isinstance(out_dims, int):
+        return [out_dims] * spec.num_leaves
     if not all(dim is None or isinstance(dim, int) for dim in tree_flatten(out_dims)[0]):
         raise ValueError(
             f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
@@ -197,32 +200,22 @@ def _out_places(func: Any, out_dims: Any, spec: TreeSpec) -> list[Any]:
     return places
 
 
-def _unwrapped(func: Any, output: Any, place: int | None, frame: VmapFrame) -> Any:
+def _of_all(func: Any, output: Any, place: int | None, frame: Any) -> Any:
     """Return an output with the batch dimension at `place`."""
-    batched = isinstance(output, BatchedTensor) and output._level == frame.level
-    if place is None:
-        if batched:
-            raise ValueError(
-                f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when out_dim is None"
-            )
-        return output
     if not isinstance(output, Tensor):
+        if place is None:
+            return output
         raise ValueError(
-            f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
-            f"{type(output)}. Did you mean "
-            "to set out_dims= to None for output?"
+            f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type {type(output)}. Did you "
+            "mean to set out_dims= to None for output?"
         )
-    if batched:
-        value, now = output._value, output._batch_dim  # type: ignore[attr-defined]
-    else:
-        value, now = output.expand(frame.batch_size, *output.shape), 0
-    rank = value.dim()
-    if not -rank <= place < rank:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {place}); it is an "
-            "out_dim of vmap"
+    if place is not None:
+        return frame.of_all(output, place)
+    if isinstance(output, BatchedTensor) and output._level == frame.level:
+        raise ValueError(
+            f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when out_dim is None"
         )
-    return value if place % rank == now else value.movedim(now, place)
+    return output
 
 
 def _joined(func: Any, chunks: list[Any], out_dims: Any) -> Any:

@@ -9,6 +9,7 @@ its shape in a `TreeSpec`, which can be compared with another and filled with ot
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -114,8 +115,20 @@ def tree_flatten(tree: Any) -> tuple[list[Any], TreeSpec]:
     >>> _pytree.tree_flatten({"a": 1, "b": (2, 3)})[0]
     [1, 2, 3]
     """
+    if type(tree) is tuple:
+        for child in tree:
+            if type(child) in SUPPORTED_NODES or isinstance(child, tuple):
+                break
+        else:
+            return list(tree), _flat(len(tree))
     leaves: list[Any] = []
     return leaves, _flatten(tree, leaves)
+
+
+@functools.cache
+def _flat(count: int) -> TreeSpec:
+    """Return the shape of a tuple of leaves: most arguments are one."""
+    return TreeSpec(tuple, None, (LEAF,) * count, count)
 
 
 def _flatten(tree: Any, leaves: list[Any]) -> TreeSpec:
@@ -143,6 +156,8 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
             f"tree_unflatten(leaves, treespec): `leaves` has length {len(values)} but the spec refers to a pytree that "
             f"holds {treespec.num_leaves} items ({treespec})."
         )
+    if treespec is _flat(len(values)):
+        return tuple(values)
     return _unflatten(iter(values), treespec)
 
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "graph/graph_gradients.h"
-#include "ops/batching/batch.h"
+#include "ops/batching/physical.h"
 
 namespace wengert::ops::batching {
 namespace {
@@ -21,8 +21,6 @@ uint32_t layers_of(const Tensor& t) {
     for (const Tensor* inside = &t; is_batched(*inside); inside = &batched_value(*inside).value) ++count;
     return count;
 }
-
-using Levels = SmallVector<BatchLevel*, 4>;  // from the outermost
 
 void add_levels(Levels& levels, const Tensor& t) {
     for (const Tensor* inside = &t; is_batched(*inside); inside = &batched_value(*inside).value)

@@ -98,10 +98,6 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
         check(PyTuple_GET_SIZE(tensors) == PyTuple_GET_SIZE(gradients), ErrorKind::Runtime,
               "_engine_run_backward(): got ", PyTuple_GET_SIZE(tensors), " tensors and ", PyTuple_GET_SIZE(gradients),
               " gradients");
-        if (nesting.total >= kMaxNesting) {
-            PyErr_Format(PyExc_RecursionError, "maximum depth of nested backward passes exceeded (%d)", kMaxNesting);
-            return nullptr;
-        }
         EdgeList roots, outputs;
         TensorList grads;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i) {
@@ -111,12 +107,8 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
         }
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i)
             outputs.push_back(target_edge(PyTuple_GET_ITEM(inputs, i), accumulate));
-        TensorList results;
-        {
-            WithoutGil released(other_threads_exist());
-            results = Engine::get_default_engine().execute(std::move(roots), std::move(grads), keep_graph, create_graph,
-                                                           accumulate, outputs);
-        }
+        const TensorList results =
+            run_pass(std::move(roots), std::move(grads), keep_graph, create_graph, accumulate, outputs);
         if (AnomalyMode::searches_nan()) [[unlikely]]
             report_nan_roots(tensors);
         if (accumulate) Py_RETURN_NONE;
@@ -312,6 +304,17 @@ void run_blocking(void (*f)(void*), void* context) {
 }
 
 }  // namespace
+
+TensorList run_pass(EdgeList roots, TensorList gradients, bool keep_graph, bool create_graph, bool accumulate,
+                    const EdgeList& targets) {
+    if (nesting.total >= kMaxNesting) {
+        PyErr_Format(PyExc_RecursionError, "maximum depth of nested backward passes exceeded (%d)", kMaxNesting);
+        throw PyException();
+    }
+    WithoutGil released(other_threads_exist());
+    return Engine::get_default_engine().execute(std::move(roots), std::move(gradients), keep_graph, create_graph,
+                                                accumulate, targets);
+}
 
 int add_engine_functions(PyObject* module) {
     Engine::get_default_engine().hooks.run_blocking = run_blocking;

@@ -3,7 +3,14 @@
 
 #include <Python.h>
 
+#include "graph/edge.h"
+#include "tensor/tensor_list.h"
+
 namespace wengert::python {
+
+// A pass of the engine, without the interpreter's lock where other threads wait for it.
+TensorList run_pass(EdgeList roots, TensorList gradients, bool keep_graph, bool create_graph, bool accumulate,
+                    const EdgeList& targets);
 
 int add_engine_functions(PyObject* module);   // _engine_run_backward, _execution_engine, introspection
 int add_version_functions(PyObject* module);  // version counters (versions.cpp)

@@ -6,6 +6,7 @@
 #include "ops/recording.h"
 #include "python/arguments/convert.h"
 #include "python/autograd/engine_bindings.h"
+#include "python/autograd/forward_bindings.h"
 #include "python/exceptions.h"
 #include "python/objects/tensor_object.h"
 
@@ -30,13 +31,6 @@ PyObject* exit_level(PyObject*, PyObject* level) {
     });
 }
 PyObject* current_level(PyObject*, PyObject*) { return PyLong_FromLong(innermost_dual_level()); }
-
-// Whether elements of an expanded tensor share memory.
-bool overlaps_itself(const Tensor& t) noexcept {
-    for (size_t d = 0; d < t.sizes().size(); ++d)
-        if (t.strides()[d] == 0 && t.sizes()[d] > 1) return true;
-    return false;
-}
 
 // The tangent mirrors the primal's layout, so that views of one are views of the other; but each element has its own.
 Tensor laid_out_as(const Tensor& tangent, const Tensor& primal) {
@@ -64,20 +58,7 @@ PyObject* make_dual(PyObject*, PyObject* args, PyObject* kwargs) {
         check(is_tensor(primal_object) && is_tensor(tangent_object), ErrorKind::Type, "make_dual expects two Tensors");
         const Tensor& primal = tensor_of(primal_object);
         const Tensor& tangent = tensor_of(tangent_object);
-        check(
-            primal.sizes() == tangent.sizes(), ErrorKind::Runtime,
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            "supported. Tensor is of size ",
-            ShapeOf{primal.sizes()}, " while the given forward gradient is of size ", ShapeOf{tangent.sizes()}, ".");
-        for (const Tensor* t : {&primal, &tangent})
-            check(!tangent_at(*t, level).defined(), ErrorKind::Runtime, "make_dual: the ",
-                  t == &primal ? "primal" : "tangent", " already has a forward gradient at the same level ", level,
-                  "; unpack it first");
-        LevelGuard hide(level);
-        Tensor dual = ops::alias(primal);
-        if (ViewInfo* view = view_info(dual)) view->forward = false;
-        set_tangent(dual, level, laid_out_as(tangent, primal));
-        return wrap(dual);
+        return wrap(make_dual_at(primal, tangent, level));
     });
 }
 
@@ -90,14 +71,8 @@ PyObject* unpack_dual(PyObject*, PyObject* args, PyObject* kwargs) {
             return nullptr;
         check(is_tensor(object), ErrorKind::Type, "unpack_dual expects a Tensor, got ", Py_TYPE(object)->tp_name);
         const Tensor& dual = tensor_of(object);
-        inherit_tangents(dual);
-        PyRef tangent(checked(wrap(tangent_at(dual, level))));
-        Tensor primal;
-        {
-            LevelGuard hide(level);
-            primal = ops::alias(dual);
-            if (ViewInfo* view = view_info(primal)) view->forward = false;
-        }
+        auto [primal, tangent_found] = unpack_dual_at(dual, level);
+        PyRef tangent(checked(wrap(std::move(tangent_found))));
         PyRef primal_object(checked(wrap(std::move(primal))));
         return checked(PyTuple_Pack(2, primal_object.get(), tangent.get()));
     });
@@ -115,6 +90,40 @@ PyMethodDef functions[] = {
 };
 
 }  // namespace
+
+bool overlaps_itself(const Tensor& t) noexcept {
+    for (size_t d = 0; d < t.sizes().size(); ++d)
+        if (t.strides()[d] == 0 && t.sizes()[d] > 1) return true;
+    return false;
+}
+
+Tensor make_dual_at(const Tensor& primal, const Tensor& tangent, int32_t level) {
+    for (const Tensor* t : {&primal, &tangent}) {
+        const char* role = t == &primal ? "primal" : "tangent";
+        check(is_differentiable(t->dtype()), ErrorKind::Value, "[make_dual] Expected ", role,
+              " to be floating point or complex, but got: ", t->dtype(), "; convert it first");
+        check(!tangent_at(*t, level).defined(), ErrorKind::Runtime, "make_dual: the ", role,
+              " already has a forward gradient at the same level ", level, "; unpack it first");
+    }
+    check(primal.sizes() == tangent.sizes(), ErrorKind::Runtime,
+          "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+          "supported. Tensor is of size ",
+          ShapeOf{primal.sizes()}, " while the given forward gradient is of size ", ShapeOf{tangent.sizes()}, ".");
+    LevelGuard hide(level);
+    Tensor dual = ops::alias(primal);
+    if (ViewInfo* view = view_info(dual)) view->forward = false;
+    set_tangent(dual, level, laid_out_as(tangent, primal));
+    return dual;
+}
+
+std::pair<Tensor, Tensor> unpack_dual_at(const Tensor& dual, int32_t level) {
+    inherit_tangents(dual);
+    const Tensor tangent = tangent_at(dual, level);
+    LevelGuard hide(level);
+    Tensor primal = ops::alias(dual);
+    if (ViewInfo* view = view_info(primal)) view->forward = false;
+    return {primal, tangent};
+}
 
 int add_forward_functions(PyObject* module) { return PyModule_AddFunctions(module, functions); }
 

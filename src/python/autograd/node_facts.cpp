@@ -33,14 +33,6 @@ PyObject* made_at(PyObject*, PyObject* o) {
     });
 }
 
-bool is_among(const Tensor& t, PyObject* tensors) noexcept {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tensors); ++i) {
-        PyObject* item = PyList_GET_ITEM(tensors, i);
-        if (is_tensor(item) && tensor_of(item).is_same(t)) return true;
-    }
-    return false;
-}
-
 // Whether some node behind `start`, or itself, is what is looked for.
 template <class Predicate>
 bool any_behind(Node* start, Predicate&& predicate) {
@@ -56,26 +48,25 @@ bool any_behind(Node* start, Predicate&& predicate) {
     return false;
 }
 
-PyObject* reaches_other_leaves(PyObject*, PyObject* args) {
-    return guarded([&]() -> PyObject* {
-        PyObject *start, *own;
-        if (!PyArg_ParseTuple(args, "OO!", &start, &PyList_Type, &own)) return nullptr;
-        return PyBool_FromLong(any_behind(node_of(start).get(), [&](Node& node) {
-            auto* leaf = dynamic_cast<AccumulateGrad*>(&node);
-            return leaf && !is_among(leaf->variable(), own);
-        }));
-    });
-}
-
 PyMethodDef functions[] = {
-    {"_reaches_other_leaves", reaches_other_leaves, METH_VARARGS,
-     "Whether the graph below a node holds a leaf that is not in a list of tensors."},
     {"_saved_bytes", saved_bytes, METH_O, "Bytes that a node keeps for its backward formula."},
     {"_made_at", made_at, METH_O, "File, line and function where a node was made, if it is known."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
+
+bool reaches_other_leaves(Node* start, PyObject* own) {
+    const auto is_own = [&](const Tensor& t) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(own); ++i)
+            if (tensor_of(PyList_GET_ITEM(own, i)).is_same(t)) return true;
+        return false;
+    };
+    return any_behind(start, [&](Node& node) {
+        auto* leaf = dynamic_cast<AccumulateGrad*>(&node);
+        return leaf && !is_own(leaf->variable());
+    });
+}
 
 int add_node_facts(PyObject* module) { return PyModule_AddFunctions(module, functions); }
 

@@ -3,7 +3,12 @@
 
 #include <Python.h>
 
+#include "graph/node.h"
+
 namespace wengert::python {
+
+// Whether the graph below a node holds a leaf that is not in a list of tensors.
+bool reaches_other_leaves(Node* start, PyObject* own);
 
 int add_node_facts(PyObject* module);
 

@@ -22,7 +22,7 @@
 #include "python/arguments/overrides.h"
 #include "python/exceptions.h"
 #include "python/interop/numpy_interop.h"
-#include "python/objects/batch_objects.h"
+#include "python/func/batch_objects.h"
 #include "python/objects/tensor_factory.h"
 #include "python/objects/tensor_type.h"
 #include "python/operations.h"

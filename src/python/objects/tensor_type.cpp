@@ -26,7 +26,7 @@
 #include "python/autograd/shared_objects.h"
 #include "python/exceptions.h"
 #include "python/interop/interop.h"
-#include "python/objects/batch_objects.h"
+#include "python/func/batch_objects.h"
 #include "python/objects/tensor_factory.h"
 #include "python/objects/tensor_gc.h"
 #include "python/registry.h"

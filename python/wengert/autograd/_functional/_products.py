@@ -56,7 +56,7 @@ def vjp(
     run = Run(func, inputs, "vjp", create_graph, _strict.vjp if strict else None)
     with set_grad_enabled(create_graph):
         frame, outputs, *_ = record(run, run.inputs, False, "vjp")
-        product = frame.pullback(outputs)(run.cotangents(v, outputs), False)
+        product = frame.gradients(tuple(outputs), run.cotangents(v, outputs), False)
         return run.like_outputs(frame.release(outputs)), run.like_inputs(product)
 
 
@@ -100,7 +100,7 @@ def vhp(
         vector = run.tangents(v)
         gradient = grad_and_value(run.scalar, run.places, has_aux=True)
         frame, gradients, _, _, (_, output) = record(gradient, run.inputs, True, "vhp")
-        product = frame.pullback(gradients)(vector, False)
+        product = frame.gradients(tuple(gradients), vector, False)
         return frame.release(output), run.like_inputs(product)
 
 

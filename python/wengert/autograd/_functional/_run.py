@@ -7,7 +7,7 @@ from typing import Any
 
 import wengert
 from wengert._C import Tensor
-from wengert.func._frames import OnlyBatches, is_transforming
+from wengert.func._frames import is_transforming, only_batches
 
 from .._roots import root_gradients
 
@@ -64,7 +64,7 @@ class Run:
 
     def __call__(self, *inputs: Any) -> Tensors:
         """Return the outputs. The function finds no transform around it, as if the engine were called by hand."""
-        with OnlyBatches():
+        with only_batches():
             outputs = self._func(*inputs)
         outputs, self.returns_tuple = as_tensors(outputs, "outputs of the user-provided function", self._caller)
         if self._check is not None:

@@ -1,9 +1,7 @@
-#include "python/objects/batch_objects.h"
+#include "python/func/batch_objects.h"
 
-#include "base/state.h"
 #include "ops/batching/batch.h"
 #include "python/arguments/convert.h"
-#include "python/autograd/scope_type.h"
 #include "python/exceptions.h"
 #include "python/objects/tensor_type.h"
 #include "python/registry.h"
@@ -26,25 +24,6 @@ const Ref<BatchLevel>& level_of(PyObject* o) {
     return reinterpret_cast<LevelObject*>(o)->level;
 }
 
-PyObject* wrap_level(Ref<BatchLevel> level) {
-    PyObject* o = checked(LevelType->tp_alloc(LevelType, 0));
-    new (&reinterpret_cast<LevelObject*>(o)->level) Ref<BatchLevel>(std::move(level));
-    return o;
-}
-
-Randomness to_randomness(std::string_view name) {
-    if (name == "different") return Randomness::Different;
-    return name == "same" ? Randomness::Same : Randomness::Error;
-}
-
-PyObject* level_new(PyTypeObject*, PyObject* args, PyObject*) {
-    return guarded([&]() -> PyObject* {
-        long long size;
-        const char* randomness;
-        if (!PyArg_ParseTuple(args, "Ls", &size, &randomness)) return nullptr;
-        return wrap_level(Ref<BatchLevel>::adopt(new BatchLevel(size, to_randomness(randomness))));
-    });
-}
 void level_dealloc(PyObject* o) {
     PyTypeObject* type = Py_TYPE(o);
     std::destroy_at(&reinterpret_cast<LevelObject*>(o)->level);
@@ -64,11 +43,7 @@ PyObject* level_get(PyObject* o, void*) {
 }
 PyObject* number(const BatchLevel& level) { return PyLong_FromUnsignedLongLong(level.number); }
 PyObject* batch_size(const BatchLevel& level) { return wrap(level.size); }
-PyObject* randomness(const BatchLevel& level) {
-    return wrap(level.randomness == Randomness::Error  ? "error"
-                : level.randomness == Randomness::Same ? "same"
-                                                       : "different");
-}
+PyObject* randomness(const BatchLevel& level) { return wrap(name_of(level.randomness)); }
 PyObject* is_open(const BatchLevel& level) { return wrap(level.is_open()); }
 
 PyGetSetDef level_getset[] = {
@@ -80,32 +55,14 @@ PyGetSetDef level_getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyType_Slot level_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(level_new)},
     {Py_tp_dealloc, reinterpret_cast<void*>(level_dealloc)},
     {Py_tp_richcompare, reinterpret_cast<void*>(level_compare)},
     {Py_tp_hash, reinterpret_cast<void*>(level_hash)},
     {Py_tp_getset, level_getset},
-    {Py_tp_doc, const_cast<char*>("_BatchLevel(batch_size, randomness)")},
     {0, nullptr},
 };
-PyType_Spec level_spec = {"wengert._C._BatchLevel", sizeof(LevelObject), 0, Py_TPFLAGS_DEFAULT, level_slots};
-
-// The block in which a level is open. Memory made on this thread is marked with the innermost one.
-struct OpenBatch {
-    static constexpr const char* name = "wengert._C._OpenBatch";
-    Ref<BatchLevel> level;
-    uint64_t previous;
-    explicit OpenBatch(PyObject* arguments) : level(level_of(PyTuple_GET_ITEM(arguments, 0))) {
-        level->open();
-        previous = std::exchange(state.batch_level, level->number);
-    }
-    OpenBatch(const OpenBatch&) = delete;
-    ~OpenBatch() {
-        state.batch_level = previous;
-        level->close();
-    }
-    PyObject* value() const { return Py_NewRef(Py_None); }
-};
+PyType_Spec level_spec = {"wengert._C._BatchLevel", sizeof(LevelObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, level_slots};
 
 // --- Batched tensors
 const Tensor& batched_argument(PyObject* o) {
@@ -116,7 +73,7 @@ const Tensor& batched_argument(PyObject* o) {
 
 PyObject* make_batched_object(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
-        if (!BatchedTensorType) PyRef(checked(PyImport_ImportModule("wengert.func._batched_tensor")));
+        import_batched_type();
         PyObject *value, *level;
         long long dim;
         if (!PyArg_ParseTuple(args, "OLO", &value, &dim, &level)) return nullptr;
@@ -191,12 +148,28 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+void import_batched_type() {
+    if (!BatchedTensorType) PyRef(checked(PyImport_ImportModule("wengert.func._batched_tensor")));
+}
+
+Randomness to_randomness(std::string_view name) {
+    if (name == "different") return Randomness::Different;
+    return name == "same" ? Randomness::Same : Randomness::Error;
+}
+const char* name_of(Randomness randomness) noexcept {
+    constexpr const char* names[] = {"error", "different", "same"};
+    return names[static_cast<int>(randomness)];
+}
+
+PyObject* wrap_level(Ref<BatchLevel> level) {
+    PyObject* o = checked(LevelType->tp_alloc(LevelType, 0));
+    new (&reinterpret_cast<LevelObject*>(o)->level) Ref<BatchLevel>(std::move(level));
+    return o;
+}
+
 int add_batch_objects(PyObject* module) {
     tensor_wrapper_becomes_batched = become_batched_object;
-    return add_type(module, &level_spec, &LevelType) == 0 && ScopeType<OpenBatch>::add(module) == 0 &&
-                   PyModule_AddFunctions(module, functions) == 0
-               ? 0
-               : -1;
+    return add_type(module, &level_spec, &LevelType) == 0 && PyModule_AddFunctions(module, functions) == 0 ? 0 : -1;
 }
 
 }  // namespace wengert::python

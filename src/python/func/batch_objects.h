@@ -6,12 +6,20 @@
 
 #include <Python.h>
 
-#include "tensor/tensor.h"
+#include <string_view>
+
+#include "graph/batch_level.h"
 
 namespace wengert::python {
 
 // The class of batched tensors, null as long as there is none.
 extern PyTypeObject* BatchedTensorType;
+
+void import_batched_type();  // loads it where that has not happened
+
+Randomness to_randomness(std::string_view name);
+const char* name_of(Randomness randomness) noexcept;
+PyObject* wrap_level(Ref<BatchLevel> level);
 
 int add_batch_objects(PyObject* module);
 
