@@ -147,10 +147,11 @@ def linearize(func: Callable[..., Any], *primals: Any, has_aux: bool = False) ->
                         f"tangent:{index} with {what} {getattr(tangent, what)} in flattened pytree doesn't match the "
                         f"{what} {getattr(primal, what)} of the corresponding primal."
                     )
-        pushed = transposed.gradients(gradients, tuple(given), True) if places else []
-        results = [wengert.zeros_like(leaf) if isinstance(leaf, wengert.Tensor) else None for leaf in released]
-        for place, tangent in zip(places, pushed, strict=True):
-            results[place] = tangent
+        pushed = dict(zip(places, transposed.gradients(gradients, tuple(given), True), strict=True)) if places else {}
+        results = [
+            pushed[i] if i in pushed else wengert.zeros_like(leaf) if isinstance(leaf, wengert.Tensor) else None
+            for i, leaf in enumerate(released)
+        ]
         return tree_unflatten(results, out_spec)
 
     released = [frame.release(leaf) for leaf in outputs]

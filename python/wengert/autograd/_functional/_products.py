@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.func._grad import grad_and_value
+from wengert.func._grad import grad
 from wengert.func._vjp import linearize, record
 
 from .._grad_mode import set_grad_enabled
@@ -98,8 +98,8 @@ def vhp(
     run = Run(func, inputs, "vhp", create_graph, _strict.vhp if strict else None)
     with set_grad_enabled(create_graph):
         vector = run.tangents(v)
-        gradient = grad_and_value(run.scalar, run.places, has_aux=True)
-        frame, gradients, _, _, (_, output) = record(gradient, run.inputs, True, "vhp")
+        gradient = grad(run.scalar, run.places, has_aux=True)
+        frame, gradients, _, _, output = record(gradient, run.inputs, True, "vhp")
         product = frame.gradients(tuple(gradients), vector, False)
         return frame.release(output), run.like_inputs(product)
 
@@ -121,6 +121,6 @@ def hvp(
     run = Run(func, inputs, "hvp", create_graph, _strict.hvp if strict else None)
     with set_grad_enabled(create_graph):
         vector = run.tangents(v)
-        gradient = grad_and_value(run.scalar, run.places, has_aux=True)
-        _, push, (_, output) = linearize(gradient, *run.inputs, has_aux=True)
+        gradient = grad(run.scalar, run.places, has_aux=True)
+        _, push, output = linearize(gradient, *run.inputs, has_aux=True)
         return output, run.like_inputs(push(*vector))

@@ -89,7 +89,8 @@ class Run:
                 f"The Tensor returned by the function given to {self._caller} should contain a single element, but has "
                 f"shape {tuple(outputs[0].shape)}."
             )
-        return outputs[0].reshape(()), outputs[0]
+        output = outputs[0]
+        return output.reshape(()) if output.dim() else output, output
 
     def cotangents(self, v: Any, outputs: Sequence[Any]) -> Tensors:
         """Return the user's vector, of the sizes of the outputs."""
