@@ -48,7 +48,7 @@ BAD_ROWS = {
     ),
     "mixes along what is no argument": (
         "op: f(Tensor self) -> Tensor\ndoc: x\nself: grad\nlinear: [self]\nmixes: dim",
-        ["mixes along 'dim', which is no argument", "name arguments of the row"],
+        ["`mixes: dim` names 'dim', which is no argument", "name arguments of the row"],
     ),
     "reduces whole numbers": (
         "op: f(Tensor self, str how) -> Tensor\ndoc: x\nkernel: exp(self)\nd_self: exp(self)\nreduces: how",

@@ -106,7 +106,7 @@ class BatchedTensor(Tensor):
             "sample of a batch; convert the result of vmap instead."
         )
 
-    numpy = __array__ = data_ptr = __dlpack__ = tolist  # type: ignore[assignment]
+    numpy = __array__ = data_ptr = __dlpack__ = tolist
 
     def __repr__(self, **_: Any) -> str:
         from ._frames import depth_of_level

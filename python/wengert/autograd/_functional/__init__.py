@@ -4,8 +4,3 @@ All functions call the transforms of `wengert.func` on the user's function (`_ru
 and finds no transform around it. Results are detached unless ``create_graph`` is set; strict mode (`_strict.py`) looks
 for missing gradients first, which are zeros otherwise.
 """
-
-from ._matrices import hessian, jacobian
-from ._products import hvp, jvp, vhp, vjp
-
-__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
