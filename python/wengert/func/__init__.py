@@ -13,7 +13,7 @@ Derivatives with more structure have packages of their own: `_sparse` (Jacobians
 (solutions of equations), `_jet` (Taylor series). They walk recorded graphs, with what the table says of each node.
 """
 
-from . import implicit
+from . import _rules, implicit  # noqa: F401  the first for its handlers
 from ._auxiliary import debug_unwrap, functionalize
 from ._custom_function import set_up_custom_functions as _set_up_custom_functions
 from ._functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state

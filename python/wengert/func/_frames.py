@@ -45,12 +45,6 @@ def only_batches() -> Any:
     return _C._FramesAgain(open_batches())
 
 
-def depth_of_level(level: Any) -> int:
-    """Return the place of a running vmap among the transforms, from 1 for the outermost, or -1 if it is over."""
-    frames = running_frames()
-    return next((i + 1 for i, f in enumerate(frames) if f.kind == "vmap" and f.level == level), -1)
-
-
 def physical(tensor: Any, batches: Sequence[Any]) -> Any:
     """Return the plain tensor of shape ``(*batch sizes, *tensor.shape)``; expanded over batches it is the same in.
 

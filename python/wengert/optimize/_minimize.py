@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..func._sparse import sparsity
 from ._constraints import wrapped_constraints
 from ._flat import Function, Layout, Vector
 from ._objective import Evaluated
@@ -141,8 +142,6 @@ def _second_order(objective: Evaluated, one: Vector, name: str, hess: Any, argum
 
 
 def _sparse_hessian(objective: Evaluated) -> Callable[[Vector], Any]:
-    from ..func import sparsity
-
     def function(leaves: list[Any]) -> Any:
         return objective.call(leaves)[0]
 

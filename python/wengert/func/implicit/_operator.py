@@ -12,6 +12,7 @@ import wengert
 
 from ...autograd import enable_grad, grad
 from ...autograd.forward_ad import _set_fwd_grad_enabled
+from .._sparse import sparse_jacobian
 from ._products import Residual, Tensors
 
 LinearSolver = str | Callable[[Callable[[Any], Any], Any], Any]
@@ -75,8 +76,6 @@ class Operator:
     @functools.cached_property
     def _sparse_factors(self) -> Any:
         from scipy.sparse.linalg import splu
-
-        from .._sparse import sparse_jacobian
 
         return splu(
             sparse_jacobian(lambda x: self._residual(x, self._p), self._x, mode="reverse").tocsc().astype(np.float64)

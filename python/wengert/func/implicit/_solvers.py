@@ -90,7 +90,7 @@ def anderson(function: Residual, x: Tensors, p: Tensors, tolerance: float | None
 
 def minimum(objective: Callable[[Any], Any], x: Tensors, tolerance: float | None) -> Tensors:
     """Minimize, by a trust region of second order."""
-    from ...optimize import minimize
+    from ...optimize import minimize  # loaded when somebody looks for a minimum
 
     size = sum(value.numel() for value in x)
     method = "trust-exact" if size <= 200 else "trust-ncg"
