@@ -168,7 +168,8 @@ class Binding:
             text = f"{name}{overloads[0].signature}\n--\n\n{overloads[0].row.get('doc')}"
         else:
             lines = [f"{name}{o.signature.replace('$', '')}" for o in overloads]
-            text = "\n".join([*lines, *(f"\n{o.row.get('doc').rstrip()}" for o in overloads)])
+            general = f"{name}({'$self, ' if self.is_method else ''}*args, **kwargs)\n--\n"  # for `inspect.signature`
+            text = "\n".join([general, *lines, *(f"\n{o.row.get('doc').rstrip()}" for o in overloads)])
         if overloads[0].variant == "inplace":
             text = text.rstrip() + "\n\nIn place: writes to `self`."
         return json.dumps(text.rstrip(), ensure_ascii=False)
@@ -200,12 +201,13 @@ class Binding:
         given = ["self", "args[0]"] if self.is_method else ["args[0]", "args[1]"]
         given = given[: len(arguments)]
         count = len(arguments) - self.is_method
-        enough = f"nargs == {count} && !kwnames && " + " && ".join(f"is_exact_tensor({g})" for g in given)
+        plain = f"nargs == {count} && !kwnames"
+        enough = " && ".join([plain, *(f"is_exact_tensor({g})" for g in given)])
         tensors = [f"tensor_of({g})" for g in given]
         call = overload._wrap(f"ops::{overload.cpp_name}({', '.join(tensors)})")
         calls = [(enough, call)]
         if len(arguments) == 2 and arguments[1].type.base == "Operand" and overload is self.overloads[0]:
-            number = enough.replace(f"is_exact_tensor({given[1]})", f"PyFloat_CheckExact({given[1]})")
+            number = f"{plain} && is_exact_tensor({given[0]}) && PyFloat_CheckExact({given[1]})"
             calls.append((number, f"wrap(ops::{overload.cpp_name}({tensors[0]}, PyFloat_AS_DOUBLE({given[1]})))"))
         return calls
 

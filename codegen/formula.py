@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from .schema import RowError, Schema, Type
-from .vocabulary import Kind, Vocabulary, kind_of_type
+from .vocabulary import Function, Kind, Vocabulary, kind_of_type
 
 INFIX = {ast.Add: ("+", 5), ast.Sub: ("-", 5), ast.Mult: ("*", 6), ast.Div: ("/", 6), ast.Mod: ("%", 6)}
 FUNCTIONS = {ast.Pow: "pow", ast.FloorDiv: "floor_divide", ast.Mod: "remainder", ast.MatMult: "matmul"}
@@ -240,7 +240,11 @@ class Translator:
         self.found.functions.add(name)
         positional = [self.visit(a) for a in node.args]
         keywords = {k.arg or "": self.visit(k.value) for k in node.keywords}
-        return self.call(name, positional, keywords)
+        return self.call(name, positional, keywords, self.instead_of(node))
+
+    def instead_of(self, node: ast.Call) -> Function | None:
+        """What is called in place of the function that the formula names."""
+        return None
 
     # --- The tensor world
     def is_native(self, values: list[Text]) -> bool:
@@ -279,7 +283,9 @@ class Translator:
             return Text(f"{name}({', '.join(v.cpp for v in values)})", Kind.NUMBER)
         return self.call(name or "", values, {})
 
-    def call(self, name: str, positional: list[Text], keywords: dict[str, Text]) -> Text:
+    def call(
+        self, name: str, positional: list[Text], keywords: dict[str, Text], instead: Function | None = None
+    ) -> Text:
         if self.namespace:
             if keywords:
                 raise self.fail("keyword arguments of a kernel", "pass all arguments by position")
@@ -299,7 +305,8 @@ class Translator:
         elif not function.takes([v.kind for v in values]):
             declared = " or ".join(f"{name}({', '.join(o)})" for o in function.overloads)
             raise self.fail(f"the arguments of the helper '{name}'", f"src/ops/formulas declares {declared}")
-        return Text(f"{function.cpp}({', '.join(v.cpp for v in values)})", function.result)
+        called = instead or function
+        return Text(f"{called.cpp}({', '.join(v.cpp for v in values)})", called.result)
 
     def bind(self, name: str, schema: Schema, positional: list[Text], keywords: dict[str, Text]) -> list[Text]:
         arguments = schema.arguments
@@ -343,15 +350,14 @@ class DerivativeTranslator(Translator):
                 return Text(f"{self.chain_name}({cotangent.cpp}, {partial.cpp})", Kind.TENSOR)
         return super().visit_binop(node)
 
-    def visit_call(self, node: ast.Call) -> Text:
+    def instead_of(self, node: ast.Call) -> Function | None:
         function = self.vocabulary.function(node.func.id) if isinstance(node.func, ast.Name) else None
         if function is None or not function.in_derivatives or not self.varies(node):
-            return super().visit_call(node)
+            return None
         instead = self.vocabulary.helpers.get(function.in_derivatives)
         if instead is None:
             raise self.fail(f"unknown helper '{function.in_derivatives}'", "declare it in src/ops/formulas/*.h")
-        text = super().visit_call(node)
-        return Text(instead.cpp + text.cpp.removeprefix(function.cpp), instead.result)
+        return instead
 
 
 class ScalarTranslator(Translator):
@@ -403,7 +409,9 @@ class ScalarTranslator(Translator):
     def conditional(self, test: Text, then: Text, otherwise: Text) -> Text:
         return self.call("where", [test, then, otherwise], {})
 
-    def call(self, name: str, positional: list[Text], keywords: dict[str, Text]) -> Text:
+    def call(
+        self, name: str, positional: list[Text], keywords: dict[str, Text], instead: Function | None = None
+    ) -> Text:
         known = self.vocabulary.scalar_functions
         if known and name not in known:
             raise self.fail(f"unknown function '{name}' of scalars", "define it in src/kernels/scalar_math.h")

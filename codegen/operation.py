@@ -168,11 +168,13 @@ class Operation:
             return self._translate(str(self.row.get("inplace")).removeprefix("kernels::"), "kernels::")
         if not self.row.is_elementwise:
             return f"kernels::copy_into(self, {self.forward})"
-        into = f"run_into(self, {self.operands})"
+        into = f"run_into({{}}, {self.operands})"
         if not self.row.get("divides"):
-            return into
-        apart = f"const Tensor apart = empty(self.sizes(), self.dtype()); {into.replace('self', 'apart', 1)};"
-        return f"if (is_integral(self.dtype())) {{ {apart} kernels::copy_into(self, apart); }} else {into}"
+            return into.format("self")
+        apart = f"const Tensor apart = empty(self.sizes(), self.dtype()); {into.format('apart')};"
+        return (
+            f"if (is_integral(self.dtype())) {{ {apart} kernels::copy_into(self, apart); }} else {into.format('self')}"
+        )
 
     @property
     def write_out(self) -> str:
@@ -298,14 +300,22 @@ class Operation:
         rescue = self.derivatives.rescue
         return "left" if rescue and any(f.name == "self" for f in rescue.lost) else "copied"
 
-    def saves(self, *, of_results: bool) -> list[str]:
-        """Statements that fill the node's fields before or after the computation."""
+    def saves(self, *, of_results: bool, in_place: bool = False) -> list[str]:
+        """Statements that fill the node's fields before or after the computation, or after that of an in-place variant."""
         lines = []
         for field in self.derivatives.fields:
             if field.is_result != of_results:
                 continue
-            conditions = self._wanted_by(field.needed_by) if field.is_tensor else ""
-            lines.append(f"{conditions}node->{field.member}{field.save};")
+            condition = self._wanted_by(field.needed_by) if field.is_tensor else ""
+            value = field.name
+            if field.name == "self" and field.is_tensor and not of_results:
+                if self.self_in_place == "left":
+                    condition = f"if (!in_place) {condition}"
+                elif self.self_in_place == "copied":
+                    whole = "self.tensor()" if self.schema.argument("self").type.base == "Operand" else "self"
+                    value = f"in_place ? ops::clone({whole}) : self"
+            stored = field.save.format(value=value, of_view=", is_view(self)" if in_place else "")
+            lines.append(f"{condition}node->{field.member}{stored};")
         return lines
 
     def _wanted_by(self, users: tuple[str, ...]) -> str:

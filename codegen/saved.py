@@ -23,7 +23,7 @@ class Field:
     name: str  # as formulas say it, after translation: self, self_sizes
     cpp: str  # the member's type
     getter: str  # of _saved_<getter>
-    save: str  # what is stored, in terms of arguments and results
+    save: str  # how it is stored: what {value}, an argument or result, and after that of an in-place variant {of_view}
     unpack: str  # what `apply` computes with
     needed_by: tuple[str, ...]  # the arguments whose gradients mention it
     is_result: bool
@@ -62,20 +62,21 @@ def saved_fields(row: Row, formulas: Mapping[tuple[str, ...], Formula]) -> list[
 def _whole(name: str, type_: Type, users: tuple[str, ...], is_result: bool, has_history: bool) -> Field:
     output = str(has_history).lower()  # whether it will be owned by the node that saves it
     if type_.base == "Tensor" and type_.is_list:
-        cpp, save, unpack = "SavedList", f" = save_list({name}, {output})", f"unpack_list({name}_, this)"
+        cpp, save, unpack = "SavedList", f" = save_list({{value}}, {output})", f"unpack_list({name}_, this)"
     elif type_.base == "Tensor":
-        cpp, save, unpack = "SavedVariable", f".save({name}, {output})", f"{name}_.unpack(this)"
+        of_view = "{of_view}" if has_history else ""
+        cpp, save, unpack = "SavedVariable", f".save({{value}}, {output}{of_view})", f"{name}_.unpack(this)"
     elif type_.base == "Operand":
-        cpp, save, unpack = "SavedOperand", f".save({name})", f"OperandValue({name}_, this)"
+        cpp, save, unpack = "SavedOperand", ".save({value})", f"OperandValue({name}_, this)"
     else:
         convert = type_.base == "str" or type_.is_list  # from a view to what owns
-        save = name if not convert or type_.optional else f"{type_.value}({_bounds(name, type_)})"
+        save = "{value}" if not convert or type_.optional else f"{type_.value}({_bounds(type_)})"
         return Field(name, type_.value, name, f" = {save}", f"{name}_", users, is_result, is_tensor=False)
     return Field(name, cpp, name, save, unpack, users, is_result, is_tensor=True)
 
 
-def _bounds(name: str, type_: Type) -> str:
-    return f"{name}.begin(), {name}.end()" if type_.value_base.startswith("std::vector") else name
+def _bounds(type_: Type) -> str:
+    return "{value}.begin(), {value}.end()" if type_.value_base.startswith("std::vector") else "{value}"
 
 
 def _attribute(row: Row, name: str, type_: Type, attribute: str, users: tuple[str, ...], is_result: bool) -> Field:
@@ -87,4 +88,5 @@ def _attribute(row: Row, name: str, type_: Type, attribute: str, users: tuple[st
         cpp = ATTRIBUTE_TYPES[attribute]
     getter = f"{name}_{ATTRIBUTE_GETTERS.get(attribute, attribute)}"
     whole = f"{name}_{attribute}"
-    return Field(whole, cpp, getter, f" = get_{attribute}({name})", f"{whole}_", users, is_result, is_tensor=False)
+    save = f" = get_{attribute}({name})"
+    return Field(whole, cpp, getter, save, f"{whole}_", users, is_result, is_tensor=False)

@@ -206,7 +206,8 @@ PyMethodDef creation_functions[] = {
         "full_like", create<full_like_overloads, 2, make_full_like>,
         "full_like(input, fill_value, *, dtype=None)\n--\n\nOne value in the shape and dtype of another tensor."),
     fast_method("arange", py_arange,
-                "arange(start=0, end, step=1, *, dtype=None)\n--\n\nNumbers from start to end, which is left out."),
+                "arange(*args, **kwargs)\n--\n\narange(end, *, dtype=None)\narange(start, end, step=1, *, "
+                "dtype=None)\n\nNumbers from start to end, which is left out."),
     fast_method("linspace", create<linspace_overloads, 3, make_linspace>,
                 "linspace(start, end, steps, *, dtype=None)\n--\n\nEqually spaced numbers, both ends included."),
     fast_method("logspace", create<logspace_overloads, 4, make_logspace>,
@@ -215,14 +216,21 @@ PyMethodDef creation_functions[] = {
 };
 
 PyMethodDef creation_methods[] = {
-    fast_method("new_zeros", create<new_zeros_overloads, 2, make_new_zeros, true>, "Zeros of the same dtype."),
-    fast_method("new_ones", create<new_ones_overloads, 2, make_new_ones, true>, "Ones of the same dtype."),
-    fast_method("new_empty", create<new_empty_overloads, 2, make_new_empty, true>, "Uninitialised, of the same dtype."),
-    fast_method("new_full", create<new_full_overloads, 3, make_new_full, true>, "One value, of the same dtype."),
+    fast_method("new_zeros", create<new_zeros_overloads, 2, make_new_zeros, true>,
+                "new_zeros($self, *size, dtype=None, requires_grad=False)\n--\n\nZeros of the same dtype."),
+    fast_method("new_ones", create<new_ones_overloads, 2, make_new_ones, true>,
+                "new_ones($self, *size, dtype=None, requires_grad=False)\n--\n\nOnes of the same dtype."),
+    fast_method("new_empty", create<new_empty_overloads, 2, make_new_empty, true>,
+                "new_empty($self, *size, dtype=None, requires_grad=False)\n--\n\nUninitialised, of the same dtype."),
+    fast_method(
+        "new_full", create<new_full_overloads, 3, make_new_full, true>,
+        "new_full($self, size, fill_value, *, dtype=None, requires_grad=False)\n--\n\nOne value, of the same dtype."),
     fast_method("new_empty_strided", create<new_empty_strided_overloads, 3, make_new_empty_strided, true>,
-                "Uninitialised with given strides, of the same dtype."),
-    fast_method("new_tensor", create<new_tensor_overloads, 2, make_new_tensor, true>,
-                "A copy of data, of the same dtype."),
+                "new_empty_strided($self, size, stride, *, dtype=None)\n--\n\nUninitialised with given strides, of the "
+                "same dtype."),
+    fast_method(
+        "new_tensor", create<new_tensor_overloads, 2, make_new_tensor, true>,
+        "new_tensor($self, data, *, dtype=None, requires_grad=False)\n--\n\nA copy of data, of the same dtype."),
     {nullptr, nullptr, 0, nullptr},
 };
 

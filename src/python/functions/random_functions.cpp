@@ -247,9 +247,13 @@ PyMethodDef random_functions[] = {
     fast_method("randn_like", create<randn_like_overloads, 2, make_randn_like>,
                 "randn_like(input, *, dtype=None)\n--\n\nStandard normal numbers in the shape of another tensor."),
     fast_method("randint", randint,
-                "randint(low=0, high, size, *, generator=None, dtype=None)\n--\n\nIntegers from low to high - 1."),
+                "randint(*args, **kwargs)\n--\n\nrandint(high, size, *, generator=None, dtype=None)\nrandint(low, "
+                "high, size, *, generator=None, "
+                "dtype=None)\n\nIntegers from low to high - 1."),
     fast_method("randint_like", randint_like,
-                "randint_like(input, low=0, high, *, dtype=None)\n--\n\nIntegers in the shape of another tensor."),
+                "randint_like(input, *args, **kwargs)\n--\n\nrandint_like(input, high, *, "
+                "dtype=None)\nrandint_like(input, low, high, *, "
+                "dtype=None)\n\nIntegers in the shape of another tensor."),
     fast_method("randperm", create<randperm_overloads, 2, make_randperm>,
                 "randperm(n, *, generator=None, dtype=None)\n--\n\nThe integers 0 to n - 1 in random order."),
     fast_method("normal", normal_function,
@@ -263,18 +267,24 @@ PyMethodDef random_functions[] = {
 };
 
 PyMethodDef random_methods[] = {
-    fast_method("bernoulli", bernoulli<true>, "1 with the probability given by each element, else 0."),
-    fast_method("multinomial", multinomial<true>, "Indices drawn with the weights in each row."),
-    FILLING(uniform_, "uniform_(from=0, to=1, *, generator=None)\n--\n\nFills with uniform numbers in [from, to)."),
-    FILLING(normal_, "normal_(mean=0, std=1, *, generator=None)\n--\n\nFills with normal numbers."),
-    FILLING(log_normal_,
-            "log_normal_(mean=1, std=2, *, generator=None)\n--\n\nFills with numbers whose logarithms are normal."),
-    FILLING(cauchy_, "cauchy_(median=0, sigma=1, *, generator=None)\n--\n\nFills with Cauchy-distributed numbers."),
+    fast_method(
+        "bernoulli", bernoulli<true>,
+        "bernoulli($self, p=None, *, generator=None)\n--\n\n1 with the probability given by each element, else 0."),
+    fast_method("multinomial", multinomial<true>,
+                "multinomial($self, num_samples, replacement=False, *, generator=None)\n--\n\nIndices drawn with the "
+                "weights in each row."),
+    FILLING(uniform_, "uniform_($self, *args, **kwargs)\n--\n\nFills with uniform numbers in [from, to)."),
+    FILLING(normal_, "normal_($self, mean=0, std=1, *, generator=None)\n--\n\nFills with normal numbers."),
+    FILLING(
+        log_normal_,
+        "log_normal_($self, mean=1, std=2, *, generator=None)\n--\n\nFills with numbers whose logarithms are normal."),
+    FILLING(cauchy_,
+            "cauchy_($self, median=0, sigma=1, *, generator=None)\n--\n\nFills with Cauchy-distributed numbers."),
     FILLING(exponential_,
-            "exponential_(lambd=1, *, generator=None)\n--\n\nFills with exponentially distributed numbers."),
-    FILLING(geometric_, "geometric_(p, *, generator=None)\n--\n\nFills with geometrically distributed numbers."),
-    FILLING(bernoulli_, "bernoulli_(p=0.5, *, generator=None)\n--\n\nFills with 1 with probability p, else 0."),
-    FILLING(random_, "random_(from=0, to=None, *, generator=None)\n--\n\nFills with integers from `from` to `to` - 1."),
+            "exponential_($self, lambd=1, *, generator=None)\n--\n\nFills with exponentially distributed numbers."),
+    FILLING(geometric_, "geometric_($self, p, *, generator=None)\n--\n\nFills with geometrically distributed numbers."),
+    FILLING(bernoulli_, "bernoulli_($self, p=0.5, *, generator=None)\n--\n\nFills with 1 with probability p, else 0."),
+    FILLING(random_, "random_($self, *args, **kwargs)\n--\n\nFills with integers from `from` to `to` - 1."),
     {nullptr, nullptr, 0, nullptr},
 };
 

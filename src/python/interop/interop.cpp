@@ -175,8 +175,8 @@ void release_buffer(PyObject*, Py_buffer* view) noexcept { delete static_cast<Bu
 }  // namespace
 
 PyMethodDef interop_methods[] = {
-    {"item", item, METH_NOARGS, "The one element as a Python number."},
-    {"tolist", tolist, METH_NOARGS, "The elements as nested lists of Python numbers."},
+    {"item", item, METH_NOARGS, "item($self)\n--\n\nThe one element as a Python number."},
+    {"tolist", tolist, METH_NOARGS, "tolist($self)\n--\n\nThe elements as nested lists of Python numbers."},
     fast_method(
         "numpy", numpy,
         "numpy(*, force=False)\n--\n\nA NumPy array on the same memory; `force` detaches a tensor that requires grad."),

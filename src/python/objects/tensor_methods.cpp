@@ -32,9 +32,10 @@ PyObject* method(PyObject* self, PyObject*) noexcept {
     }
     return guarded([&]() -> PyObject* { return Function(tensor_of(self)); });
 }
-#define METHOD(name, function, doc) {name, method<name, function>, METH_NOARGS, doc}
+#define METHOD(name, function, doc) {name, method<name, function>, METH_NOARGS, name "($self)\n--\n\n" doc}
 // What reads geometry only, or runs operations: as right for a sample of a batch.
-#define OF_SAMPLE(name, function, doc) {name, method<name, function, Batches::Run>, METH_NOARGS, doc}
+#define OF_SAMPLE(name, function, doc) \
+    {name, method<name, function, Batches::Run>, METH_NOARGS, name "($self)\n--\n\n" doc}
 
 // --- What it is
 PyObject* dim(const Tensor& t) { return wrap(t.dim()); }
@@ -322,11 +323,16 @@ PyMethodDef tensor_methods[] = {
     METHOD("is_nonzero", is_nonzero, "Whether its one element is not zero."),
     METHOD("_is_view", is_view_method, "Whether it is a differentiable view."),
     METHOD("_use_count", use_count, "References to the C++ object."),
-    fast_method("size", size, "size(dim=None)\n--\n\nThe shape, or the size along one dimension."),
-    fast_method("stride", stride, "stride(dim=None)\n--\n\nThe strides, in elements."),
-    fast_method("is_contiguous", is_contiguous_method, "Whether elements lie in row-major order without gaps."),
-    fast_method("to", to, "to(dtype or device or other, copy=False)\n--\n\nConverted; itself if nothing changes."),
-    fast_method("type", type, "type(dtype=None)\n--\n\nThe legacy type name, or converted to a dtype."),
+    fast_method("size", size, "size($self, dim=None)\n--\n\nThe shape, or the size along one dimension."),
+    fast_method("stride", stride, "stride($self, dim=None)\n--\n\nThe strides, in elements."),
+    fast_method(
+        "is_contiguous", is_contiguous_method,
+        "is_contiguous($self, *, memory_format=None)\n--\n\nWhether elements lie in row-major order without gaps."),
+    fast_method("to", to,
+                "to($self, *args, **kwargs)\n--\n\nto(dtype, copy=False)\nto(device, dtype=None, "
+                "copy=False)\nto(other, copy=False)\n\nConverted; itself if nothing "
+                "changes."),
+    fast_method("type", type, "type($self, dtype=None)\n--\n\nThe legacy type name, or converted to a dtype."),
     OF_SAMPLE("float", convert<DType::Float32>, "Converted to float32."),
     OF_SAMPLE("double", convert<DType::Float64>, "Converted to float64."),
     OF_SAMPLE("cfloat", convert<DType::Complex64>, "Converted to complex64."),
@@ -339,15 +345,17 @@ PyMethodDef tensor_methods[] = {
     OF_SAMPLE("long", convert<DType::Int64>, "Converted to int64."),
     OF_SAMPLE("cpu", cpu, "Itself."),
     OF_SAMPLE("detach", detach_method, "The same memory as a leaf without history."),
-    {"detach_", detach_in_place, METH_NOARGS, "Cuts it from its history, in place."},
+    {"detach_", detach_in_place, METH_NOARGS, "detach_($self)\n--\n\nCuts it from its history, in place."},
     fast_method("requires_grad_", requires_grad_in_place,
-                "requires_grad_(requires_grad=True)\n--\n\nAsks for gradients."),
+                "requires_grad_($self, requires_grad=True)\n--\n\nAsks for gradients."),
     METHOD("retain_grad", retain_grad_method, "Keeps `.grad` of a tensor that is no leaf."),
-    fast_method("resize_", resize, "resize_(*size)\n--\n\nChanges the shape in place; new elements are undefined."),
-    fast_method("set_", set, "set_(source)\n--\n\nPoints it at the memory of another tensor."),
+    fast_method("resize_", resize,
+                "resize_($self, *size)\n--\n\nChanges the shape in place; new elements are undefined."),
+    fast_method("set_", set, "set_($self, source)\n--\n\nPoints it at the memory of another tensor."),
     {"_make_subclass", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_subclass)),
-     METH_FASTCALL | METH_KEYWORDS | METH_STATIC, "_make_subclass(cls, data, require_grad=False)"},
-    {"as_subclass", as_subclass, METH_O, "An alias as an object of a subclass."},
+     METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "_make_subclass(cls, data, require_grad=False)\n--\n\nA detached alias as an object of a subclass."},
+    {"as_subclass", as_subclass, METH_O, "as_subclass($self, cls, /)\n--\n\nAn alias as an object of a subclass."},
     {nullptr, nullptr, 0, nullptr},
 };
 
