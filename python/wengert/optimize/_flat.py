@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,14 +28,12 @@ class Layout:
         if any(tensor.is_complex() for tensor in tensors):
             raise TypeError(f"[{caller}] parameters must be real; pass real and imaginary parts as two leaves")
         self.shapes = [tuple(tensor.shape) for tensor in tensors]
-        self.sizes = [tensor.numel() for tensor in tensors]
-        self.size = sum(self.sizes)
+        self.size = sum(tensor.numel() for tensor in tensors)
         self.start = to_vector(tensors)
 
     def leaves(self, vector: Vector) -> list[Any]:
-        """Cut a vector into tensors, which do not share its memory."""
-        pieces = np.split(np.array(vector, np.float64), np.cumsum(self.sizes)[:-1]) if self.sizes else []
-        return [wengert.tensor(p.reshape(s)) for p, s in zip(pieces, self.shapes, strict=True)]
+        """Cut a vector, or rows of them, into tensors, which do not share its memory."""
+        return cut(vector, self.shapes)
 
     def tree(self, vector: Vector) -> Any:
         """Return the tree of tensors, as the function gets it."""
@@ -52,10 +51,20 @@ def _like(leaf: Any, value: Any) -> Any:
     return value.numpy() if isinstance(leaf, np.ndarray) else value.item()
 
 
-def to_vector(tensors: list[Any]) -> Vector:
-    """Return the elements of tensors (None: no elements) one after the other."""
-    arrays = [np.asarray(tensor.detach().numpy(), np.float64).reshape(-1) for tensor in tensors]
-    return np.concatenate(arrays) if arrays else np.zeros(0)
+def to_vector(tensors: Sequence[Any], batch_dims: int = 0) -> Vector:
+    """Return the elements of tensors one after the other, of batches in rows."""
+    arrays = [np.asarray(t.detach().numpy(), np.float64).reshape((*t.shape[:batch_dims], -1)) for t in tensors]
+    return np.concatenate(arrays, -1) if arrays else np.zeros(0)
+
+
+def cut(vector: Vector, like: Sequence[Any]) -> list[Any]:
+    """Cut a vector, or rows of them, into tensors of the given shapes or those of tensors."""
+    shapes = [tuple(getattr(item, "shape", item)) for item in like]
+    pieces = np.split(np.array(vector, np.float64), np.cumsum([math.prod(shape) for shape in shapes])[:-1], -1)
+    return [
+        wengert.tensor(piece.reshape((*vector.shape[:-1], *shape)))
+        for piece, shape in zip(pieces, shapes, strict=False)
+    ]
 
 
 def outputs_of(result: Any, caller: str) -> list[Any]:
