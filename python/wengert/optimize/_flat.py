@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,7 @@ import numpy as np
 import wengert
 
 from ..func._leaves import as_tensors, flatten
-
-Vector = Any  # a flat float64 array
+from ..func._products import Vector, joined, split
 
 
 class Layout:
@@ -27,13 +25,14 @@ class Layout:
         tensors = as_tensors(self._leaves, caller, wengert.float64)
         if any(tensor.is_complex() for tensor in tensors):
             raise TypeError(f"[{caller}] parameters must be real; pass real and imaginary parts as two leaves")
+        self._like = tensors
         self.shapes = [tuple(tensor.shape) for tensor in tensors]
-        self.size = sum(tensor.numel() for tensor in tensors)
-        self.start = to_vector(tensors)
+        self.start = joined(tensors)
+        self.size = self.start.size
 
     def leaves(self, vector: Vector) -> list[Any]:
         """Cut a vector, or rows of them, into tensors, which do not share its memory."""
-        return cut(vector, self.shapes)
+        return split(np.asarray(vector), self._like)
 
     def tree(self, vector: Vector) -> Any:
         """Return the tree of tensors, as the function gets it."""
@@ -49,22 +48,6 @@ def _like(leaf: Any, value: Any) -> Any:
     if isinstance(leaf, wengert.Tensor):
         return value
     return value.numpy() if isinstance(leaf, np.ndarray) else value.item()
-
-
-def to_vector(tensors: Sequence[Any], batch_dims: int = 0) -> Vector:
-    """Return the elements of tensors one after the other, of batches in rows."""
-    arrays = [np.asarray(t.detach().numpy(), np.float64).reshape((*t.shape[:batch_dims], -1)) for t in tensors]
-    return np.concatenate(arrays, -1) if arrays else np.zeros(0)
-
-
-def cut(vector: Vector, like: Sequence[Any]) -> list[Any]:
-    """Cut a vector, or rows of them, into tensors of the given shapes or those of tensors."""
-    shapes = [tuple(getattr(item, "shape", item)) for item in like]
-    pieces = np.split(np.array(vector, np.float64), np.cumsum([math.prod(shape) for shape in shapes])[:-1], -1)
-    return [
-        wengert.tensor(piece.reshape((*vector.shape[:-1], *shape)))
-        for piece, shape in zip(pieces, shapes, strict=False)
-    ]
 
 
 def outputs_of(result: Any, caller: str) -> list[Any]:

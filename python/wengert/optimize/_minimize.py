@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..func._products import Vector
 from ..func._sparse import sparsity
 from ._constraints import wrapped_constraints
-from ._flat import Function, Layout, Vector
+from ._flat import Function, Layout
 from ._objective import Evaluated
 
 # What SciPy's methods take. Methods that are not listed here (a callable, or one that SciPy gains) get the gradient.
