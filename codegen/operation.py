@@ -301,7 +301,7 @@ class Operation:
         return "left" if rescue and any(f.name == "self" for f in rescue.lost) else "copied"
 
     def saves(self, *, of_results: bool, in_place: bool = False) -> list[str]:
-        """Statements that fill the node's fields before or after the computation, or after that of an in-place variant."""
+        """Statements that fill the fields of the node before or after the computation, or after that in place."""
         lines = []
         for field in self.derivatives.fields:
             if field.is_result != of_results:

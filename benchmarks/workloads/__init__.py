@@ -1,6 +1,6 @@
 """All workloads, in the order of the report."""
 
-from . import cnn, elementwise, gaussian_process, indexing, lstm, mlp, neural_ode, overhead, transformer
+from . import cnn, elementwise, gaussian_process, indexing, lstm, mlp, neural_ode, overhead, transformer, transforms
 
 WORKLOADS = (
     *overhead.WORKLOADS,
@@ -12,6 +12,7 @@ WORKLOADS = (
     transformer.WORKLOAD,
     cnn.WORKLOAD,
     elementwise.WORKLOAD,
+    *transforms.WORKLOADS,
     overhead.LONG_CHAIN,
 )
 

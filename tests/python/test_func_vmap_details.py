@@ -188,3 +188,19 @@ def test_c1_imaginary_parts_are_compared_first():
     z = wg.ones(2, dtype=wg.complex128).requires_grad_()
     with pytest.raises(GradcheckError, match="While considering the imaginary part of complex outputs only"):
         gradcheck(wrong, (z,))
+
+
+@pytest.mark.parametrize("randomness", ["error", "same", "different"])
+def test_dropout_inside_of_other_operations_asks_what_randomness_is_wanted(randomness):
+    x = wg.ones(3, 2, 4, 8)
+
+    def attend(x):
+        return wg.nn.functional.scaled_dot_product_attention(x, x, x, dropout_p=0.5)
+
+    run = vmap(attend, randomness=randomness)
+    if randomness == "error":
+        with pytest.raises(RuntimeError, match="randomness error mode"):
+            run(x)
+        return
+    first, second, _ = run(x)
+    assert wg.equal(first, second) == (randomness == "same")

@@ -15,6 +15,7 @@ Derivatives with more structure have packages of their own: `_sparse` (Jacobians
 
 from . import _rules, implicit  # noqa: F401  the first for its handlers
 from ._auxiliary import debug_unwrap, functionalize
+from ._batched_tensor import NotBatchableError
 from ._custom_function import set_up_custom_functions as _set_up_custom_functions
 from ._functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from ._grad import grad, grad_and_value, value_and_grad
@@ -29,6 +30,7 @@ from ._vmap import vmap
 _set_up_custom_functions()
 
 __all__ = [
+    "NotBatchableError",
     "Sparsity",
     "batched_jacobian",
     "debug_unwrap",

@@ -119,7 +119,7 @@ def _real(value: Any) -> Any:
 def flatten_alike(tree: Any, given: Any, tensors: list[Any]) -> tuple[list[Any], TreeSpec]:
     """Return the leaves of a tree where another one has the leaves `tensors`, and its shape; numbers become alike."""
     leaves, spec = tree_flatten(tree)
-    if len(leaves) == len(tensors) and all([isinstance(leaf, Tensor) for leaf in leaves]):  # noqa: C419  faster
+    if len(leaves) == len(tensors) and all(isinstance(leaf, Tensor) for leaf in leaves):
         return leaves, spec
     others = tree_flatten(given)[0]
     if len(others) != len(leaves) or len(tensors) in (0, len(leaves)):

@@ -1,7 +1,12 @@
 #include "ops/batching/batch.h"
 
 #include <algorithm>
+#include <mutex>
+#include <set>
+#include <string_view>
 
+#include "base/immortal.h"
+#include "base/lock.h"
 #include "ops/generated_support.h"
 
 namespace wengert::ops::batching {
@@ -114,9 +119,22 @@ Tensor stacked(const Batch& batch, const char* name, TensorSpan samples) {
 
 }  // namespace
 
+// Says once for each operation that it is slow.
+void warn_of_loop(const char* name) {
+    static Immortal<ForkSafeMutex> mutex(LockRank::Log);
+    static Immortal<std::set<std::string_view>> known;  // names are literals of the table
+    {
+        std::lock_guard lock(*mutex);
+        if (!known->insert(name).second) return;
+    }
+    warn(WarningKind::User, std::string("vmap: There is a performance drop because ") + name +
+                                " has no batching rule for these arguments: it runs once for each sample.");
+}
+
 TensorList stack_samples(const Batch& batch, const char* name, const std::function<TensorList(int64_t)>& sample) {
     check(batch.size() > 0, ErrorKind::Runtime, "[vmap] ", name,
           " has no batching rule, and an empty batch has no sample to run it on");
+    if (batch.size() > 1) warn_of_loop(name);
     std::vector<TensorList> samples;
     for (int64_t i = 0; i < batch.size(); ++i) {
         samples.push_back(sample(i));
