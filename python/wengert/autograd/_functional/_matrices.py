@@ -9,9 +9,9 @@ from wengert.func._grad import grad
 from wengert.func._jacobians import blocks, pushed_basis, rows
 from wengert.func._vjp import record
 
-from .._grad_mode import enable_grad, set_grad_enabled
+from .._grad_mode import enable_grad
 from . import _strict
-from ._run import Run
+from ._run import Run, recording
 
 _STRATEGIES = ("forward-mode", "reverse-mode")
 
@@ -97,7 +97,7 @@ def _check_forward_options(create_graph: bool, strict: bool, vectorize: bool) ->
 
 
 def _by_rows(run: Run, create_graph: bool, vectorize: bool) -> list[Any]:
-    with set_grad_enabled(create_graph):
+    with recording(create_graph):
         frame, outputs, *_ = record(run, run.inputs, False, "jacobian")
         return [rows(frame, output, run.inputs, None if vectorize else 1) for output in outputs]
 

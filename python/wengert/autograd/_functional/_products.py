@@ -11,9 +11,8 @@ from typing import Any
 from wengert.func._grad import grad
 from wengert.func._vjp import linearize, record
 
-from .._grad_mode import set_grad_enabled
 from . import _strict
-from ._run import Run
+from ._run import Run, recording
 
 
 def vjp(
@@ -54,7 +53,7 @@ def vjp(
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     run = Run(func, inputs, "vjp", create_graph, _strict.vjp if strict else None)
-    with set_grad_enabled(create_graph):
+    with recording(create_graph):
         frame, outputs, *_ = record(run, run.inputs, False, "vjp")
         product = frame.gradients(tuple(outputs), run.cotangents(v, outputs), False)
         return run.like_outputs(frame.release(outputs)), run.like_inputs(product)
@@ -75,7 +74,7 @@ def jvp(
     (tensor(2.), tensor(12.))
     """
     run = Run(func, inputs, "jvp", create_graph, _strict.jvp if strict else None)
-    with set_grad_enabled(create_graph):
+    with recording(create_graph):
         tangents = run.tangents(v)
         outputs, push = linearize(run, *run.inputs)
         return run.like_outputs(outputs), run.like_outputs(push(*tangents))
@@ -96,7 +95,7 @@ def vhp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     run = Run(func, inputs, "vhp", create_graph, _strict.vhp if strict else None)
-    with set_grad_enabled(create_graph):
+    with recording(create_graph):
         vector = run.tangents(v)
         gradient = grad(run.scalar, run.places, has_aux=True)
         frame, gradients, _, _, output = record(gradient, run.inputs, True, "vhp")
@@ -119,7 +118,7 @@ def hvp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     run = Run(func, inputs, "hvp", create_graph, _strict.hvp if strict else None)
-    with set_grad_enabled(create_graph):
+    with recording(create_graph):
         vector = run.tangents(v)
         gradient = grad(run.scalar, run.places, has_aux=True)
         _, push, output = linearize(gradient, *run.inputs, has_aux=True)

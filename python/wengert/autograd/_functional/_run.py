@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import wengert
+from wengert import _C
 from wengert._C import Tensor
 from wengert.func._frames import is_transforming, only_batches
 
@@ -32,6 +33,11 @@ def as_tensors(value: Any, what: str, caller: str) -> tuple[Tensors, bool]:
                 f"{type(item)}."
             )
     return values, was_tuple
+
+
+def recording(mode: bool) -> Any:
+    """Return a block in which grad mode is on or off; it changes where the block begins, as Ctrl-C needs it."""
+    return _C._Switch("set_grad_enabled", mode)
 
 
 class Run:
