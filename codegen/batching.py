@@ -12,7 +12,7 @@ A rule is one of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .formula import Translator
 from .node import argument_types
@@ -33,10 +33,19 @@ class Rule:
     numbers: tuple[int, ...] = ()
     named: tuple[str, ...] = ()  # arguments
     text: str = ""  # of an expression
+    inplace: str = ""  # a function for the in-place variant, where that need not compute a copy first
 
 
 def rule_of(row: Row) -> Rule:
-    text = str(row.get("batch", ""))
+    key = row.get("batch", "")
+    if isinstance(key, dict):
+        if set(key) != {"rule", "inplace"}:
+            raise row.error(f"`batch: {key}`", "write `batch: {rule: ..., inplace: function}`, or the rule alone")
+        return replace(_rule(row, str(key["rule"])), inplace=str(key["inplace"]))
+    return _rule(row, str(key))
+
+
+def _rule(row: Row, text: str) -> Rule:
     if not text:
         if not row.schema.tensors or row.form == "compose":
             return Rule("none")

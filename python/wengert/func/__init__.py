@@ -7,13 +7,14 @@
             [6., 8.]])
 
 Read `_frames` first: it says how transforms know of each other. `_reverse` and `_jvp` hold the two modes of
-differentiation, `_vmap` and `_batched_tensor` the batches, `_dispatch` how an operation finds its batching rule.
+differentiation, `_vmap` and `_batched_tensor` the batches; how operations run on batches is the core's affair
+(src/ops/batching/batch.h), and `_dispatch` has the functions that are no operations.
 
 Derivatives with more structure have packages of their own: `_sparse` (Jacobians and Hessians by coloring), `implicit`
 (solutions of equations), `_jet` (Taylor series). They walk recorded graphs, with what the table says of each node.
 """
 
-from . import _rules, implicit  # noqa: F401  the first for its handlers
+from . import _handlers, implicit  # noqa: F401  the first for its handlers
 from ._auxiliary import debug_unwrap, functionalize
 from ._batched_tensor import NotBatchableError
 from ._custom_function import set_up_custom_functions as _set_up_custom_functions

@@ -1,7 +1,7 @@
 """What functions that are no operations do with samples of a batch.
 
 Operations of the table run on batched tensors by themselves. Everything else that takes tensors comes here: creation
-like another tensor, passes of the engine, dual tensors have handlers (`_rules`); what has none runs once for each
+like another tensor, passes of the engine, dual tensors have handlers (`_handlers`); what has none runs once for each
 sample (`_loop`).
 """
 

@@ -158,9 +158,13 @@ Tensor scattered(const Batch& batch, const Tensor& self, TensorSpan indices, con
     return batch.wrap(permuted(result, inverse(w.order)));
 }
 
-void put_batched(const Batch& batch, const Tensor& target, TensorSpan indices, const Tensor& source, bool accumulate) {
-    const Written w = written(batch, target, indices, ops::to_dtype(source, target.dtype()));
-    ops::index_put_(permuted(batch.front(target), w.order), w.indices, w.values, accumulate);
+const Tensor& put(const Batch& batch, const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate) {
+    TensorList sources(indices.begin(), indices.end());
+    sources.push_back(values);
+    ensure_batched(batch, self, sources);
+    const Written w = written(batch, self, indices, values);
+    ops::index_put_(permuted(batch.front(self), w.order), w.indices, w.values, accumulate);
+    return self;
 }
 
 Tensor taken(const Batch& batch, const Tensor& self, const Tensor& index) {

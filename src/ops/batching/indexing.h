@@ -15,8 +15,8 @@ bool is_index(const Tensor& t) noexcept;
 Tensor gathered(const Batch& batch, const Tensor& self, TensorSpan indices);
 // index_put
 Tensor scattered(const Batch& batch, const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate);
-// The same in place, of a batch and in its dtype. NoRule if a mask has no dimensions.
-void put_batched(const Batch& batch, const Tensor& target, TensorSpan indices, const Tensor& source, bool accumulate);
+// index_put_
+const Tensor& put(const Batch& batch, const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate);
 // take
 Tensor taken(const Batch& batch, const Tensor& self, const Tensor& index);
 

@@ -34,18 +34,12 @@ Tensor to_expand(const Batch& batch, const Tensor& self, IntSpan size) {
 Tensor view(const Batch& batch, const Tensor& self, IntSpan size) {
     return batch.wrap(ops::view(batch.front(self), inferred(batch, self, size, "view")));
 }
-Tensor view_copy(const Batch& batch, const Tensor& self, IntSpan size) {
-    return batch.wrap(ops::view_copy(batch.front(self), inferred(batch, self, size, "view")));
-}
 Tensor reshaped_copy(const Batch& batch, const Tensor& self, IntSpan shape) {
     return batch.wrap(ops::reshaped_copy(batch.front(self), inferred(batch, self, shape, "reshape")));
 }
 
 Tensor expand(const Batch& batch, const Tensor& self, IntSpan size) {
     return batch.wrap(ops::expand(to_expand(batch, self, size), with_batch(batch, size)));
-}
-Tensor expand_copy(const Batch& batch, const Tensor& self, IntSpan size) {
-    return batch.wrap(ops::expand_copy(to_expand(batch, self, size), with_batch(batch, size)));
 }
 
 Tensor repeat(const Batch& batch, const Tensor& self, IntSpan repeats) {
@@ -91,24 +85,14 @@ Dims single(const Tensor& self) {
 Tensor permute(const Batch& batch, const Tensor& self, IntSpan dims) {
     return batch.wrap(ops::permute(batch.front(self), permuted(self, dims)));
 }
-Tensor permute_copy(const Batch& batch, const Tensor& self, IntSpan dims) {
-    return batch.wrap(ops::permute_copy(batch.front(self), permuted(self, dims)));
-}
 
 Tensor t(const Batch& batch, const Tensor& self) {
     const Tensor value = batch.front(self);
     return batch.wrap(is_matrix(self) ? ops::transpose(value, 1, 2) : ops::alias(value));
 }
-Tensor t_copy(const Batch& batch, const Tensor& self) {
-    const Tensor value = batch.front(self);
-    return batch.wrap(is_matrix(self) ? ops::transpose_copy(value, 1, 2) : ops::alias_copy(value));
-}
 
 Tensor squeeze(const Batch& batch, const Tensor& self) {
     return batch.wrap(ops::squeeze_dims(batch.front(self), single(self)));
-}
-Tensor squeeze_copy(const Batch& batch, const Tensor& self) {
-    return batch.wrap(ops::squeeze_copy_dims(batch.front(self), single(self)));
 }
 
 // --- Storage
@@ -152,13 +136,6 @@ Tensor as_strided(const Batch& batch, const Tensor& self, IntSpan size, IntSpan 
     const Tensor value = batch.front(self);
     return batch.wrap(
         ops::as_strided(value, with_batch(batch, size), with_distance(batch, value, stride), storage_offset));
-}
-Tensor as_strided_copy(const Batch& batch, const Tensor& self, IntSpan size, IntSpan stride,
-                       std::optional<int64_t> storage_offset) {
-    check_within_sample(self, size, stride, storage_offset);
-    const Tensor value = batch.front(self);
-    return batch.wrap(
-        ops::as_strided_copy(value, with_batch(batch, size), with_distance(batch, value, stride), storage_offset));
 }
 
 // Channels last is an order of four or five dimensions: the first one of a sample, which stays the outermost, takes in

@@ -9,25 +9,18 @@
 namespace wengert::ops::batching {
 
 Tensor view(const Batch& batch, const Tensor& self, IntSpan size);
-Tensor view_copy(const Batch& batch, const Tensor& self, IntSpan size);
 Tensor reshaped_copy(const Batch& batch, const Tensor& self, IntSpan shape);
 Tensor expand(const Batch& batch, const Tensor& self, IntSpan size);
-Tensor expand_copy(const Batch& batch, const Tensor& self, IntSpan size);
 Tensor repeat(const Batch& batch, const Tensor& self, IntSpan repeats);
 Tensor sum_to_size(const Batch& batch, const Tensor& self, IntSpan size);
 
 Tensor permute(const Batch& batch, const Tensor& self, IntSpan dims);
-Tensor permute_copy(const Batch& batch, const Tensor& self, IntSpan dims);
 Tensor t(const Batch& batch, const Tensor& self);
-Tensor t_copy(const Batch& batch, const Tensor& self);
 Tensor squeeze(const Batch& batch, const Tensor& self);
-Tensor squeeze_copy(const Batch& batch, const Tensor& self);
 
 // A view of the storage for each sample, as far apart as samples are.
 Tensor as_strided(const Batch& batch, const Tensor& self, IntSpan size, IntSpan stride,
                   std::optional<int64_t> storage_offset);
-Tensor as_strided_copy(const Batch& batch, const Tensor& self, IntSpan size, IntSpan stride,
-                       std::optional<int64_t> storage_offset);
 
 Tensor clone_memory_format(const Batch& batch, const Tensor& self, std::optional<MemoryFormat> format);
 
