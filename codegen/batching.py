@@ -12,6 +12,7 @@ A rule is one of
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from .formula import Translator
@@ -23,7 +24,8 @@ from .vocabulary import Vocabulary
 ARRANGED = {"elementwise": "Elementwise", "leading": "Leading", "ending_in": "EndingIn", "along": "Along",
             "aligned_along": "AlignedAlong", "samples": "Samples"}  # fmt: skip
 ALONG = {"along", "aligned_along"}  # what names the dimensions in which elements meet
-UNCOVERED = {"ending_in", "samples"}  # what throws NoRule, beside functions
+# Those of so many numbers throw NoRule, as functions do.
+UNCOVERED = {"ending_in": 0, "samples": 0, "leading": 1, "along": 2}
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Batching:
 
     @property
     def may_not_cover(self) -> bool:
-        return self.rule.kind == "function" or self.rule.name in UNCOVERED
+        return self.rule.kind == "function" or len(self.rule.numbers) >= UNCOVERED.get(self.rule.name, math.inf)
 
     @property
     def numbers(self) -> str:

@@ -31,3 +31,31 @@ def test_readme():
     assert done.stdout == shown
     # It is read on other sites too, where relative links lead nowhere.
     assert not re.findall(r"\]\((?!https://)", text)
+
+
+def stops():
+    rows = re.findall(
+        r"^   \* - (\d+)\n     - ``([^`]+)``\n     - ``([^`]+)``\n",
+        (ROOT / "docs/internals/walks.rst").read_text(),
+        re.MULTILINE,
+    )
+    assert len(rows) >= 30
+    return rows
+
+
+def test_walks_have_ten_stops_at_most():
+    numbers = [int(number) for number, _, _ in stops()]
+    assert all(n == 1 or n == before + 1 for before, n in zip([0, *numbers], numbers, strict=False))
+    assert max(numbers) <= 10
+
+
+@pytest.mark.parametrize(("number", "path", "name"), stops())
+def test_stops_of_walks_are_there(number, path, name):
+    assert name in (ROOT / path).read_text()
+
+
+def test_files_that_the_internals_name_are_there():
+    pages = "".join(path.read_text() for path in (ROOT / "docs/internals").glob("*.rst"))
+    named = set(re.findall(r"``((?:src|codegen|python|tests|ops|docs)/[\w/.]+)``", pages))
+    named |= set(re.findall(r"essay:: (\S+)", pages))
+    assert not sorted(path for path in named if not (ROOT / path).exists())

@@ -33,8 +33,8 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _set_up() -> None:
     """Wrap the random functions of the core; called once, before their names are exported."""
-    for owner, names in ((_C, _FUNCTIONS), (Tensor, _METHODS), (_C._nn_functional, _DROPOUTS)):
-        for name in names.split():
+    for owner, names in ((_C, _FUNCTIONS), (Tensor, _METHODS), (_C._nn_functional, _DROPOUTS), (_C, _DROPOUTS)):
+        for name in filter(functools.partial(hasattr, owner), names.split()):
             setattr(owner, name, _wrapped(getattr(owner, name)))
 
 

@@ -3,7 +3,9 @@
 #include <unordered_map>
 
 #include "generated/ops/ops.h"
+#include "graph/batched.h"
 #include "graph/level_floor.h"
+#include "ops/batching/error.h"
 #include "ops/recording.h"
 
 namespace wengert {
@@ -136,9 +138,25 @@ void propagate(const CustomOutputs& custom, const TensorList& raw, const TensorL
     }
 }
 
+// History and tangents of a sample are those of the batch inside it, which a function of samples does not see.
+void refuse_samples(const CustomOutputs& custom, const TensorList& raw) {
+    bool lost = false;
+    for (const Tensor& t : custom.inputs) {
+        if (!is_batched(t)) continue;
+        const Tensor inside = unbatched(t);
+        lost |= records(inside) || (inside.flags() & kHasTangent);
+    }
+    for (const Tensor& t : raw) lost |= custom.node && is_batched(t);
+    if (lost)
+        fail_batch(
+            "vmap: a custom function has no derivative for samples of a batch. In Python, give it a vmap staticmethod "
+            "or generate_vmap_rule=True; in C++, call it outside of vmap.");
+}
+
 }  // namespace
 
 TensorList wrap_outputs(const CustomOutputs& custom, const TensorList& raw) {
+    refuse_samples(custom, raw);
     for (const Tensor& t : custom.inputs)
         if (custom.dirty.contains(t.impl()))
             check(

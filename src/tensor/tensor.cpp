@@ -40,8 +40,17 @@ void TensorImpl::dispose(TensorImpl* t) noexcept {
     bury(t);
 }
 
-int64_t Tensor::size(int64_t d) const { return sizes()[wrap_dim(d, dim(), "size")]; }
-int64_t Tensor::stride(int64_t d) const { return strides()[wrap_dim(d, dim(), "stride")]; }
+namespace {
+
+int64_t existing_dim(int64_t d, int64_t rank, const char* name) {
+    check(rank > 0, ErrorKind::Index, "Dimension specified as ", d, " but tensor has no dimensions");
+    return wrap_dim(d, rank, name);
+}
+
+}  // namespace
+
+int64_t Tensor::size(int64_t d) const { return sizes()[existing_dim(d, dim(), "size")]; }
+int64_t Tensor::stride(int64_t d) const { return strides()[existing_dim(d, dim(), "stride")]; }
 
 bool is_contiguous(IntSpan sizes, IntSpan strides) {
     int64_t expected = 1;

@@ -10,4 +10,7 @@ the case that brought a batch down.
     python -m tests.hostile.batch calls 17 400  one batch, in the foreground
     python -m tests.hostile.batch calls 17 400 --only 123    one case of it
     python -m tests.hostile.batch integers 1 4     the first of four shares of `integers`
+
+`batched` asks for more: inside vmap a call (`callables`) raises or gives what a loop gives. `test_batched.py` runs
+it in pytest's own process.
 """

@@ -1,11 +1,12 @@
 """Every row under vmap gives what a Python loop over the samples gives, whichever arguments are mapped.
 
 The batch of a sample's tensor holds three versions of it that differ by a factor, along the first dimension or the
-last.
+last. Rows that write in place do so on a copy, also where the copy is of what all samples share.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,23 @@ def stacked(samples: list[Any], dim: int) -> tuple[Any, Any]:
     return wg.stack(samples, dim), dim
 
 
-def run(operation: Any, names: list[str], values: tuple[Any, ...], fixed: dict[str, Any]) -> list[Any]:
+LOOPS_RAISE = (RuntimeError, ValueError, IndexError, TypeError)  # a factor leaves the domain
+
+
+def may_refuse(operation: Any, error: Exception) -> bool:
+    """Return whether a batch may be an error where samples are none."""
+    if operation.view and "stride" in str(error):
+        return True  # a view that the layout of this batch does not allow
+    return "dynamic shape" in str(error)  # a mask that differs between samples
+
+
+def goes_by_strides(operation: Any) -> bool:
+    return operation.entry["samples"] in ("as_strided", "as_strided_scatter")
+
+
+def run(
+    operation: Callable[[dict[str, Any]], Any], names: list[str], values: tuple[Any, ...], fixed: dict[str, Any]
+) -> list[Any]:
     output = operation({**fixed, **dict(zip(names, values, strict=True))})
     return list(output) if isinstance(output, (tuple, list)) else [output]
 
@@ -56,29 +73,27 @@ def patterns(names: list[str]) -> list[tuple[list[str], int]]:
     return found
 
 
-def check(operation: Any, arguments: dict[str, Any]) -> int:
-    """Return how many batches were compared."""
-    compared = 0
+def check(operation: Any, arguments: dict[str, Any], call: Callable[[dict[str, Any]], Any] | None = None) -> int:
+    """Return how many batches were compared. `call` runs the operation, by default out of place."""
+    call, compared = call or operation, 0
     for names, dim in patterns([name for name, value in arguments.items() if is_mapped(value)]):
         fixed = {name: versions(value)[0] for name, value in arguments.items() if name not in names}
         samples = {name: versions(arguments[name]) for name in names}
         try:
-            loops = [run(operation, names, tuple(samples[n][i] for n in names), fixed) for i in range(len(FACTORS))]
-        except (RuntimeError, ValueError, IndexError, TypeError):
-            continue  # a factor leaves the domain
+            loops = [run(call, names, tuple(samples[n][i] for n in names), fixed) for i in range(len(FACTORS))]
+        except LOOPS_RAISE:
+            continue
         if not all(isinstance(result, wg.Tensor) for result in loops[0]):
             continue
-        if dim and operation.entry["samples"] in ("as_strided", "as_strided_scatter"):
-            continue  # its meaning depends on the strides of samples
+        if dim and goes_by_strides(operation):
+            continue
         batches, in_dims = zip(*(stacked(samples[name], dim) for name in names), strict=True)
-        mapped = wg.func.vmap(lambda *values, n=names, f=fixed: run(operation, n, values, f), in_dims=in_dims)
+        mapped = wg.func.vmap(lambda *values, n=names, f=fixed: run(call, n, values, f), in_dims=in_dims)
         try:
             results = mapped(*batches)
         except RuntimeError as error:
-            if operation.view and "stride" in str(error):
-                continue  # a view that the layout of this batch does not allow
-            if "dynamic shape" in str(error):
-                continue  # a mask that differs between samples
+            if may_refuse(operation, error):
+                continue
             raise
         assert len(results) == len(loops[0])
         for result, column in zip(results, zip(*loops, strict=True), strict=True):
@@ -87,16 +102,48 @@ def check(operation: Any, arguments: dict[str, Any]) -> int:
     return compared
 
 
+def samples_mapped(operation: Any) -> list[dict[str, Any]]:
+    return [dict(s.arguments) for s in operation.samples()[:SAMPLES] if any(map(is_mapped, s.arguments.values()))]
+
+
 TESTED = [o for o in OPERATIONS if not o.writes_only and o.family not in RANDOM and o.batch != "dynamic"]
 
 
 @pytest.mark.parametrize("operation", TESTED, ids=str)
 def test_batch_is_loop(operation: Any) -> None:
     operation.unless_exempt("batched")
-    samples = [s for s in operation.samples()[:SAMPLES] if any(map(is_mapped, s.arguments.values()))]
-    assert sum(check(operation, dict(sample.arguments)) for sample in samples), "no sample could be compared"
+    assert sum(check(operation, a) for a in samples_mapped(operation)), "no sample could be compared"
 
 
+# --- In place
+WRITTEN = [o for o in OPERATIONS if (o.inplace or o.writes_only) and "method" in o.methods and o.batch != "dynamic"]
+
+
+def in_place(operation: Any) -> Callable[[dict[str, Any]], Any]:
+    method = getattr(wg.Tensor, operation.python["name"] + ("" if operation.writes_only else "_"))
+    first = operation.arguments[0]["name"]
+
+    def call(arguments: dict[str, Any]) -> Any:
+        target = arguments[first].clone()
+        positional, keywords = operation.split({**arguments, first: target})
+        assert method(*positional, **keywords) is target
+        return target
+
+    return call
+
+
+def samples_written(operation: Any) -> list[dict[str, Any]]:
+    first = operation.arguments[0]["name"]
+    return [a for a in samples_mapped(operation) if isinstance(a.get(first), np.ndarray)]
+
+
+@pytest.mark.parametrize("operation", WRITTEN, ids=str)
+def test_batch_in_place_is_loop(operation: Any) -> None:
+    samples = samples_written(operation)
+    assert sum(check(operation, a, in_place(operation)) for a in samples), "no sample could be compared"
+
+
+# --- What is refused, and what loops
 DYNAMIC = [o for o in OPERATIONS if o.batch == "dynamic"]
 
 

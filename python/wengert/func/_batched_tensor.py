@@ -54,11 +54,13 @@ class BatchedTensor(Tensor):
         gradient = self._value.grad
         return None if gradient is None else self._like(gradient)
 
+    _grad = grad
+
     @property
     def data(self) -> Any:  # type: ignore[override]
         return self._like(self._value.data)
 
-    _base = None
+    _base = property(lambda self: None)
 
     def _like(self, value: Any) -> Any:
         return BatchedTensor.wrap(value, self._batch_dim, self._level)
@@ -100,7 +102,7 @@ class BatchedTensor(Tensor):
             "sample of a batch; convert the result of vmap instead."
         )
 
-    numpy = __array__ = data_ptr = __dlpack__ = tolist
+    numpy = __array__ = data_ptr = __dlpack__ = __reduce_ex__ = __reduce__ = tolist
 
     def __repr__(self, **_: Any) -> str:
         inner = "\n".join("    " + line for line in repr(self._value).splitlines())
@@ -109,7 +111,7 @@ class BatchedTensor(Tensor):
     __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
-        return repr(self)
+        return format(repr(self), spec) if self.ndim else repr(self)  # a spec for its number
 
     def __hash__(self) -> int:
         return id(self)
@@ -117,7 +119,7 @@ class BatchedTensor(Tensor):
 
 def _refuse(name: str) -> None:
     def refused(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-        raise RuntimeError(f"vmap: {name} is not supported inside vmap; it would change the memory of a whole batch")
+        raise RuntimeError(f"vmap: {name} is not supported inside vmap: samples lie in the memory of one batch")
 
     setattr(BatchedTensor, name, refused)
 
@@ -132,7 +134,11 @@ def _delegate(name: str) -> None:
 
 for _name in [
     "requires_grad",
+    "grad_dtype",
     "grad_fn",
+    "_grad_fn",
+    "_backward_hooks",
+    "_post_accumulate_grad_hooks",
     "is_leaf",
     "output_nr",
     "retains_grad",
@@ -141,6 +147,6 @@ for _name in [
     "_is_view",
 ]:
     _delegate(_name)
-for _name in ("as_subclass", "resize_", "set_"):
+for _name in ("as_subclass", "resize_", "set_", "_view_func", "_view_func_unsafe"):
     _refuse(_name)
 _C._set_batched_type(BatchedTensor)

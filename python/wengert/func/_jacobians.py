@@ -3,7 +3,7 @@
 Reverse mode runs the function once, and for each output tensor one pass of the engine with the cotangents of all its
 elements as a batch; `chunk_size` bounds how many rows are computed at a time, and 1 makes plain passes, without a
 batch. Forward mode runs the function once under `vmap`, with all tangents of the standard basis as one batch. The
-values are the same for all tangents, so a function may look at them or write into tensors of its own, though a batch
+values are the same for all tangents, so a function may look at them or write into tensors from outside, though a batch
 could not: where it does, it runs once for each tangent. So does a pass in which a custom function or a hook looks at
 values.
 """
@@ -129,8 +129,7 @@ def jacfwd(
     is that of `vmap`, and aux must be tensors.
 
     `func` is called once, with all tangents as a batch. If it then does what no batch can (``if x > 0:``, a write into
-    a tensor that it did not compute from its arguments), that call is given up, and it is called once for each element
-    of the arguments.
+    a tensor that it did not make), that call is given up, and it is called once for each element of the arguments.
 
     Examples
     --------

@@ -23,7 +23,8 @@ def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch)
     name = getattr(func, "__name__", repr(func))
     if batch.size == 0:
         raise RuntimeError(f"[vmap] {name} has no batching rule, and an empty batch has no sample to run it on")
-    if name.endswith("_") and not name.startswith("__") and args and isinstance(args[0], Tensor):
+    in_place = name.endswith("_") and not name.startswith("__")
+    if in_place and args and isinstance(args[0], Tensor):
         _C._ensure_batched(args[0], batch.level)
     results = [
         func(*batch.sample(args, index), **{key: batch.sample(value, index) for key, value in kwargs.items()})
@@ -31,7 +32,7 @@ def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch)
     ]
     if results[0] is NotImplemented:
         return NotImplemented
-    if any(value is results[0] for value in args) or (args and batch.has(args[0]) and name.endswith("_")):
+    if any(value is results[0] for value in args) or (in_place and args and batch.has(args[0])):
         return args[0]  # an in-place operation, which wrote through views
     return _stacked(name, results, batch)
 

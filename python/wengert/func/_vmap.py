@@ -29,7 +29,7 @@ def vmap(
     """Return the function that applies `func` to every sample of a batch, at the speed of batched operations.
 
     Inside, tensors look like those of one sample. Operations run once for the whole batch, by rules that come from the
-    table of operations; those without a rule run in a loop over the samples. vmap nests with itself and with the other
+    table of operations; those without a rule run once for each sample. vmap nests with itself and with the other
     transforms, so ``vmap(grad(f))`` gives the gradients of all samples in one pass.
 
     Parameters
@@ -57,8 +57,9 @@ def vmap(
         If `in_dims`, `out_dims` or `chunk_size` do not fit, inputs are missing or differ in size, or an output is no
         tensor.
     RuntimeError
-        Inside, if a single value is asked of a batch (``.item()``, ``if tensor:``), a shape would depend on values, an
-        unmapped tensor is overwritten with mapped ones, or a random operation runs with ``randomness="error"``.
+        Inside, if a single value is asked of a batch (``.item()``, ``if tensor:``), a shape would depend on values, a
+        tensor from outside that all samples share is overwritten with mapped ones, or a random operation runs with
+        ``randomness="error"``.
 
     Examples
     --------

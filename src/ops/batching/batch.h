@@ -130,6 +130,7 @@ void ensure_batched(const Batch& batch, const Tensor& target, TensorSpan written
 const Tensor& write_back(const Tensor& target, const Tensor& result);
 // `fill_` with the value of each sample, which has no dimensions.
 inline const Tensor& fill_each(const Batch&, const Tensor& target, const Tensor& value) {
+    if (value.dim() != 0) throw NoRule{};
     return write_back(target, value);
 }
 // Lets a sample stand for a view of it: of what an in-place operation that changes its shape would have returned.

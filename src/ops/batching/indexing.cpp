@@ -137,7 +137,7 @@ bool is_index(const Tensor& t) noexcept { return t.dtype() == DType::Int64 || t.
 
 Tensor gathered(const Batch& batch, const Tensor& self, TensorSpan indices) {
     const Places given(indices);
-    if (given.given.empty()) return self;
+    if (given.given.empty()) throw NoRule{};
     if (!batch.has(indices))
         return batch.wrap(ops::index(batch.front(self), behind_batch(indices)),
                           given.are_neighbours() ? 0 : given.rank);

@@ -9,6 +9,7 @@ namespace wengert::ops::batching {
 // The n-th element that the mask selects is the n-th of the source.
 Tensor selected_by_mask(const Batch& batch, const Tensor& self, const Tensor& mask) {
     if (batch.has(mask)) refuse_dynamic("masked_select");
+    if (mask.dtype() != DType::Bool) throw NoRule{};
     const Dims shape = broadcast_shapes(self.sizes(), mask.sizes(), "masked_select");
     const Tensor flat_mask = ops::reshape(ops::expand(mask, shape), Dims{-1});
     return ops::index(ops::reshape(ops::expand(self, shape), Dims{-1}), TensorList{flat_mask});

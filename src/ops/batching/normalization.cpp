@@ -14,6 +14,11 @@ void check_scale(const Tensor& scale, IntSpan sizes) {
     if (scale.defined() && !std::ranges::equal(scale.sizes(), sizes)) throw NoRule{};
 }
 
+// With fewer dimensions the batch would be normalized over too.
+void check_rank(const Tensor& input, IntSpan normalized_shape) {
+    if (input.sizes().size() < normalized_shape.size()) throw NoRule{};
+}
+
 Tensor scaled(Tensor out, const Tensor& weight, const Tensor& bias) {
     if (weight.defined()) out = out * weight;
     return bias.defined() ? out + bias : out;
@@ -29,6 +34,7 @@ Tensor along_channels(const Tensor& scale, int64_t dim) {
 
 Normalized native_layer_norm(const Batch& batch, const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
                              const Tensor& bias, double eps) {
+    check_rank(input, normalized_shape);
     if (!batch.has(weight) && !batch.has(bias))
         return batch.wrap(ops::native_layer_norm(batch.front(input), normalized_shape, weight, bias, eps));
     check_scale(weight, normalized_shape);
@@ -39,6 +45,7 @@ Normalized native_layer_norm(const Batch& batch, const Tensor& input, IntSpan no
 
 std::tuple<Tensor, Tensor> native_rms_norm(const Batch& batch, const Tensor& input, IntSpan normalized_shape,
                                            const Tensor& weight, std::optional<double> eps) {
+    check_rank(input, normalized_shape);
     if (!batch.has(weight)) return batch.wrap(ops::native_rms_norm(batch.front(input), normalized_shape, weight, eps));
     check_scale(weight, normalized_shape);
     auto [out, rstd] = ops::native_rms_norm(input, normalized_shape, {}, eps);

@@ -43,7 +43,7 @@ Tensor matrix_product_chain(const Batch& batch, const Tensor& a, const Tensor& b
 // numbers of a sample must not meet the batch.
 Tensor affine_map(const Batch& batch, const Tensor& input, const Tensor& weight, const Tensor& bias) {
     const bool is_matrix = weight.dim() == 2;
-    if (!is_matrix && weight.dim() != 1) throw NoRule{};
+    if (input.dim() == 0 || (!is_matrix && weight.dim() != 1)) throw NoRule{};
     if (!batch.has(weight) && !batch.has(bias) && (!bias.defined() || bias.dim() < weight.dim()))
         return batch.wrap(ops::linear(batch.front(input), weight, bias));
     const Tensor out = ops::matmul(input, is_matrix ? ops::transpose(weight, 0, 1) : weight);

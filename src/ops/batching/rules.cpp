@@ -93,10 +93,10 @@ ElementwiseInPlace::ElementwiseInPlace(const Batch& batch, Operands given) : Arr
 
 // --- Batches of matrices
 Leading::Leading(const Batch& batch, Numbers numbers, Operands given) : Arranged(batch) {
-    int64_t rank = highest_rank(given);
+    const int64_t rank = highest_rank(given);
     if (numbers.size() > 0)
         for (const Operand& o : given)
-            if (o.is_tensor() && rank_of(o) < *numbers.begin()) rank = 0;
+            if (o.is_tensor() && rank_of(o) < *numbers.begin()) throw NoRule{};  // the batch would count as a row
     const bool alone = count_tensors(given) == 1;
     for (const Operand& o : given) {
         const Tensor t = tensor_or_none(o);
@@ -116,8 +116,11 @@ EndingIn::EndingIn(const Batch& batch, Numbers cores, Operands given) : Arranged
 }
 
 // --- Along dimensions
-Along::Along(const Batch& batch, Numbers extra, Operands given)
-    : Arranged(batch), rank_(rank_of(*given.begin())), extra_(extra.size() > 0 ? *extra.begin() : 0) {
+Along::Along(const Batch& batch, Numbers extra_and_least, Operands given)
+    : Arranged(batch),
+      rank_(rank_of(*given.begin())),
+      extra_(extra_and_least.size() > 0 ? *extra_and_least.begin() : 0) {
+    if (extra_and_least.size() > 1 && rank_ < extra_and_least.begin()[1]) throw NoRule{};
     const bool alone = count_tensors(given) == 1;
     for (const Operand& o : given) {
         Tensor t = tensor_or_none(o);
@@ -132,7 +135,7 @@ Dims Along::shift(IntSpan dims) { return shifted(dims, rank_ + extra_); }
 
 std::optional<int64_t> Along::shift(const std::optional<int64_t>& dim) {
     if (dim) return shift(*dim);
-    tensors_[0] = ops::reshape(tensors_[0], Dims{batch_.size(), -1});
+    tensors_[0] = ops::reshape(tensors_[0], Dims{batch_.size(), numel_of(IntSpan(tensors_[0].sizes()).subspan(1))});
     return 1;
 }
 
@@ -172,6 +175,7 @@ Samples::Samples(const Batch& batch, Numbers rank, Operands given) : Arranged(ba
     for (const Operand* o = given.begin() + 1; o != given.end(); ++o)
         if (batch.has(*o)) throw NoRule{};
     Tensor value = batch.front(first.tensor());
+    if (rank.size() > 0 && value.dim() != *rank.begin() && value.dim() - 1 != *rank.begin()) throw NoRule{};
     if (rank.size() == 0 || value.dim() - 1 == *rank.begin()) {
         inner_ = value.size(1);
         value = ops::flatten(value, 0, 1);

@@ -58,7 +58,8 @@ public:
     ElementwiseInPlace(const Batch& batch, Operands given);
 };
 
-// Dimensions in front are a batch already; tensors broadcast over them. With a number: the rank that matters.
+// Dimensions in front are a batch already; tensors broadcast over them. With a number: samples have at least so many
+// dimensions, or the operation says what is wrong with one.
 class Leading : public Arranged {
 public:
     Leading(const Batch& batch, Numbers numbers, Operands given);
@@ -80,10 +81,11 @@ public:
 
 // Operations along dimensions: with the batch in front, every dimension that an argument names moves back by one. Over
 // all dimensions is over all but the first. A sample without dimensions is treated as one with a single dimension of
-// size 1. With a number: results have so many dimensions more than samples.
+// size 1. With a number: results have so many dimensions more than samples. With a second one: samples have at least so
+// many.
 class Along : public Arranged {
 public:
-    Along(const Batch& batch, Numbers extra, Operands given);
+    Along(const Batch& batch, Numbers extra_and_least, Operands given);
     int64_t rank() const noexcept { return rank_; }
     bool is_scalar() const noexcept { return rank_ == 0 && extra_ == 0; }
 

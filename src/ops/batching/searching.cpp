@@ -10,6 +10,7 @@ namespace wengert::ops::batching {
 // --- Sorted sequences: one for all samples, one for each, or several
 Tensor searched(const Batch& batch, const Tensor& sorted_sequence, const Tensor& self, bool out_int32, bool right,
                 std::optional<std::string_view> side, const Tensor& sorter) {
+    if (sorted_sequence.dim() == 0) throw NoRule{};
     const bool single = sorted_sequence.dim() == 1;
     if (single && !batch.has(sorted_sequence) && !batch.has(sorter))
         return batch.wrap(ops::searchsorted(sorted_sequence, batch.front(self), out_int32, right, side, sorter));
@@ -25,6 +26,11 @@ Tensor searched(const Batch& batch, const Tensor& sorted_sequence, const Scalar&
     if (sorted_sequence.dim() != 1) throw NoRule{};
     const DType dtype = result_type({Operand(sorted_sequence), Operand(self)});
     return searched(batch, sorted_sequence, scalar_tensor(self, dtype), out_int32, right, side, sorter);
+}
+
+Tensor bucketed(const Batch&, const Tensor& self, const Tensor& boundaries, bool out_int32, bool right) {
+    if (boundaries.dim() != 1) throw NoRule{};
+    return ops::searchsorted(boundaries, self, out_int32, right);
 }
 
 // --- Sets: one for all samples, or one for each, which are sorted and searched

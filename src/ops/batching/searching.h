@@ -15,6 +15,7 @@ Tensor searched(const Batch& batch, const Tensor& sorted_sequence, const Tensor&
                 std::optional<std::string_view> side, const Tensor& sorter);
 Tensor searched(const Batch& batch, const Tensor& sorted_sequence, const Scalar& self, bool out_int32, bool right,
                 std::optional<std::string_view> side, const Tensor& sorter);
+Tensor bucketed(const Batch& batch, const Tensor& self, const Tensor& boundaries, bool out_int32, bool right);
 // isin
 Tensor members(const Batch& batch, const Operand& elements, const Operand& test_elements, bool assume_unique,
                bool invert);

@@ -399,7 +399,8 @@ int contains(PyObject* self, PyObject* element) noexcept {
               ".");
         PyRef equal(checked(PyObject_RichCompare(element, self, Py_EQ)));
         if (!is_tensor(equal.get())) return PyObject_IsTrue(equal.get());  // an overriding type's answer
-        return item_of(kernels::any(tensor_of(equal.get()))).to<bool>();
+        const Tensor& found = tensor_of(equal.get());
+        return item_of(is_batched(found) ? found : kernels::any(found)).to<bool>();  // samples may disagree: an error
     } catch (...) {
         set_python_error();
         return -1;

@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "graph/autograd_meta.h"
+#include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "kernels/elementwise/elementwise.h"
+#include "ops/batching/error.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
@@ -46,6 +48,10 @@ PyObject* item(PyObject* self, PyObject*) noexcept {
     });
 }
 
+void refuse_sample(const Tensor& t) {
+    if (is_batched(t)) fail_batch("vmap: a sample of a batch has no values of its own; convert the result of vmap");
+}
+
 // Recursion over dimensions, not over a graph.
 PyObject* list_of(const Tensor& t, size_t dim, const std::byte* p) {
     if (dim == t.sizes().size()) return checked(number_at(p, t.dtype()));
@@ -56,6 +62,7 @@ PyObject* list_of(const Tensor& t, size_t dim, const std::byte* p) {
 }
 PyObject* tolist(PyObject* self, PyObject*) noexcept {
     return guarded([&] {
+        refuse_sample(tensor_of(self));
         const Tensor t = alias(tensor_of(self));  // making lists may run the collector, and that user code
         return list_of(t, 0, t.data());
     });

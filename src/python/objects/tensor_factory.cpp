@@ -5,7 +5,9 @@
 #include "python/objects/tensor_factory.h"
 
 #include "graph/autograd_meta.h"
+#include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
+#include "ops/batching/error.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/interop/numpy_interop.h"
@@ -48,7 +50,11 @@ bool is_block(PyObject* o) noexcept {
             (PyObject_CheckBuffer(o) || PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__array__")));
 }
 Tensor block(PyObject* o) {
-    if (is_tensor(o)) return tensor_of(o);
+    if (is_tensor(o)) {
+        if (is_batched(tensor_of(o)))
+            fail_batch("vmap: a list with samples of a batch cannot become a tensor; wengert.stack makes one of them");
+        return tensor_of(o);
+    }
     if (is_numpy_array(o)) return tensor_from_array(o, false);
     return tensor_from_array_like(o);
 }
@@ -169,6 +175,8 @@ Tensor copy_of(PyObject* data, std::optional<DType> dtype) {
     if (PyFloat_CheckExact(data)) return scalar_tensor(PyFloat_AS_DOUBLE(data), dtype.value_or(default_dtype()));
     if (is_tensor(data)) {
         const Tensor& t = tensor_of(data);
+        if (is_batched(t))
+            return dtype && *dtype != t.dtype() ? ops::to_dtype(detach(t), *dtype) : ops::clone(detach(t));
         if (!dtype || *dtype == t.dtype()) return kernels::clone(t);
         return kernels::to_dtype(t, *dtype);
     }
@@ -252,7 +260,7 @@ PyObject* py_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
                  "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                  "sourceTensor.detach().clone().requires_grad_(True), rather than wengert.tensor(sourceTensor).");
         Tensor t = tensor_from_data(p.object(0), p.optional_dtype(1));
-        if (p.boolean(3, false)) set_requires_grad(t, true);
+        if (p.boolean(3, false)) set_requires_grad(unbatched(t), true);
         return wrap(std::move(t));
     });
 }

@@ -2,8 +2,10 @@
 // The generated bindings add those that are operations; interop.cpp and creation.cpp have their own tables.
 #include "base/checked_math.h"
 #include "graph/autograd_meta.h"
+#include "graph/batched.h"
 #include "graph/retain_grad.h"
 #include "kernels/elementwise/elementwise.h"
+#include "ops/batching/error.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
@@ -184,7 +186,7 @@ PyObject* retain_grad_method(const Tensor& t) {
 
 PyObject* detach_in_place(PyObject* self, PyObject*) noexcept {
     return guarded([&] {
-        const Tensor& t = tensor_of(self);
+        const Tensor t = unbatched(tensor_of(self));  // which has the history
         check(!is_view(t), ErrorKind::Runtime, "Can't detach views in-place. Use detach() instead.");
         if (AutogradMeta* meta = meta_of(t)) {
             meta->grad_fn.reset();
@@ -299,6 +301,7 @@ PyObject* make_subclass(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
 }
 PyObject* as_subclass(PyObject* self, PyObject* cls) noexcept {
     return guarded([&] {
+        if (is_batched(tensor_of(self))) fail_batch("vmap: as_subclass has no meaning for samples of a batch");
         Tensor t = ops::alias(tensor_of(self));
         return wrap_as(subclass_argument(cls), std::move(t));
     });

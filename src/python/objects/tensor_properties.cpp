@@ -1,7 +1,9 @@
 // Attributes of Tensor: one line each where nothing needs checking.
 #include "graph/autograd_meta.h"
+#include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "graph/retain_grad.h"
+#include "ops/batching/error.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
 #include "python/autograd/hooks.h"
@@ -200,6 +202,9 @@ int assign_data(PyObject* self, PyObject* value, void*) {
         check(is_tensor(value), ErrorKind::Type, "Variable data has to be a tensor, but got ", Py_TYPE(value)->tp_name);
         const Tensor& t = tensor_of(self);
         const Tensor& x = tensor_of(value);
+        if (is_batched(t) || is_batched(x))
+            fail_batch(
+                "vmap: x.data = ... has no meaning for samples of a batch, which share memory; use x.copy_(...)");
         check(!requires_grad(t) || is_differentiable(x.dtype()), ErrorKind::Runtime,
               "data set to a tensor that requires gradients must be floating point or complex dtype");
         TensorImpl* impl = t.impl();
