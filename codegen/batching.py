@@ -23,6 +23,7 @@ from .vocabulary import Vocabulary
 
 ARRANGED = {"elementwise": "Elementwise", "leading": "Leading", "ending_in": "EndingIn", "along": "Along",
             "aligned_along": "AlignedAlong", "samples": "Samples"}  # fmt: skip
+ALONG = {"along", "aligned_along"}  # what names the dimensions in which elements meet
 # Those of so many numbers throw NoRule, as functions do.
 UNCOVERED = {"ending_in": 0, "samples": 0, "leading": 1, "along": 2}
 
@@ -64,6 +65,13 @@ def _rule(row: Row, text: str) -> Rule:
     if name == "geometry":
         return Rule("none")
     return Rule("arranged" if name in ARRANGED else "function", name, numbers, named)
+
+
+def mixes(row: Row) -> str:
+    """The arguments that name the dimensions along which elements meet, where no others do; empty if none say."""
+    rule = rule_of(row)
+    named = [name for name in rule.named if row.schema.argument(name).type.base != "bool"] if rule.name in ALONG else []
+    return str(row.get("mixes", " ".join(named)))
 
 
 @dataclass

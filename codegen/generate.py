@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import jinja2
 
-from .batching import rule_of
+from .batching import mixes, rule_of
 from .binding import Binding, Overload, bindings
 from .elementwise import is_complex, kernels
 from .node import gradient_names
@@ -236,6 +236,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
                 "default": a.default,
                 "keyword_only": a.keyword_only,
                 "differentiable": a in row.differentiable,
+                "flat": row.partials.get(a.name) == "0",
             }
             for a in row.schema.arguments
         ],
@@ -248,6 +249,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         },
         "view": row.is_view,
         "batch": rule_of(row).kind,
+        "mixes": mixes(row),
         "categories": [c for c in row.categories if c != "complex" or complex_ok],
         "result_rule": row.rule,
         "domain": row.get("domain"),

@@ -26,7 +26,7 @@ FORMS = ("compose", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "requires", "singular", "reduces", "length", "scatters",
-        "contracts", "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample",
+        "contracts", "mixes", "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample",
         "unlike_pytorch", "exempt", "ulps", "inplace_argument", "overwritten", "divides", "copy", "doc"}  # fmt: skip
 # What the copy of a view (`copy: true`) has in common with it.
 COPY = "of the row above"
@@ -267,6 +267,11 @@ def check(row: Row) -> None:
     for name in [*keys.get("multilinear", []), *keys.get("solves", [])[1:]]:
         if schema.find(name) is None:
             raise row.error(f"multilinear or solving in '{name}', which is no argument", "name arguments of the row")
+    for name in str(keys.get("mixes", "")).removeprefix("trailing ").split():
+        if schema.find(name) is None:
+            raise row.error(
+                f"`mixes: {keys['mixes']}` names '{name}', which is no argument", "name arguments of the row"
+            )
     for name in keys.get("singular", {}):
         if name not in row.partials:
             raise row.error(f"`singular` of '{name}', which has no d_{name}", f"use it beside `d_{name}: formula`")

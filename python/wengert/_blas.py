@@ -1,24 +1,26 @@
 """Finds BLAS and LAPACK routines for the core: MKL's runtime if it is installed, else SciPy's.
 
-SciPy's ``cython_blas`` and ``cython_lapack`` publish every routine as a capsule whose name is its C signature. The
-extension files are loaded by path: importing the package ``scipy.linalg`` instead would cost 0.4 s.
+SciPy's wheels bring the library OpenBLAS, from which the routines are taken by name: importing ``scipy.linalg`` would
+cost 0.4 s. Other builds of SciPy are asked for them: ``cython_blas`` and ``cython_lapack`` publish every routine as a
+capsule whose name is its C signature.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import importlib.machinery
-import importlib.util
 import os
 import re
 import sys
 import sysconfig
-import types
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _BLAS_NAMES = ("gemm", "trsm")  # the rest is LAPACK
+# How libraries spell routines whose integers have 32 bits; those of 64 bits end in "64_".
+_SPELLINGS = ("{}_", "scipy_{}_")
 _THREAD_CONTROLS = (
     ("MKL_Get_Max_Threads", "MKL_Set_Num_Threads"),
     ("scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads"),
@@ -48,8 +50,9 @@ def find(routines: Mapping[str, str]) -> dict[str, int]:
     dict
         The address of each routine found with that signature; maybe none.
     """
-    if addresses := _from_mkl(routines):
-        return addresses
+    for path in _libraries():
+        if addresses := _from_library(path, routines):
+            return addresses
     # A SciPy that is missing or built in an unforeseen way leaves the core with its own routines.
     with contextlib.suppress(ImportError, OSError, AttributeError):
         return _from_scipy(routines)
@@ -75,7 +78,7 @@ def thread_controls() -> list[tuple[int, int]]:
 
 
 def _libraries() -> Iterator[Path]:
-    """The files in which BLAS libraries may lie."""
+    """The files in which BLAS libraries may lie: MKL's, and those that NumPy and SciPy bring."""
     yield from sorted(_environment_libraries().glob("*mkl_rt*"))
     for name in ("numpy", "scipy"):
         spec = importlib.machinery.PathFinder.find_spec(name)
@@ -89,13 +92,13 @@ def _environment_libraries() -> Path:
     return Path(sysconfig.get_path("data")) / ("Library/bin" if sys.platform == "win32" else "lib")
 
 
-def _from_mkl(routines: Mapping[str, str]) -> dict[str, int]:
-    """The routines of ``pip install mkl``: its library lies in the environment's library directory."""
-    for path in sorted(_environment_libraries().glob("*mkl_rt*")):
-        with contextlib.suppress(OSError):
-            library = ctypes.CDLL(str(path), mode=getattr(ctypes, "RTLD_LOCAL", 0))
-            with contextlib.suppress(AttributeError):  # a library without some routine is not MKL
-                return {name: _address(library[f"{name}_"]) for name in routines}
+def _from_library(path: Path, routines: Mapping[str, str]) -> dict[str, int]:
+    """The routines of a library, if it has all of them."""
+    with contextlib.suppress(OSError):
+        library = ctypes.CDLL(str(path), mode=getattr(ctypes, "RTLD_LOCAL", 0))
+        for spelling in _SPELLINGS:
+            with contextlib.suppress(AttributeError):
+                return {name: _address(library[spelling.format(name)]) for name in routines}
     return {}
 
 
@@ -109,7 +112,7 @@ def _from_scipy(routines: Mapping[str, str]) -> dict[str, int]:
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
-    blas, lapack = _scipy_modules("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack")
+    blas, lapack = map(importlib.import_module, ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack"))
     addresses = {}
     for name, signature in routines.items():
         module = blas if name[1:] in _BLAS_NAMES else lapack
@@ -130,48 +133,3 @@ def _letters(declaration: str) -> str:
         element = re.fullmatch(r".*cython_(?:blas|lapack)_([sdcz])", kind)
         letters.append(element[1] if element else _TYPE_LETTERS.get(kind, "?"))
     return "".join(letters)
-
-
-def _scipy_modules(*names: str) -> list[types.ModuleType]:
-    if "scipy" in sys.modules:
-        return [importlib.import_module(name) for name in names]
-    try:
-        with _stand_in_for_scipy() as directory:
-            return [_load_extension(name, directory) for name in names]
-    except (ImportError, OSError):
-        return [importlib.import_module(name) for name in names]
-
-
-@contextlib.contextmanager
-def _stand_in_for_scipy() -> Iterator[Path]:
-    """
-    An empty package ``scipy``, for the imports that the extensions make of each other.
-
-    It and what was imported through it are forgotten afterwards, so that a later ``import scipy`` is the real one.
-    Cython hands out the already initialised modules again then.
-    """
-    spec = importlib.machinery.PathFinder.find_spec("scipy")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("No module named 'scipy'", name="scipy")
-    package = types.ModuleType("scipy")
-    package.__path__ = list(spec.submodule_search_locations or [])
-    sys.modules["scipy"] = package
-    try:
-        yield Path(spec.origin).parent
-    finally:
-        for name in [m for m in sys.modules if m == "scipy" or m.startswith("scipy.")]:
-            del sys.modules[name]
-
-
-def _load_extension(name: str, package: Path) -> types.ModuleType:
-    folder = package.joinpath(*name.split(".")[1:-1])
-    for suffix in importlib.machinery.EXTENSION_SUFFIXES:
-        path = folder / (name.rsplit(".", 1)[1] + suffix)
-        if path.exists():
-            loader = importlib.machinery.ExtensionFileLoader(name, str(path))
-            spec = importlib.util.spec_from_file_location(name, path, loader=loader)
-            assert spec is not None
-            module = importlib.util.module_from_spec(spec)
-            loader.exec_module(module)
-            return module
-    raise ModuleNotFoundError(f"No extension module {name} in {folder}", name=name)

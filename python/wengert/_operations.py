@@ -13,10 +13,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from wengert import _C
 from wengert._C import Tensor
 
-from ._table import rows_by_name
+from ._table import function_of, rows_by_name
 
 
 @functools.cache
@@ -109,16 +108,13 @@ def _is_default(value: Any, argument: dict[str, Any]) -> bool:
 
 
 def _callable_of(row: dict[str, Any], variant: str) -> Callable[..., Any]:
-    """Return the public function or method that runs the operation."""
-    where, name = row["python"]["namespace"], row["python"]["name"]
+    """Return what runs the operation."""
+    name = row["python"]["name"]
     if variant == "inplace" and "method" in row["methods"]:
         return getattr(Tensor, name if name.endswith("_") else f"{name}_")  # type: ignore[no-any-return]
-    if "function" not in row["methods"]:
-        return getattr(Tensor, name)  # type: ignore[no-any-return]
-    module = getattr(_C, "_" + where.replace(".", "_")) if where else _C
-    function = getattr(module, name)
-    if variant != "inplace":
-        return function  # type: ignore[no-any-return]
+    function = function_of(row)
+    if variant != "inplace" or "function" not in row["methods"]:
+        return function
     return lambda self, *args, **kwargs: self.copy_(function(self, *args, **kwargs))
 
 

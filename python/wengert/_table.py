@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,15 @@ def rows() -> tuple[Row, ...]:
 def rows_by_name() -> dict[str, Row]:
     """Return the rows by their names in C++, which are unique."""
     return {row["name"]: row for row in rows()}
+
+
+def function_of(row: Row) -> Callable[..., Any]:
+    """Return the function that runs the operation of a row, or the method if there is only that."""
+    where, name = row["python"]["namespace"], row["python"]["name"]
+    if "function" not in row["methods"]:
+        return getattr(_C.Tensor, name)  # type: ignore[no-any-return]
+    module = getattr(_C, "_" + where.replace(".", "_")) if where else _C
+    return getattr(module, name)  # type: ignore[no-any-return]
 
 
 def row_of(node: Any) -> Row | None:

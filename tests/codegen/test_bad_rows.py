@@ -46,6 +46,10 @@ BAD_ROWS = {
         ELEMENTWISE + "kernel: exp(self)\nd_self: exp(self)\nreduces: how",
         ["`reduces: how` names no `str` argument", "name the argument that is 'mean', 'sum' or 'none'"],
     ),
+    "mixes along what is no argument": (
+        "op: f(Tensor self) -> Tensor\ndoc: x\nself: grad\nlinear: [self]\nmixes: dim",
+        ["`mixes: dim` names 'dim', which is no argument", "name arguments of the row"],
+    ),
     "reduces whole numbers": (
         "op: f(Tensor self, str how) -> Tensor\ndoc: x\nkernel: exp(self)\nd_self: exp(self)\nreduces: how",
         ["`reduces` of results that are not floating", "write `dtypes: [floating]`"],

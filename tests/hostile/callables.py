@@ -36,7 +36,8 @@ ABOUT_BATCHES = {"_batched_dim", "_batched_level", "_batched_value", "_unbatched
 EXEMPT = {
     "orgqr": "vectors and factors broadcast", "ormqr": "vectors and factors broadcast",
     "householder_product": "vectors and factors broadcast", "topk": "of a number, k = 0",
-    "group_norm": "real input and complex scales",
+    "group_norm": "real input and complex scales", "adaptive_max_pool1d": "to length 0, where samples have no N",
+    "adaptive_max_pool1d_with_indices": "to length 0, where samples have no N",
 }  # fmt: skip
 
 

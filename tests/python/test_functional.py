@@ -68,6 +68,64 @@ def test_T3_jacobian(x, vectorize, strategy):
     assert jacobian(lambda x: x * 2, wg.zeros(0), **options).shape == (0, 0)
 
 
+@pytest.mark.parametrize(("vectorize", "passes"), [(False, 3), (True, 1)])
+def test_T3_vectorized_rows_are_one_pass(vectorize, passes):
+    shapes = []
+
+    def f(x):
+        y = x.sin()
+        y.register_hook(lambda gradient: shapes.append(gradient.shape))
+        return y * 2
+
+    jacobian(f, wg.ones(3), vectorize=vectorize)
+    assert shapes == [(3,)] * passes  # a hook sees one sample
+
+
+def test_T3_vectorized_columns_are_one_call():
+    calls = []
+
+    def f(x):
+        calls.append(type(x))
+        return x.sin()
+
+    jacobian(f, wg.ones(3), vectorize=True, strategy="forward-mode")
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_T3_vectorized_functions_may_look_at_values(strategy):
+    def f(x):
+        x.register_hook(lambda gradient: None if gradient.sum() > 0 else gradient) if x.requires_grad else None
+        return x * 2 if x.sum() > 0 else -x
+
+    result = jacobian(f, wg.ones(2), vectorize=True, strategy=strategy)
+    assert result.tolist() == [[2.0, 0.0], [0.0, 2.0]]
+
+
+def test_T3_columns_see_the_same_random_numbers():
+    result = jacobian(lambda x: x * wg.rand(2), wg.ones(2), vectorize=True, strategy="forward-mode")
+    assert result[0, 0] != 0
+    assert result[1, 1] != 0
+    assert result[0, 1] == result[1, 0] == 0
+
+
+def test_T3_the_function_finds_no_transform_around_it(x):
+    class Cube(wg.autograd.Function):  # of the kind that wengert.func refuses
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, gradient):
+            (x,) = ctx.saved_tensors
+            return 3 * x**2 * gradient
+
+    assert jacobian(Cube.apply, x).tolist() == [[3.0, 0.0], [0.0, 12.0]]
+    assert hessian(lambda x: Cube.apply(x).sum(), x).tolist() == [[6.0, 0.0], [0.0, 12.0]]
+    assert hvp(lambda x: Cube.apply(x).sum(), x, wg.ones(2))[1].tolist() == [6.0, 12.0]
+
+
 def test_T3_options(x):
     with pytest.raises(AssertionError, match="Expected strategy to be either"):
         jacobian(cubes, x, strategy="sideways")

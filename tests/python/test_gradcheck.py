@@ -206,6 +206,106 @@ def test_C7_batched_gradients():
         gradcheck(function(wrong_for_batches), x, check_batched_grad=True, nondet_tol=100.0, atol=100.0)
 
 
+class Tripled(Function):
+    """Three times its input, but four times in a batch."""
+
+    @staticmethod
+    def forward(x):
+        return x * 3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 3
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        return tangent * 3
+
+    @staticmethod
+    def vmap(info, in_dims, x):
+        return x * 4, in_dims[0]
+
+
+class TripledBack(Function):
+    """Right but for the function that its backward calls."""
+
+    forward, setup_context = staticmethod(Tripled.forward), staticmethod(Tripled.setup_context)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return Tripled.apply(gradient)
+
+
+class Doubtful(Function):
+    """Its rule is derived, and its jvp is another one in a batch."""
+
+    generate_vmap_rule = True
+    forward, setup_context = staticmethod(Tripled.forward), staticmethod(Tripled.setup_context)
+    backward = staticmethod(Tripled.backward)
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        return tangent * (4.0 if "BatchedTensor" in repr(tangent) else 3.0)
+
+
+@modes
+@pytest.mark.parametrize(
+    ("wrong", "options"),
+    [
+        (TripledBack, {"check_batched_grad": True}),
+        (Tripled, {"check_forward_ad": True, "check_batched_forward_grad": True}),
+        (Doubtful, {"check_forward_ad": True, "check_batched_forward_grad": True}),
+    ],
+)
+def test_C7_what_is_wrong_for_batches_only_is_found(wrong, options, fast_mode):
+    x = leaf(1.0, 2.0)
+    without = {key: False if "batched" in key else value for key, value in options.items()}
+    assert gradcheck(wrong.apply, x, fast_mode=fast_mode, **without)
+    assert gradcheck(wrong.apply, x, fast_mode=fast_mode, raise_exception=False, **options) is False
+    with pytest.raises(
+        GradcheckError, match=r"(?s)For output 0 and input 0, the batch gave\n.*but one call a sample gives"
+    ):
+        gradcheck(wrong.apply, (x,), fast_mode=fast_mode, **options)
+
+
+@modes
+def test_C7_the_output_and_the_input_that_are_wrong_are_named(fast_mode):
+    def several(x, w):
+        return x * w, TripledBack.apply(w) * x
+
+    inputs = (leaf(1.0, 2.0), leaf(3.0, 4.0))
+    with pytest.raises(GradcheckError, match="For output 1 and input 1, the batch gave"):
+        gradcheck(several, inputs, check_batched_grad=True, fast_mode=fast_mode)
+    with pytest.raises(GradcheckError, match=r"\(forward mode\).*For output 1 and input 0"):
+        gradcheck(
+            lambda x, w: (x * w, Tripled.apply(x) * w),
+            inputs,
+            check_forward_ad=True,
+            check_batched_forward_grad=True,
+            fast_mode=fast_mode,
+        )
+
+
+def test_C7_second_derivatives_of_batches():
+    assert gradgradcheck(lambda x: Tripled.apply(x) ** 3, leaf(1.0, 2.0))
+    with pytest.raises(GradcheckError, match="the batch gave"):
+        gradgradcheck(lambda x: TripledBack.apply(x) ** 3, leaf(1.0, 2.0), check_batched_grad=True)
+
+
+def test_C7_what_batches_cannot_do_runs_one_by_one():
+    def looks(ctx, gradient):
+        return gradient if gradient.sum() < 1e6 else gradient * 2
+
+    x = leaf(1.0, 2.0)
+    assert gradcheck(function(looks, jvp=looks), x, check_batched_grad=True)
+    options = {"check_forward_ad": True, "check_batched_forward_grad": True}
+    assert gradcheck(function(looks, jvp=looks), x, **options)
+
+
 def test_C8_flags():
     x = leaf(1.0)
     with pytest.raises(AssertionError, match="Expected at least one of check_forward_ad or check_backward_ad"):

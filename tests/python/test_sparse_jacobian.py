@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import wengert as wg
 from wengert.autograd.functional import hessian, jacobian
+from wengert.func import _products
 
 RNG = np.random.default_rng(5)
 MATRIX = wg.tensor(RNG.normal(size=(4, 4)))
@@ -238,3 +239,21 @@ def test_errors():
         wg.func.sparsity(lambda x: x * x, x)(wg.ones(4))
     with pytest.raises(TypeError, match="expected tensors, arrays or numbers"):
         wg.func.sparse_jacobian(lambda x: x, "x")
+
+
+@pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_colors_one_by_one_in_blocks_and_all_at_once(monkeypatch, mode, at_once):
+    monkeypatch.setattr(_products, "_AT_ONCE", at_once)
+    calls = []
+
+    def f(x):
+        calls.append(x.shape)
+        return sum((i + 1) * x[i : i + 10] ** 2 for i in range(6))
+
+    x = wg.arange(15.0, dtype=wg.float64)
+    plan = wg.func.sparsity(f, x, mode=mode)
+    calls.clear()
+    result = plan(x).toarray()
+    assert len(calls) == (1 if mode == "reverse" else {1: 6, 40: 3, 1 << 20: 1}[at_once])
+    np.testing.assert_allclose(result, wg.func.jacrev(f)(x).numpy())

@@ -199,7 +199,7 @@ def grad(
         def vjp(*cotangents: Any) -> Any:
             return run_engine_logged(roots, cotangents, True, create_graph, targets, allow_unused, False)
 
-        results = vmap(vjp, _C._batched_root_gradients(roots, gradients))
+        results = vmap(vjp, _C._root_gradients(roots, gradients, True))
     else:
         results = run_engine_logged(roots, gradients, keep_graph, create_graph, targets, allow_unused, False)
 

@@ -40,9 +40,7 @@ def vmap(function: Callable[..., tuple[Any, ...]], batches: tuple[Any, ...]) -> 
 
 
 def _at_once(function: Callable[..., Any], batches: tuple[Any, ...], size: int) -> tuple[Any, ...]:
-    from ..func._frames import VmapFrame  # which needs this package
-
-    with VmapFrame(size, "different") as frame:
+    with _C._VmapFrame(size, "different") as frame:
         level = frame.level
         results = function(*(None if batch is None else _C._make_batched(batch, 0, level) for batch in batches))
         return tuple(None if result is None else _of_all(result, level) for result in results)

@@ -8,7 +8,7 @@ from typing import Any
 import wengert
 from wengert._C import Tensor
 
-from ._engine import ImperativeEngine
+from ._imperative_engine import ImperativeEngine
 
 
 class VariableMeta(type):

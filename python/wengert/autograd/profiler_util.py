@@ -1,5 +1,5 @@
 """What profiles are made of; see `wengert.autograd._profiler`."""
 
-from ._profiler import EventList, FunctionEvent, FunctionEventAvg, Interval, _format_time
+from .profiler import EventList, FunctionEvent, FunctionEventAvg, Interval, _format_time
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "_format_time"]

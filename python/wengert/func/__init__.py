@@ -14,7 +14,7 @@ Derivatives with more structure have packages of their own: `_sparse` (Jacobians
 (solutions of equations), `_jet` (Taylor series). They walk recorded graphs, with what the table says of each node.
 """
 
-from . import implicit
+from . import _handlers, implicit  # noqa: F401  the first for its handlers
 from ._auxiliary import debug_unwrap, functionalize
 from ._batched_tensor import NotBatchableError
 from ._custom_function import set_up_custom_functions as _set_up_custom_functions

@@ -4,12 +4,11 @@ The core makes them and runs operations on them (src/graph/batched.h, src/ops/ba
 a tensor with one dimension more, the place of that dimension, and the level of the vmap it belongs to. It has the shape
 of one sample; memory, history and tangents are those of the tensor inside, which may itself be a sample of a batch
 further out. This class answers what the core does not: what is a question about history, and what has no answer for a
-whole batch. Functions that are no operations come to `__torch_function__` (_dispatch.py).
+whole batch. Functions that are no operations come to `__torch_function__`, which _dispatch.py gives it.
 """
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NoReturn
 
 from wengert import _C
@@ -28,16 +27,15 @@ _CONTROL_FLOW = (
 )
 
 
-@functools.cache
-def _dispatcher() -> Any:
-    from ._dispatch import dispatch  # which needs this module
-
-    return dispatch
-
-
 def move_to_front(value: Any, dim: int) -> Any:
     """Return a view with the batch dimension in front."""
     return value if dim == 0 else value.movedim(dim, 0)
+
+
+def _depth_of(level: Any) -> int:
+    """Return the place of a running vmap among the transforms, from 1 for the outermost, or -1 if it is over."""
+    frames = _C._running_frames()
+    return next((i + 1 for i, f in enumerate(frames) if f.kind == "vmap" and f.level == level), -1)
 
 
 class BatchedTensor(Tensor):
@@ -50,10 +48,6 @@ class BatchedTensor(Tensor):
     _level = property(_C._batched_level)
 
     wrap = staticmethod(_C._make_batched)  # (value, dim, level): the sample of `value` along `dim`
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return _dispatcher()(func, args, kwargs or {})
 
     @property
     def grad(self) -> Any:  # type: ignore[override]
@@ -111,10 +105,8 @@ class BatchedTensor(Tensor):
     numpy = __array__ = data_ptr = __dlpack__ = __reduce_ex__ = __reduce__ = tolist
 
     def __repr__(self, **_: Any) -> str:
-        from ._frames import depth_of_level
-
         inner = "\n".join("    " + line for line in repr(self._value).splitlines())
-        return f"BatchedTensor(lvl={depth_of_level(self._level)}, bdim={self._batch_dim}, value=\n{inner}\n)"
+        return f"BatchedTensor(lvl={_depth_of(self._level)}, bdim={self._batch_dim}, value=\n{inner}\n)"
 
     __str__ = __repr__
 

@@ -7,11 +7,11 @@ sample (`_loop`).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from ._batch import Batch, batched_among
+from ._batched_tensor import BatchedTensor
 from ._loop import loop
 
 _ESCAPED = (
@@ -20,18 +20,26 @@ _ESCAPED = (
 )
 
 Handler = Callable[[Any, tuple[Any, ...], dict[str, Any], Batch], Any]
+HANDLERS: dict[Any, Handler] = {}
 
 
-@functools.cache
-def _handlers() -> dict[Any, Handler]:
-    from ._handlers import HANDLERS
+def handles(*functions: Any) -> Callable[[Handler], Handler]:
+    """Make a function the handler of functions and methods."""
 
-    return HANDLERS
+    def register(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(functions, handler))
+        return handler
+
+    return register
 
 
-def dispatch(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _torch_function(cls: Any, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
     """Run `func` for a batch: the deepest level among its arguments."""
+    kwargs = kwargs or {}
     level = max(tensor._level for tensor in batched_among((args, kwargs)))
     if not level.is_open:
         raise RuntimeError(_ESCAPED)
-    return _handlers().get(func, loop)(func, args, kwargs, Batch(level))
+    return HANDLERS.get(func, loop)(func, args, kwargs, Batch(level))
+
+
+BatchedTensor.__torch_function__ = classmethod(_torch_function)  # type: ignore[method-assign, assignment]

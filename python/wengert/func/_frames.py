@@ -40,10 +40,9 @@ class Remembered:
         return _C._FramesAgain(self._frames)
 
 
-def depth_of_level(level: Any) -> int:
-    """Return the place of a running vmap among the transforms, from 1 for the outermost, or -1 if it is over."""
-    frames = running_frames()
-    return next((i + 1 for i, f in enumerate(frames) if f.kind == "vmap" and f.level == level), -1)
+def only_batches() -> Any:
+    """Return a block in which derivatives do not count as running transforms, only batches do."""
+    return _C._FramesAgain(open_batches())
 
 
 def physical(tensor: Any, batches: Sequence[Any]) -> Any:

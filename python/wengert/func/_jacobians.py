@@ -1,16 +1,17 @@
 """`jacrev`, `jacfwd` and `hessian`: whole matrices of derivatives.
 
-Reverse mode runs the function once, and one pass of the engine with the cotangents of all outputs as a batch;
-`chunk_size` bounds how many rows are computed at a time. Forward mode runs the function once under `vmap`, with all
-tangents of the standard basis as one batch. The values are the same for all tangents, so a function may look at them or
-write into tensors from outside, though a batch could not: where it does, it runs once for each tangent. So does a pass
-in which a custom function or a hook looks at values.
+Reverse mode runs the function once, and for each output tensor one pass of the engine with the cotangents of all its
+elements as a batch; `chunk_size` bounds how many rows are computed at a time, and 1 makes plain passes, without a
+batch. Forward mode runs the function once under `vmap`, with all tangents of the standard basis as one batch. The
+values are the same for all tangents, so a function may look at them or write into tensors from outside, though a batch
+could not: where it does, it runs once for each tangent. So does a pass in which a custom function or a hook looks at
+values.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import wengert
@@ -20,7 +21,7 @@ from wengert.utils._pytree import tree_flatten, tree_map, tree_unflatten
 from ._arguments import Argnums, check_real, flatten_tensors, normalized_argnums, replaced, selected
 from ._batched_tensor import NotBatchableError
 from ._jvp import jvp
-from ._vjp import record_vjp
+from ._vjp import check_differentiable, record
 from ._vmap import vmap as map_function
 
 
@@ -38,7 +39,7 @@ def jacrev(
     has_aux : bool, default False
         Whether `func` returns ``(output, aux)``; then the result is ``(jacobian, aux)``.
     chunk_size : int, optional
-        How many rows to hold at a time.
+        How many rows to hold at a time; 1 is a loop over the rows.
 
     Returns
     -------
@@ -73,17 +74,18 @@ def jacrev(
             tree = tree_unflatten(values, spec)
             return func(*replaced(args, indices, tree), **kwargs)
 
-        _, _, aux, (frame, outputs, _, out_spec) = record_vjp(partial, tuple(primals), has_aux, "vjp(f, *primals)")
+        frame, outputs, _, out_spec, aux = record(partial, tuple(primals), has_aux, "vjp(f, *primals)")
+        check_differentiable(outputs)
         check_real(outputs, "jacrev", "outputs")
-        blocks = [tree_unflatten(_rows(frame, output, primals, chunk_size), spec) for output in outputs]
-        jacobian = tree_unflatten(blocks, out_spec)
-        return (jacobian, aux) if has_aux else jacobian
+        found = [tree_unflatten(rows(frame, output, primals, chunk_size), spec) for output in outputs]
+        jacobian = tree_unflatten(found, out_spec)
+        return (jacobian, frame.release(aux)) if has_aux else jacobian
 
     return wrapper
 
 
-def _rows(frame: Any, output: Any, primals: list[Any], chunk_size: int | None) -> list[Any]:
-    """Return the derivative of one output with respect to each primal."""
+def rows(frame: Any, output: Any, primals: Sequence[Any], chunk_size: int | None) -> list[Any]:
+    """Return the derivative of one output of a frame with respect to each primal."""
     count = output.numel()
     if not count:
         return [primal.new_zeros((*output.shape, *primal.shape)) for primal in primals]
@@ -92,8 +94,11 @@ def _rows(frame: Any, output: Any, primals: list[Any], chunk_size: int | None) -
     def pull(unit: Any) -> tuple[Any, ...]:
         return tuple(frame.gradients(root, (unit,), True))
 
-    chunks = [vmap(pull, (units,)) for units in _units(output, chunk_size or count)]
-    columns = [parts[0] if len(parts) == 1 else wengert.cat(list(parts)) for parts in zip(*chunks, strict=True)]
+    if chunk_size == 1:
+        join, passes = wengert.stack, [pull(unit[0]) for unit in _units(output, 1)]
+    else:
+        join, passes = wengert.cat, [vmap(pull, (units,)) for units in _units(output, chunk_size or count)]
+    columns = [p[0] if len(p) == 1 and join is wengert.cat else join(list(p)) for p in zip(*passes, strict=True)]
     return [
         column if column.shape == output.shape + primal.shape else column.reshape(output.shape + primal.shape)
         for column, primal in zip(columns, primals, strict=True)
@@ -145,21 +150,30 @@ def jacfwd(
         def partial(*values: Any) -> Any:
             return func(*replaced(args, indices, tree_unflatten(values, spec)), **kwargs)
 
-        def push(*tangents: Any) -> Any:
-            _, pushed, *aux = jvp(partial, tuple(primals), tangents, has_aux=has_aux)
-            return (pushed, *aux)
-
-        basis = _standard_basis(primals)
-        try:
-            pushed, *aux = map_function(push, randomness=randomness, chunk_size=chunk_size)(*basis)
-        except NotBatchableError:
-            pushed, *aux = _one_by_one(push, basis)
-        columns, out_spec = tree_flatten(pushed)
+        columns, out_spec, aux = pushed_basis(partial, primals, has_aux, randomness, chunk_size)
         check_real(columns, "jacfwd", "outputs")
-        jacobian = tree_unflatten([tree_unflatten(_blocks(c, primals), spec) for c in columns], out_spec)
+        jacobian = tree_unflatten([tree_unflatten(blocks(c, primals), spec) for c in columns], out_spec)
         return (jacobian, tree_map(lambda leaf: leaf[0], aux[0])) if has_aux else jacobian
 
     return wrapper
+
+
+def pushed_basis(
+    func: Any, primals: Sequence[Any], has_aux: bool = False, randomness: str = "error", chunk_size: int | None = None
+) -> tuple[list[Any], Any, list[Any]]:
+    """Return the tangents of the outputs for the standard basis of the primals, the shape of their tree, and aux."""
+
+    def push(*tangents: Any) -> Any:
+        _, pushed, *aux = jvp(func, tuple(primals), tangents, has_aux=has_aux)
+        return (pushed, *aux)
+
+    basis = _standard_basis(primals)
+    try:
+        pushed, *aux = map_function(push, randomness=randomness, chunk_size=chunk_size)(*basis)
+    except NotBatchableError:
+        pushed, *aux = _one_by_one(push, basis)
+    columns, out_spec = tree_flatten(pushed)
+    return columns, out_spec, aux
 
 
 def _one_by_one(push: Any, basis: list[Any]) -> Any:
@@ -169,7 +183,7 @@ def _one_by_one(push: Any, basis: list[Any]) -> Any:
     return tree_unflatten([wengert.stack(column) for column in columns], results[0][1])
 
 
-def _standard_basis(primals: list[Any]) -> list[Any]:
+def _standard_basis(primals: Sequence[Any]) -> list[Any]:
     """Return a batch of tangents for each primal: together the rows of the identity."""
     counts = [primal.numel() for primal in primals]
     total, start, basis = sum(counts), 0, []
@@ -181,7 +195,7 @@ def _standard_basis(primals: list[Any]) -> list[Any]:
     return basis
 
 
-def _blocks(columns: Any, primals: list[Any]) -> list[Any]:
+def blocks(columns: Any, primals: Sequence[Any]) -> list[Any]:
     """Cut ``[inputs, *output.shape]`` into ``output.shape + primal.shape`` for each primal."""
     parts = columns.split([primal.numel() for primal in primals], 0)
     shape = columns.shape[1:]

@@ -60,7 +60,7 @@ def jacobian_diagonal(f: Callable[[Any], Any], x: Any, *, check: bool = False, c
 
 
 def batched_jacobian(f: Callable[[Any], Any], x: Any, *, check: bool = False, create_graph: bool = False) -> Any:
-    """Return the Jacobian of each row of a batched function, by as many passes as one row has outputs.
+    """Return the Jacobian of each row of a batched function, in one pass with a cotangent for each output of a row.
 
     Parameters
     ----------
@@ -103,12 +103,11 @@ def batched_jacobian(f: Callable[[Any], Any], x: Any, *, check: bool = False, cr
         )
     batch, outputs = y.shape[0], tuple(y.shape[1:])
     count = int(np.prod(outputs, dtype=int))
-    units = wengert.eye(count, dtype=y.dtype)
-    rows = [_pulled(y, x, units[i].reshape((1, *outputs)).expand(y.shape), create_graph) for i in range(count)]
     inputs = tuple(x.shape[1:])
-    if not rows:
+    if not count:
         return wengert.zeros((batch, *outputs, *inputs), dtype=x.dtype)
-    jacobian = wengert.stack(rows, 1)
+    units = wengert.eye(count, dtype=y.dtype).reshape((count, 1, *outputs)).expand(count, *y.shape)
+    jacobian = _pulled(y, x, units, create_graph, is_grads_batched=True).movedim(0, 1)
     if check:
         weights = _random_like(y)
         flat = weights.reshape((batch, count, *(1 for _ in inputs)))
@@ -123,12 +122,13 @@ def _evaluated(f: Callable[[Any], Any], x: Any, create_graph: bool) -> tuple[Any
         return x, f(x)
 
 
-def _pulled(y: Any, x: Any, weights: Any, create_graph: bool) -> Any:
-    if not y.requires_grad:
-        return wengert.zeros_like(x)
-    with enable_grad():
-        (product,) = grad(y, x, weights, retain_graph=True, create_graph=create_graph, materialize_grads=True)
-    return product
+def _pulled(y: Any, x: Any, weights: Any, create_graph: bool, is_grads_batched: bool = False) -> Any:
+    product = None
+    if y.requires_grad:
+        options = {"create_graph": create_graph, "is_grads_batched": is_grads_batched}
+        with enable_grad():
+            (product,) = grad(y, x, weights, retain_graph=True, allow_unused=True, **options)
+    return x.new_zeros((*weights.shape[: weights.ndim - y.ndim], *x.shape)) if product is None else product
 
 
 def _random_like(y: Any) -> Any:

@@ -43,24 +43,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     >>> pull(wg.ones(2))
     (tensor([1.0000, 0.5403]),)
     """
-    return_value, pull, aux, _ = record_vjp(func, primals, has_aux, "vjp(f, *primals)")
-    return (return_value, pull, aux) if has_aux else (return_value, pull)
-
-
-def record_vjp(func: Any, primals: tuple[Any, ...], has_aux: bool, caller: str) -> tuple[Any, Any, Any, Any]:
-    """Return released output, function of cotangents, released aux, and the flat outputs inside the frame."""
-    leaves, spec = flatten_tensors(primals, several=True)
-    with ReverseFrame() as frame:
-        aliases = tree_unflatten([frame.alias(leaf) for leaf in leaves], spec)
-        output, aux = split_aux(func(*aliases), caller, has_aux)
-        outputs, out_spec = flatten_outputs(output, caller)
-    for tensor in outputs:
-        if not (tensor.is_floating_point() or tensor.is_complex()):
-            raise RuntimeError(
-                f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
-                f"{tensor.dtype}; return integers as aux"
-            )
-
+    frame, outputs, spec, out_spec, aux = record(func, primals, has_aux, "vjp(f, *primals)")
+    check_differentiable(outputs)
     roots = tuple(outputs)
 
     def vjp_func(cotangents: Any, *more: Any) -> Any:
@@ -82,18 +66,48 @@ def record_vjp(func: Any, primals: tuple[Any, ...], has_aux: bool, caller: str) 
                 )
         return tree_unflatten(frame.gradients(roots, tuple(given), True), spec)
 
-    return frame.release(output), vjp_func, frame.release(aux), (frame, outputs, spec, out_spec)
+    output = tree_unflatten([frame.release(tensor) for tensor in outputs], out_spec)
+    return (output, vjp_func, frame.release(aux)) if has_aux else (output, vjp_func)
 
 
-def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def record(func: Any, primals: tuple[Any, ...], has_aux: bool, caller: str) -> tuple[Any, list[Any], Any, Any, Any]:
+    """Call `func`; return the frame, the outputs inside, the shapes of the trees of primals and outputs, and aux."""
+    leaves, spec = flatten_tensors(primals, several=True)
+    with ReverseFrame() as frame:
+        aliases = tree_unflatten([frame.alias(leaf) for leaf in leaves], spec)
+        output, aux = split_aux(func(*aliases), caller, has_aux)
+        outputs, out_spec = flatten_outputs(output, caller)
+    return frame, outputs, spec, out_spec, aux
+
+
+def check_differentiable(outputs: list[Any]) -> None:
+    """Raise RuntimeError if an output is of integers."""
+    for tensor in outputs:
+        if not (tensor.is_floating_point() or tensor.is_complex()):
+            raise RuntimeError(
+                f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                f"{tensor.dtype}; return integers as aux"
+            )
+
+
+def linearize(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """Return the outputs of `func` and its derivative at `primals` as a reusable linear function.
 
     `func` runs once. A gradient is linear in its cotangent u, so its recorded backward pass, differentiated with
     respect to u, applies the Jacobian: each call of the result is one engine pass.
 
+    Parameters
+    ----------
+    func : callable
+        From trees of tensors to a tree of tensors.
+    *primals
+        Its arguments.
+    has_aux : bool, default False
+        Whether `func` returns ``(output, aux)``.
+
     Returns
     -------
-    output, jvp_func
+    output, jvp_func[, aux]
         ``jvp_func(*tangents)`` takes tangents structured like `primals`, with their shapes and dtypes.
 
     Raises
@@ -112,7 +126,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     primals_spec = tree_flatten(primals)[1]
     with ReverseFrame() as frame:
         aliases = tree_unflatten([frame.alias(leaf) for leaf in leaves], spec)
-        output = func(*aliases)
+        output, aux = split_aux(func(*aliases), "linearize(f, *primals)", has_aux)
     outputs, out_spec = tree_flatten(output)
     places = [i for i, leaf in enumerate(outputs) if isinstance(leaf, wengert.Tensor) and plain(leaf).requires_grad]
     with ReverseFrame(inside=frame) as transposed:
@@ -133,11 +147,13 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
                         f"tangent:{index} with {what} {getattr(tangent, what)} in flattened pytree doesn't match the "
                         f"{what} {getattr(primal, what)} of the corresponding primal."
                     )
-        pushed = transposed.gradients(gradients, tuple(given), True) if places else []
-        results = [wengert.zeros_like(leaf) if isinstance(leaf, wengert.Tensor) else None for leaf in released]
-        for place, tangent in zip(places, pushed, strict=True):
-            results[place] = tangent
+        pushed = dict(zip(places, transposed.gradients(gradients, tuple(given), True), strict=True)) if places else {}
+        results = [
+            pushed[i] if i in pushed else wengert.zeros_like(leaf) if isinstance(leaf, wengert.Tensor) else None
+            for i, leaf in enumerate(released)
+        ]
         return tree_unflatten(results, out_spec)
 
     released = [frame.release(leaf) for leaf in outputs]
-    return tree_unflatten(released, out_spec), jvp_func
+    result = tree_unflatten(released, out_spec), jvp_func
+    return (*result, frame.release(aux)) if has_aux else result

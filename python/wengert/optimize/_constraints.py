@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ._flat import Layout, Vector
+from ..func._products import Vector
+from ._flat import Layout
 from ._objective import Evaluated
 
 

@@ -10,8 +10,7 @@ import numpy as np
 import wengert
 
 from ..func._leaves import as_tensors, flatten
-
-Vector = Any  # a flat float64 array
+from ..func._products import Vector, joined, split
 
 
 class Layout:
@@ -26,15 +25,14 @@ class Layout:
         tensors = as_tensors(self._leaves, caller, wengert.float64)
         if any(tensor.is_complex() for tensor in tensors):
             raise TypeError(f"[{caller}] parameters must be real; pass real and imaginary parts as two leaves")
+        self._like = tensors
         self.shapes = [tuple(tensor.shape) for tensor in tensors]
-        self.sizes = [tensor.numel() for tensor in tensors]
-        self.size = sum(self.sizes)
-        self.start = to_vector(tensors)
+        self.start = joined(tensors)
+        self.size = self.start.size
 
     def leaves(self, vector: Vector) -> list[Any]:
-        """Cut a vector into tensors, which do not share its memory."""
-        pieces = np.split(np.array(vector, np.float64), np.cumsum(self.sizes)[:-1]) if self.sizes else []
-        return [wengert.tensor(p.reshape(s)) for p, s in zip(pieces, self.shapes, strict=True)]
+        """Cut a vector, or rows of them, into tensors, which do not share its memory."""
+        return split(np.asarray(vector), self._like)
 
     def tree(self, vector: Vector) -> Any:
         """Return the tree of tensors, as the function gets it."""
@@ -50,12 +48,6 @@ def _like(leaf: Any, value: Any) -> Any:
     if isinstance(leaf, wengert.Tensor):
         return value
     return value.numpy() if isinstance(leaf, np.ndarray) else value.item()
-
-
-def to_vector(tensors: list[Any]) -> Vector:
-    """Return the elements of tensors (None: no elements) one after the other."""
-    arrays = [np.asarray(tensor.detach().numpy(), np.float64).reshape(-1) for tensor in tensors]
-    return np.concatenate(arrays) if arrays else np.zeros(0)
 
 
 def outputs_of(result: Any, caller: str) -> list[Any]:

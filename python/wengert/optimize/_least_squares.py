@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..func._sparse import sparsity
 from ._flat import Layout
 from ._minimize import structured, wrapped_callback
 from ._objective import Evaluated
@@ -75,8 +76,6 @@ def least_squares(
     residuals = Evaluated(fun, layout, args, "least_squares")
     jacobian: Any = residuals.jacobian
     if jac == "sparse" or (jac == "auto" and layout.size >= 1000 and method != "lm"):
-        from ..func import sparsity
-
         plan = sparsity(residuals.call, layout.leaves(layout.start))
         if jac == "sparse" or plan.pattern.nnz < 0.1 * plan.pattern.shape[0] * plan.pattern.shape[1]:
 

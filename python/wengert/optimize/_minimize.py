@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..func._products import Vector
+from ..func._sparse import sparsity
 from ._constraints import wrapped_constraints
-from ._flat import Function, Layout, Vector
+from ._flat import Function, Layout
 from ._objective import Evaluated
 
 # What SciPy's methods take. Methods that are not listed here (a callable, or one that SciPy gains) get the gradient.
@@ -141,8 +143,6 @@ def _second_order(objective: Evaluated, one: Vector, name: str, hess: Any, argum
 
 
 def _sparse_hessian(objective: Evaluated) -> Callable[[Vector], Any]:
-    from ..func import sparsity
-
     def function(leaves: list[Any]) -> Any:
         return objective.call(leaves)[0]
 

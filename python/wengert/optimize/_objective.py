@@ -8,9 +8,11 @@ import numpy as np
 
 import wengert
 
-from ..autograd import enable_grad, grad
+from ..autograd import enable_grad
+from ..autograd._batching import vmap
 from ..autograd.forward_ad import dual_level, make_dual, unpack_dual
-from ._flat import Function, Layout, Vector, outputs_of, to_vector
+from ..func._products import Vector, joined, matrix, pulled, pulled_vector, split
+from ._flat import Function, Layout, outputs_of
 
 
 class Evaluated:
@@ -42,61 +44,44 @@ class Evaluated:
     def values(self, point: Vector) -> Vector:
         """Return all elements of the outputs."""
         self._move(point)
-        return to_vector(self.outputs)
+        return joined(self.outputs)
 
     def vjp(self, point: Vector, weights: Vector) -> Vector:
-        """Return the product of weights with the Jacobian."""
+        """Return the product of weights, or of each row of them, with the Jacobian."""
         self._move(point)
-        return to_vector(self._pull(weights, create_graph=False))
-
-    def _pull(self, weights: Vector, create_graph: bool) -> list[Any]:
-        pieces = np.split(weights, np.cumsum([output.numel() for output in self.outputs])[:-1])
-        pairs = [
-            (output, wengert.tensor(piece.reshape(tuple(output.shape))))
-            for output, piece in zip(self.outputs, pieces, strict=True)
-            if output.requires_grad
-        ]
-        if not pairs:
-            return [wengert.zeros_like(leaf) for leaf in self.leaves]
-        roots, cotangents = zip(*pairs, strict=True)
-        return list(
-            grad(roots, self.leaves, cotangents, retain_graph=True, create_graph=create_graph, materialize_grads=True)
-        )
+        return pulled_vector(self.outputs, self.leaves, weights)
 
     def hvp(self, point: Vector, weights: Vector, direction: Vector) -> Vector:
-        """Return the product of the Hessian of the weighted sum of the outputs with a direction."""
+        """Return the product of the Hessian of the weighted sum of the outputs with a direction, or each of many."""
         self._move(point)
         if self._weighted is None or not np.array_equal(self._weighted[0], weights):
             with enable_grad():
-                self._weighted = np.array(weights), self._pull(weights, create_graph=True)
-        pairs = zip(self._weighted[1], self.layout.leaves(direction), strict=True)
-        pairs = [pair for pair in pairs if pair[0].requires_grad]  # type: ignore[assignment]
-        if not pairs:
-            return np.zeros(self.layout.size)
-        roots, cotangents = zip(*pairs, strict=True)
-        return to_vector(list(grad(roots, self.leaves, cotangents, retain_graph=True, materialize_grads=True)))
+                gradients = pulled(self.outputs, self.leaves, split(weights, self.outputs), create_graph=True)
+                self._weighted = np.array(weights), gradients
+        return pulled_vector(self._weighted[1], self.leaves, direction)
+
+    def jvp(self, point: Vector, directions: Vector) -> Vector:
+        """Return the product of the Jacobian with a direction, or each row of directions."""
+
+        def push(*tangents: Any) -> tuple[Any, ...]:
+            with dual_level():
+                duals = [make_dual(p, t) for p, t in zip(self.layout.leaves(point), tangents, strict=True)]
+                pairs = [unpack_dual(output) for output in self.call(duals)]
+                return tuple(wengert.zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs)
+
+        tangents = tuple(self.layout.leaves(directions))
+        return joined(push(*tangents)) if directions.ndim == 1 else joined(vmap(push, tangents), 1)
 
     def hessian(self, point: Vector, weights: Vector) -> Any:
         """Return the Hessian of the weighted sum of the outputs."""
-        size = self.layout.size
-        rows = [self.hvp(point, weights, unit) for unit in np.eye(size)]
-        return np.stack(rows) if rows else np.zeros((0, 0))
+        return matrix(lambda units: self.hvp(point, weights, units), self.layout.size)
 
     def jacobian(self, point: Vector) -> Any:
         """Return the Jacobian, by rows or by columns, whichever are fewer."""
         self._move(point)
-        rows = sum(output.numel() for output in self.outputs)
-        size = self.layout.size
+        rows, size = sum(output.numel() for output in self.outputs), self.layout.size
         if rows == 0 or size == 0:
             return np.zeros((rows, size))
         if rows <= 2 * size:
-            return np.stack([self.vjp(point, unit) for unit in np.eye(rows)])
-        return np.stack([self.jvp(point, unit) for unit in np.eye(size)], 1)
-
-    def jvp(self, point: Vector, direction: Vector) -> Vector:
-        """Return the product of the Jacobian with a direction."""
-        with dual_level():
-            tangents = self.layout.leaves(direction)
-            duals = [make_dual(p, t) for p, t in zip(self.layout.leaves(point), tangents, strict=True)]
-            pairs = [unpack_dual(output) for output in self.call(duals)]
-            return to_vector([wengert.zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs])
+            return matrix(lambda units: self.vjp(point, units), rows)
+        return matrix(lambda units: self.jvp(point, units), size).T

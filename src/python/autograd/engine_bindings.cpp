@@ -37,7 +37,7 @@ void check_root(PyObject* o, size_t i) {
 
 Edge root_from(PyObject* o, size_t i) { return is_edge(o) ? edge_from(o) : root_edge(tensor_of(o), i); }
 
-Tensor root_gradient_from(PyObject* o, PyObject* root, size_t i, bool batched = false) {
+Tensor root_gradient_from(PyObject* o, PyObject* root, size_t i, bool batched) {
     check(o == Py_None || is_tensor(o), ErrorKind::Type, "gradients can be either Tensors or None, but got ",
           Py_TYPE(o)->tp_name, " at index ", i, "; convert it with wengert.as_tensor");
     const Tensor& given = o == Py_None ? undefined_tensor : tensor_of(o);
@@ -46,7 +46,7 @@ Tensor root_gradient_from(PyObject* o, PyObject* root, size_t i, bool batched = 
                          : root_gradient(tensor_of(root), given, i, batched);
 }
 
-TensorList root_gradients_from(PyObject* gradients, PyObject* roots, bool batched = false) {
+TensorList root_gradients_from(PyObject* gradients, PyObject* roots, bool batched) {
     const Py_ssize_t n = PyTuple_GET_SIZE(roots);
     check_number_of_gradients(static_cast<size_t>(n), static_cast<size_t>(PyTuple_GET_SIZE(gradients)));
     TensorList out;
@@ -88,7 +88,7 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
             check(PyTuple_Check(list), ErrorKind::Type, "_engine_run_backward() expects tuples, got ",
                   Py_TYPE(list)->tp_name);
         EdgeList roots, ends;
-        TensorList grads = root_gradients_from(gradients, tensors);
+        TensorList grads = root_gradients_from(gradients, tensors, false);
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); ++i)
             roots.push_back(root_from(PyTuple_GET_ITEM(tensors, i), static_cast<size_t>(i)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i)
@@ -219,11 +219,13 @@ PyObject* make_undefined_grad(PyObject*, PyObject*) {
     return PyCFunction_New(&call, nullptr);
 }
 
-PyObject* batched_root_gradients(PyObject*, PyObject* args) {
+PyObject* checked_root_gradients(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
         PyObject *roots, *gradients;
-        if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &roots, &PyTuple_Type, &gradients)) return nullptr;
-        return wrap(root_gradients_from(gradients, roots, true));
+        int batched;
+        if (!PyArg_ParseTuple(args, "O!O!p", &PyTuple_Type, &roots, &PyTuple_Type, &gradients, &batched))
+            return nullptr;
+        return wrap(root_gradients_from(gradients, roots, batched));
     });
 }
 
@@ -249,8 +251,10 @@ PyMethodDef functions[] = {
     {"_get_num_threads", get_num_threads, METH_NOARGS, nullptr},
     {"_set_num_threads", set_num_threads, METH_O, nullptr},
     {"_worker_threads_started", threads_started, METH_NOARGS, "How many pool threads there have been."},
-    {"_batched_root_gradients", batched_root_gradients, METH_VARARGS,
-     "The gradients that several passes start from at once; dimension 0 of each counts them."},
+    {"_root_gradients", checked_root_gradients, METH_VARARGS,
+     "_root_gradients(roots, gradients, batched)\n--\n\nWhat a pass starts from. If `batched`, dimension 0 of each "
+     "given "
+     "gradient counts gradients."},
     {"_current_graph_task_id", graph_task_id, METH_NOARGS, nullptr},
     {"_current_graph_task_execution_order", execution_order, METH_NOARGS, nullptr},
     {"_current_autograd_node", autograd_node, METH_NOARGS, nullptr},

@@ -1,11 +1,6 @@
 """Products with Jacobians and Hessians, and the matrices themselves.
 
-All functions run the user's function on their own copies of the inputs (`_values.prepare`), differentiate with
-`_derivatives.derivative`, which turns missing gradients into zeros or, in strict mode, into errors, and return
-detached results unless ``create_graph`` is set.
+All functions call the transforms of `wengert.func` on the user's function (`_run.py`), which gets copies of the inputs
+and finds no transform around it. Results are detached unless ``create_graph`` is set; strict mode (`_strict.py`) looks
+for missing gradients first, which are zeros otherwise.
 """
-
-from ._matrices import hessian, jacobian
-from ._products import hvp, jvp, vhp, vjp
-
-__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+from wengert.func._grad import grad
+from wengert.func._jacobians import blocks, pushed_basis, rows
+from wengert.func._vjp import record
 
-import wengert
-
-from .._forward_ad import dual_level, make_dual, unpack_dual
 from .._grad_mode import enable_grad
-from ._derivatives import derivative, require_graph
-from ._products import check_scalar
-from ._values import Tensors, as_tensors, call, finish, prepare
+from . import _strict
+from ._run import Run, recording
 
 _STRATEGIES = ("forward-mode", "reverse-mode")
 
 
-@enable_grad()
 def jacobian(
     func: Callable[..., Any],
     inputs: Any,
@@ -40,7 +37,8 @@ def jacobian(
     strict : bool
         Whether it is an error if an output does not depend on an input.
     vectorize : bool
-        Whether all rows (or columns) may be computed together; forward mode needs it.
+        Whether all rows of an output are computed in one pass of the engine, as a batch, or all columns in one call of
+        `func`; forward mode needs it.
     strategy : {"reverse-mode", "forward-mode"}
         Row by row, or column by column: forward mode suits more outputs than inputs.
 
@@ -68,20 +66,16 @@ def jacobian(
             f'Expected strategy to be either "forward-mode" or "reverse-mode", but got {strategy!r}. "forward-mode" '
             "suits functions with more outputs than inputs."
         )
-    values, is_tuple = as_tensors(inputs, "inputs", "jacobian")
-    if strategy == "forward-mode":
+    forward = strategy == "forward-mode"
+    if forward:
         _check_forward_options(create_graph, strict, vectorize)
-        rows, outputs_are_tuple = _by_columns(func, values)
-    else:
-        if strict and vectorize:
-            raise RuntimeError(
-                "jacobian: `strict=True` and `vectorize=True` are not supported together; set one of them to False."
-            )
-        rows, outputs_are_tuple = _by_rows(func, prepare(values, create_graph), create_graph, strict)
-    rows = finish(rows, create_graph)
-    if not is_tuple:
-        rows = tuple(row[0] for row in rows)
-    return rows if outputs_are_tuple else rows[0]
+    elif strict and vectorize:
+        raise RuntimeError(
+            "jacobian: `strict=True` and `vectorize=True` are not supported together; set one of them to False."
+        )
+    run = Run(func, inputs, "jacobian", create_graph, _strict.rows if strict else None)
+    found = _by_columns(run) if forward else _by_rows(run, create_graph, vectorize)
+    return run.like_outputs([run.like_inputs(row) for row in found])
 
 
 def _check_forward_options(create_graph: bool, strict: bool, vectorize: bool) -> None:
@@ -102,68 +96,18 @@ def _check_forward_options(create_graph: bool, strict: bool, vectorize: bool) ->
         )
 
 
-def _by_rows(func: Any, inputs: Tensors, create_graph: bool, strict: bool) -> tuple[tuple[Tensors, ...], bool]:
-    """One backward pass for each element of the outputs."""
-    outputs, is_tuple = call(func, inputs, "jacobian")
-    require_graph(outputs, "outputs", strict)
-    jacobians = []
-    options = {"create_graph": create_graph, "strict": strict, "stage": "row"}
-    for place, output in enumerate(outputs):
-        elements = output.reshape(-1)
-        rows = [
-            derivative((element,), inputs, (wengert.ones_like(element),), **options, output=place)  # type: ignore[arg-type]
-            for element in (elements[index] for index in range(output.numel()))
-        ]
-        jacobians.append(
-            tuple(
-                _stack([row[index] for row in rows], (*output.shape, *value.shape), value)
-                for index, value in enumerate(inputs)
-            )
-        )
-    return tuple(jacobians), is_tuple
+def _by_rows(run: Run, create_graph: bool, vectorize: bool) -> list[Any]:
+    with recording(create_graph):
+        frame, outputs, *_ = record(run, run.inputs, False, "jacobian")
+        return [rows(frame, output, run.inputs, None if vectorize else 1) for output in outputs]
 
 
-def _by_columns(func: Any, inputs: Tensors) -> tuple[tuple[Tensors, ...], bool]:
-    """One call with tangents for each element of the inputs."""
-    outputs, is_tuple = call(func, inputs, "jacobian")
-    columns: list[list[Any]] = []
-    for position, value in enumerate(inputs):
-        tangents = [_push(func, inputs, position, index) for index in range(value.numel())]
-        columns.append(
-            [
-                _columns_to_jacobian([tangent[k] for tangent in tangents], output, value)
-                for k, output in enumerate(outputs)
-            ]
-        )
-    return tuple(zip(*columns, strict=True)), is_tuple
+def _by_columns(run: Run) -> list[Any]:
+    with enable_grad():  # inputs stay as they are: the function may differentiate
+        columns = pushed_basis(run, run.given, randomness="same")[0]
+        return [tuple(block.detach() for block in blocks(column, run.given)) for column in columns]
 
 
-def _push(func: Any, inputs: Tensors, position: int, index: int) -> list[Any]:
-    """Return the tangents of all outputs for a unit tangent of one input element; None where there is none."""
-    value = inputs[position]
-    unit = np.zeros(value.numel())
-    unit[index] = 1.0
-    tangent = wengert.from_numpy(unit.reshape(tuple(value.shape))).to(device=value.device, dtype=value.dtype)
-    with dual_level():
-        duals = tuple(make_dual(v, tangent) if k == position else v for k, v in enumerate(inputs))
-        outputs, _ = call(func, duals, "jacobian")
-        return [unpack_dual(output).tangent for output in outputs]
-
-
-def _columns_to_jacobian(columns: list[Any], output: Any, value: Any) -> Any:
-    filled = [wengert.zeros_like(output) if column is None else column for column in columns]
-    if not filled:
-        return wengert.zeros((*output.shape, *value.shape), dtype=output.dtype, device=output.device)
-    return wengert.stack(filled, -1).reshape((*output.shape, *value.shape))
-
-
-def _stack(rows: list[Any], shape: tuple[int, ...], value: Any) -> Any:
-    if not rows:
-        return wengert.zeros(shape, dtype=value.dtype, device=value.device)
-    return wengert.stack(rows).reshape(shape)
-
-
-@enable_grad()
 def hessian(
     func: Callable[..., Any],
     inputs: Any,
@@ -192,20 +136,14 @@ def hessian(
         raise AssertionError(
             f'Expected strategy to be either "forward-mode" or "reverse-mode", but got {outer_jacobian_strategy!r}.'
         )
-    values, is_tuple = as_tensors(inputs, "inputs", "hessian")
+    run = Run(func, inputs, "hessian", False, _strict.outputs_require_graph if strict else None)
 
-    def scalar(*arguments: Any) -> Any:
-        outputs, outputs_are_tuple = call(func, arguments, "hessian")
-        check_scalar(outputs, outputs_are_tuple, "hessian")
-        return outputs[0].reshape(())
-
-    def gradients(*arguments: Any) -> Tensors:
-        arguments = tuple(a if a.requires_grad else a.requires_grad_() for a in arguments)
-        output = scalar(*arguments)
-        require_graph((output,), "outputs", strict)
-        results = derivative((output,), arguments, create_graph=True)
-        require_graph(results, "jacobian", strict)
+    def gradients(*values: Any) -> Any:
+        results = grad(run.scalar, run.places, has_aux=True)(*values)[0]
+        if strict:
+            _strict.gradients_require_graph(results)
         return results
 
-    result = jacobian(gradients, values, create_graph, strict, vectorize=vectorize, strategy=outer_jacobian_strategy)
-    return result if is_tuple else result[0][0]
+    options = {"vectorize": vectorize, "strategy": outer_jacobian_strategy}
+    result = jacobian(gradients, run.given, create_graph, strict, **options)  # type: ignore[arg-type]
+    return result if run.is_tuple else result[0][0]

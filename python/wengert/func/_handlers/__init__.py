@@ -1,11 +1,9 @@
 """Handlers of functions that are no operations, on samples of a batch.
 
-``HANDLERS`` maps functions and methods to handlers: functions of what was called, its arguments as they came, and the
-batch.
+They are functions of what was called, its arguments as they came, and the batch, and make themselves known to
+`_dispatch.py`.
 """
 
-from ._registry import HANDLERS
+from . import creation, methods, passes, tangents
 
-__all__ = ["HANDLERS"]
-
-from . import creation, methods, passes, tangents  # noqa: F401
+__all__ = ["creation", "methods", "passes", "tangents"]

@@ -9,7 +9,7 @@ from wengert._C import Tensor
 
 from .._batch import Batch
 from .._batched_tensor import BatchedTensor
-from ._registry import handles
+from .._dispatch import handles
 
 
 @handles(*(getattr(_C, f"{name}_like") for name in ("zeros", "ones", "empty", "full")))

@@ -8,7 +8,7 @@ from wengert._C import Tensor
 
 from .._batch import Batch
 from .._batched_tensor import BatchedTensor
-from ._registry import handles
+from .._dispatch import handles
 
 _OWN = {
     getattr(Tensor, name): method

@@ -13,7 +13,7 @@ from wengert.autograd._backward import backward, grad
 
 from .._batch import Batch
 from .._batched_tensor import BatchedTensor
-from ._registry import handles
+from .._dispatch import handles
 
 
 @handles(backward, getattr(wengert.Tensor, "backward"))  # noqa: B009

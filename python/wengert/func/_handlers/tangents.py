@@ -7,7 +7,7 @@ from typing import Any
 from wengert.autograd._forward_ad import UnpackedDualTensor, make_dual, unpack_dual
 
 from .._batch import Batch
-from ._registry import handles
+from .._dispatch import handles
 
 
 @handles(make_dual)

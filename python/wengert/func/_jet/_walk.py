@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert
-from wengert._table import Row, row_of, rows_by_name
+from wengert._table import Row, function_of, row_of, rows_by_name
 
 from ...autograd import enable_grad, grad
 from ...autograd.graph import get_gradient_edge
@@ -233,11 +233,7 @@ def _operands(node: Any, names: list[str], inputs: list[Any]) -> dict[str, Any]:
 
 def _function(row: Row, factors: list[str], others: dict[str, Any]) -> Callable[..., Any]:
     """Return an operation as a function of some of its arguments."""
-    namespace = row["python"]["namespace"]
-    module: Any = wengert._C._private if namespace == "private" else wengert
-    for part in namespace.split(".") if namespace and namespace != "private" else ():
-        module = getattr(module, part)
-    function = getattr(module, row["python"]["name"])
+    function = function_of(row)
     names = [a["name"] for a in row["arguments"]]
     absent = {a["name"]: None for a in row["arguments"] if a["type"].endswith("?")}
 

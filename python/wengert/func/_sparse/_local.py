@@ -174,19 +174,27 @@ def _from_table(node: Any, row: Row | None, index: int, count: int, result: Shap
     if row is None:
         return everything(result, given)
     formulas = row["formulas"]
-    names = [a["name"] for a in row["arguments"]]
     if row["elementwise"] or (row["reduces"] and getattr(node, f"_saved_{row['reduces']}") == "none"):
-        differentiable = [a["name"] for a in row["arguments"] if a["differentiable"]]
-        if len(differentiable) == count and formulas.get(f"d_{differentiable[index]}") == "0":
+        differentiable = [a for a in row["arguments"] if a["differentiable"]]
+        if len(differentiable) == count and differentiable[index]["flat"]:
             return None
         return broadcast(result, given)
     if "contracts" in formulas:
         return contraction(formulas["contracts"], index, result, given)
-    if "normalized_shape" in names and index == 0:
-        return along(result, given, range(len(given) - len(node._saved_normalized_shape), len(given)))
-    if "dim" in names:
-        dims = getattr(node, "_saved_dim", ())
-        dims = range(len(given)) if dims is None else [dims] if isinstance(dims, int) else dims
-        if dims != () and len(result) in (len(given), len(given) - len(set(dims))):
-            return along(result, given, dims)
+    dims = _mixed(node, row["mixes"], len(given))
+    if dims is not None and len(result) in (len(given), len(given) - len(set(dims))):
+        return along(result, given, dims)
     return everything(result, given)
+
+
+def _mixed(node: Any, mixes: str, ndim: int) -> Sequence[int] | None:
+    """Return the dimensions in which elements meet, None if the row, or what the node keeps, does not say."""
+    names = mixes.removeprefix("trailing ").split()
+    saved = [getattr(node, f"_saved_{name}") for name in names if hasattr(node, f"_saved_{name}")]
+    if not names or len(saved) < len(names):
+        return None
+    if mixes.startswith("trailing "):
+        return range(ndim - len(saved[0]), ndim)
+    if None in saved:
+        return range(ndim)
+    return [dim for value in saved for dim in ([value] if isinstance(value, int) else value)]

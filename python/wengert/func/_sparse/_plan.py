@@ -12,8 +12,10 @@ import scipy.sparse
 import wengert
 
 from ...autograd import enable_grad, grad
+from ...autograd._batching import vmap
 from ...autograd.forward_ad import dual_level, make_dual, unpack_dual
 from .._leaves import tensors_of
+from .._products import by_rows, joined, pulled_vector, split
 from ._coloring import color_columns, color_symmetric, direct_entries
 
 
@@ -106,52 +108,44 @@ class Sparsity:
         direct = direct_entries(rows, columns, self.colors)
         return np.where(direct, self.colors[columns], self.colors[rows]), np.where(direct, rows, columns)
 
-    def _collect(self, products: Any) -> Any:
-        """Read all entries off the products, of which there is one array for each color."""
+    def _read(self, product: Callable[[Any], Any], size: int) -> Any:
+        """Read all entries off the products with the colors, of which there is one array for each."""
         which, where = self._reads
         data = None
-        for color, product in enumerate(products):
+        for color, row in enumerate(by_rows(product, self.colors, self.number_of_colors, size)):
             if data is None:
-                data = np.zeros(self.pattern.nnz, product.dtype)
+                data = np.zeros(self.pattern.nnz, row.dtype)
             chosen = which == color
-            data[chosen] = product[where[chosen]]
+            data[chosen] = row[where[chosen]]
         return np.zeros(0, np.float64) if data is None else data
 
     def _forward(self, values: list[Any], rebuild: Any) -> Any:
-        return self._collect(self._tangents(values, rebuild, color) for color in range(self.number_of_colors))
+        def push(*seeds: Any) -> tuple[Any, ...]:
+            with dual_level():
+                duals = [make_dual(value.detach(), seed) for value, seed in zip(values, seeds, strict=True)]
+                outputs, _ = tensors_of(self._function(rebuild(duals)), "sparsity")
+                self._check(outputs)
+                pairs = [unpack_dual(output) for output in outputs]
+                return tuple(wengert.zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs)
 
-    def _tangents(self, values: list[Any], rebuild: Any, color: int) -> Any:
-        seeds = _split((self.colors == color), values)
-        with dual_level():
-            duals = [make_dual(value.detach(), seed) for value, seed in zip(values, seeds, strict=True)]
-            outputs, _ = tensors_of(self._function(rebuild(duals)), "sparsity")
-            self._check(outputs)
-            pairs = [unpack_dual(output) for output in outputs]
-            return _join([wengert.zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs])
+        def pushed(seeds: Any) -> Any:
+            tangents = tuple(split(seeds, values))
+            return joined(push(*tangents)) if seeds.ndim == 1 else joined(vmap(push, tangents), 1)
+
+        return self._read(pushed, max(self.pattern.shape))
 
     def _reverse(self, values: list[Any], rebuild: Any) -> Any:
         with enable_grad():
             values = [value.detach().requires_grad_() for value in values]
             outputs, _ = tensors_of(self._function(rebuild(values)), "sparsity")
         self._check(outputs)
-        return self._collect(self._products(outputs, values))
+        return self._read(lambda seeds: pulled_vector(outputs, values, seeds), max(self.pattern.shape))
 
     def _symmetric(self, values: list[Any], rebuild: Any) -> Any:
         with enable_grad():
             values = [value.detach().requires_grad_() for value in values]
             gradients = gradient_of(self._function, values, rebuild)
-        return self._collect(self._products(gradients, values))
-
-    def _products(self, outputs: list[Any], values: list[Any]) -> Any:
-        for color in range(self.number_of_colors):
-            seeds = _split(self.colors == color, outputs)
-            pairs = [pair for pair in zip(outputs, seeds, strict=True) if pair[0].requires_grad]
-            if not pairs:
-                yield _join([wengert.zeros_like(value) for value in values])
-                continue
-            roots, cotangents = zip(*pairs, strict=True)
-            gradients = grad(roots, values, cotangents, retain_graph=True, materialize_grads=True)
-            yield _join(gradients)
+        return self._read(lambda seeds: pulled_vector(gradients, values, seeds), max(self.pattern.shape))
 
     def _check(self, outputs: list[Any]) -> None:
         size = sum(output.numel() for output in outputs)
@@ -173,17 +167,3 @@ def gradient_of(function: Callable[[Any], Any], values: list[Any], rebuild: Any)
     if not outputs[0].requires_grad:
         return [wengert.zeros_like(value) for value in values]
     return list(grad(outputs[0].reshape(()), values, create_graph=True, materialize_grads=True))
-
-
-def _split(vector: Any, like: list[Any]) -> list[Any]:
-    """Cut a flat array into tensors of the given shapes and dtypes."""
-    pieces, first = [], 0
-    for tensor in like:
-        piece = vector[first : first + tensor.numel()].reshape(tuple(tensor.shape))
-        pieces.append(wengert.tensor(piece, dtype=tensor.dtype))
-        first += tensor.numel()
-    return pieces
-
-
-def _join(tensors: Any) -> Any:
-    return np.concatenate([tensor.detach().numpy().reshape(-1) for tensor in tensors])

@@ -10,8 +10,10 @@ import numpy as np
 
 import wengert
 
-from ...autograd import enable_grad, grad
+from ...autograd import enable_grad
 from ...autograd.forward_ad import _set_fwd_grad_enabled
+from .._products import Vector, joined, matrix, pulled, pulled_vector, split
+from .._sparse import sparse_jacobian
 from ._products import Residual, Tensors
 
 LinearSolver = str | Callable[[Callable[[Any], Any], Any], Any]
@@ -46,14 +48,14 @@ class Operator:
     def solve(self, rhs: Tensors, transposed: bool) -> Tensors:
         """Return v with A v = rhs, or with the transpose."""
         with _set_fwd_grad_enabled(False):
-            vector = _joined(rhs)
+            vector = joined(rhs)
             if self._solver == "lu":
                 solution = self._by_factors(vector, transposed)
             elif self._solver == "sparse":
                 solution = self._sparse_factors.solve(vector, "T" if transposed else "N")
             else:
                 solution = self._by_products(vector, transposed)
-            return _split(np.asarray(solution), self._outputs if transposed else self._x)
+            return split(np.asarray(solution), self._outputs if transposed else self._x)
 
     def _by_factors(self, vector: Any, transposed: bool) -> Any:
         factors, pivots = self._factors
@@ -62,9 +64,8 @@ class Operator:
 
     @functools.cached_property
     def _factors(self) -> tuple[Any, Any]:
-        rows = [self._pulled(unit) for unit in np.eye(self._rows)]
-        matrix = np.stack(rows) if rows else np.zeros((0, 0))
-        factors, pivots, info = wengert.linalg.lu_factor_ex(wengert.tensor(matrix, dtype=self._x[0].dtype))
+        jacobian = wengert.tensor(matrix(self._pulled, self._rows), dtype=self._x[0].dtype)
+        factors, pivots, info = wengert.linalg.lu_factor_ex(jacobian)
         if info.item():
             raise RuntimeError(
                 "[implicit] dF/dx is singular: where it is so at a solution, that is no differentiable function of the "
@@ -75,8 +76,6 @@ class Operator:
     @functools.cached_property
     def _sparse_factors(self) -> Any:
         from scipy.sparse.linalg import splu
-
-        from .._sparse import sparse_jacobian
 
         return splu(
             sparse_jacobian(lambda x: self._residual(x, self._p), self._x, mode="reverse").tocsc().astype(np.float64)
@@ -110,42 +109,22 @@ class Operator:
             )
         return solution
 
-    def _pulled(self, weights: Any) -> Any:
-        return _vjp(self._outputs, self._x, _split(weights, self._outputs))
+    def _pulled(self, weights: Vector) -> Vector:
+        with _set_fwd_grad_enabled(False):
+            return pulled_vector(self._outputs, self._x, weights)
 
     def _pushed(self, direction: Any) -> Any:
         weights, products = self._linear
-        return _vjp(products, weights, _split(direction, self._x))
+        with _set_fwd_grad_enabled(False):
+            return pulled_vector(products, weights, direction)
 
     @functools.cached_property
     def _linear(self) -> tuple[Tensors, Tensors]:
         """Products of the transpose with weights, to be differentiated by these weights."""
         with enable_grad(), _set_fwd_grad_enabled(False):
             weights = [wengert.zeros_like(output, requires_grad=True) for output in self._outputs]
-            pairs = [pair for pair in zip(self._outputs, weights, strict=True) if pair[0].requires_grad]
-            if not pairs:
-                return weights, [wengert.zeros_like(value) for value in self._x]
-            roots, cotangents = zip(*pairs, strict=True)
-            return weights, list(grad(roots, self._x, cotangents, create_graph=True, materialize_grads=True))
-
-
-def _vjp(outputs: Tensors, inputs: Tensors, cotangents: Tensors) -> Any:
-    pairs = [pair for pair in zip(outputs, cotangents, strict=True) if pair[0].requires_grad]
-    if not pairs:
-        return np.zeros(_size(inputs))
-    roots, seeds = zip(*pairs, strict=True)
-    with _set_fwd_grad_enabled(False):
-        return _joined(list(grad(roots, inputs, seeds, retain_graph=True, materialize_grads=True)))
+            return weights, pulled(self._outputs, self._x, weights, create_graph=True)
 
 
 def _size(tensors: Tensors) -> int:
     return int(sum(tensor.numel() for tensor in tensors))
-
-
-def _joined(tensors: Tensors) -> Any:
-    return np.concatenate([tensor.detach().numpy().reshape(-1) for tensor in tensors]) if tensors else np.zeros(0)
-
-
-def _split(vector: Any, like: Tensors) -> Tensors:
-    pieces = np.split(vector, np.cumsum([tensor.numel() for tensor in like])[:-1]) if like else []
-    return [wengert.tensor(p.reshape(tuple(t.shape)), dtype=t.dtype) for p, t in zip(pieces, like, strict=True)]

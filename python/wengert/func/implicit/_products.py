@@ -7,7 +7,8 @@ from typing import Any
 
 import wengert
 
-from ...autograd import enable_grad, grad
+from ...autograd import enable_grad
+from .._products import pulled
 
 Tensors = list[Any]
 Residual = Callable[[Tensors, Tensors], Tensors]
@@ -39,7 +40,7 @@ def pull(residual: Residual, x: Tensors, p: Tensors, weights: Tensors, by_x: boo
     connected = wengert.is_grad_enabled()
     with enable_grad():
         outputs, targets = _evaluated(residual, x, p, by_x, connected)
-        products = iter(_vjp(outputs, targets, weights, connected))
+        products = iter(pulled(outputs, targets, weights, connected))
     given = x if by_x else p
     return [next(products) if t.is_floating_point() or t.is_complex() else wengert.zeros_like(t) for t in given]
 
@@ -52,12 +53,4 @@ def push(residual: Residual, x: Tensors, p: Tensors, tangents: Tensors, by_x: bo
     with enable_grad():
         outputs, targets = _evaluated(residual, x, p, by_x, connected)
         weights = [wengert.zeros_like(output, requires_grad=True) for output in outputs]
-        return _vjp(_vjp(outputs, targets, weights, True), weights, tangents, connected)
-
-
-def _vjp(outputs: Tensors, inputs: Tensors, weights: Tensors, create_graph: bool) -> Tensors:
-    pairs = [pair for pair in zip(outputs, weights, strict=True) if pair[0].requires_grad]
-    if not pairs or not inputs:
-        return [wengert.zeros_like(value) for value in inputs]
-    roots, cotangents = zip(*pairs, strict=True)
-    return list(grad(roots, inputs, cotangents, create_graph=create_graph, materialize_grads=True))
+        return pulled(pulled(outputs, targets, weights, True), weights, tangents, connected)

@@ -9,7 +9,8 @@ import numpy as np
 
 import wengert
 
-from ._operator import Operator, _joined, _split
+from .._products import joined, split
+from ._operator import Operator
 from ._products import Residual, Tensors
 
 
@@ -54,10 +55,10 @@ def newton(
 
 def _change(residual: Residual, x: Tensors, p: Tensors, value: Tensors, size: float) -> float:
     """Return how much the residual changes where x does by `size`, in a direction that is nothing special."""
-    point = _joined(x)
+    point = joined(x)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], len(point))
-    moved = residual(_split(point + signs * size / max(len(point), 1) ** 0.5, x), p)
-    return float(np.nan_to_num(np.linalg.norm(_joined(moved) - _joined(value))))
+    moved = residual(split(point + signs * size / max(len(point), 1) ** 0.5, x), p)
+    return float(np.nan_to_num(np.linalg.norm(joined(moved) - joined(value))))
 
 
 def anderson(function: Residual, x: Tensors, p: Tensors, tolerance: float | None, most: int, memory: int) -> Tensors:
@@ -70,11 +71,11 @@ def anderson(function: Residual, x: Tensors, p: Tensors, tolerance: float | None
     changes: list[Any] = []
     error = np.inf
     for _ in range(most):
-        point = _joined(x)
-        change = _joined(function(x, p)) - point
+        point = joined(x)
+        change = joined(function(x, p)) - point
         error = float(np.linalg.norm(change))
         if error <= tolerance * (1 + np.linalg.norm(point)):
-            return _split(point + change, x)
+            return split(point + change, x)
         if not np.isfinite(error):
             break
         points, changes = [*points[-memory:], point] if memory else [point], [*changes[-memory:], change]
@@ -84,13 +85,13 @@ def anderson(function: Residual, x: Tensors, p: Tensors, tolerance: float | None
             weights = np.linalg.lstsq(past, -change, rcond=None)[0]
             drift = np.stack([q - point for q in points[:-1]], 1)
             step = change + (drift + past) @ weights
-        x = _split(point + step, x)
+        x = split(point + step, x)
     raise _failure("fixed_point", error, most)
 
 
 def minimum(objective: Callable[[Any], Any], x: Tensors, tolerance: float | None) -> Tensors:
     """Minimize, by a trust region of second order."""
-    from ...optimize import minimize
+    from ...optimize import minimize  # loaded when somebody looks for a minimum
 
     size = sum(value.numel() for value in x)
     method = "trust-exact" if size <= 200 else "trust-ncg"
@@ -100,7 +101,7 @@ def minimum(objective: Callable[[Any], Any], x: Tensors, tolerance: float | None
 
 
 def _norm(tensors: Tensors) -> float:
-    return float(np.linalg.norm(_joined(tensors)))
+    return float(np.linalg.norm(joined(tensors)))
 
 
 def _failure(name: str, error: float, most: int) -> RuntimeError:
