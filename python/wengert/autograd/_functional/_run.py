@@ -10,7 +10,6 @@ from wengert import _C
 from wengert._C import Tensor
 from wengert.func._frames import is_transforming, only_batches
 
-
 Tensors = tuple[Any, ...]
 
 
