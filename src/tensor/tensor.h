@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <ostream>
 #include <span>
 
@@ -60,7 +61,12 @@ public:
     TensorMeta* meta = nullptr;       // owned
     void* pyobj = nullptr;
 
-    std::byte* data() const noexcept { return storage->data() + offset * item_size(dtype); }
+    std::byte* data() const noexcept {
+#ifdef WENGERT_SANITIZE
+        if (flags & kBatched) std::abort();  // its elements are those of all samples (graph/batched.h)
+#endif
+        return storage->data() + offset * item_size(dtype);
+    }
     uint32_t& version() noexcept { return own_version ? own_version->value : storage->version; }
     int64_t dim() const noexcept { return static_cast<int64_t>(sizes.size()); }
 };
