@@ -18,6 +18,8 @@
 #include "python/bindings.h"
 #include "python/exceptions.h"
 #include "python/frames.h"
+#include "python/func/batch_objects.h"
+#include "python/func/frames.h"
 #include "python/functions/creation.h"
 #include "python/functions/dtype_functions.h"
 #include "python/functions/memory_functions.h"
@@ -26,8 +28,6 @@
 #include "python/interop/fft_provider.h"
 #include "python/interop/interop.h"
 #include "python/interop/numpy_interop.h"
-#include "python/func/batch_objects.h"
-#include "python/func/frames.h"
 #include "python/objects/device_object.h"
 #include "python/objects/dtype_object.h"
 #include "python/objects/generator_object.h"
@@ -106,12 +106,13 @@ int fill_module(PyObject* module) {
               add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
               add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
               add_functions(module, "", memory_functions) == 0 && add_functions(module, "", random_functions) == 0 &&
-              add_batch_objects(module) == 0 && add_frame_objects(module) == 0 && add_tensor_methods(random_methods) == 0 &&
-              add_tensor_methods(creation_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
-              add_tensor_methods(dlpack_methods) == 0 && add_tensor_methods(view_methods) == 0 &&
-              add_tensor_methods(number_methods) == 0 && add_frame_functions(module) == 0 &&
-              add_autograd(module) == 0 && add_watch_functions(module) == 0 && add_generated(module) == 0 &&
-              add_linalg_error(module) == 0 && add_batch_error(module) == 0 && add_test_functions(module) == 0;
+              add_batch_objects(module) == 0 && add_frame_objects(module) == 0 &&
+              add_tensor_methods(random_methods) == 0 && add_tensor_methods(creation_methods) == 0 &&
+              add_tensor_methods(interop_methods) == 0 && add_tensor_methods(dlpack_methods) == 0 &&
+              add_tensor_methods(view_methods) == 0 && add_tensor_methods(number_methods) == 0 &&
+              add_frame_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
+              add_generated(module) == 0 && add_linalg_error(module) == 0 && add_batch_error(module) == 0 &&
+              add_test_functions(module) == 0;
     return ok ? 0 : -1;
 }
 
