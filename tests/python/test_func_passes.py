@@ -185,3 +185,17 @@ def test_d6_views_see_it_in_second_derivatives_too():
     second = jvp(lambda s: jvp(f, (s,), (one,))[1], (x,), (one,))[1]
     assert second.item() == 12
     assert jvp(grad(f), (x,), (one,))[1].item() == 12
+
+
+def test_what_is_not_finite_is_found_in_every_cotangent_of_a_batch():
+    """Vectors of equal eigenvalues: the gradient is NaN where a cotangent reads them, and right where none does."""
+    a = wg.eye(2, dtype=wg.float64, requires_grad=True)
+    outputs = wg.linalg.eigh(a)
+    of_values = wg.ones(3, 2, dtype=wg.float64)
+    of_vectors = wg.zeros(3, 2, 2, dtype=wg.float64)
+    of_vectors[1, 0, 1] = 1.0
+    (found,) = wg.autograd.grad(outputs, a, (of_values, of_vectors), is_grads_batched=True, retain_graph=True)
+    for i in range(3):
+        (one,) = wg.autograd.grad(outputs, a, (of_values[i], of_vectors[i]), retain_graph=True)
+        wg.testing.assert_close(found[i], one, equal_nan=True)
+    assert wg.isfinite(found).all(-1).all(-1).tolist() == [True, False, True]

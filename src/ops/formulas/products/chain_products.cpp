@@ -4,6 +4,7 @@
 
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
+#include "graph/batched.h"
 #include "graph/strict_singular.h"
 #include "kernels/reductions/nan_check.h"
 #include "ops/formulas/common.h"
@@ -58,7 +59,7 @@ Tensor total_of_samples(const Tensor& t, int64_t batch_dims, const Tensor& like)
 }  // namespace
 
 Tensor zero_where_unread(const Tensor& value, TensorSpan cotangents, int64_t batch_dims) {
-    if (strict_singular() || !value.defined() || kernels::all_finite(detach(value))) return value;
+    if (strict_singular() || !value.defined() || kernels::all_finite(unbatched(value))) return value;
     Tensor read, unknown;
     for (const Tensor& t : cotangents) {
         if (!t.defined()) continue;

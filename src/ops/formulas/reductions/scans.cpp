@@ -5,6 +5,7 @@
 
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
+#include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/nan_check.h"
 #include "kernels/reductions/reduce.h"
@@ -57,7 +58,7 @@ Tensor shifted_cumprod(const Tensor& x, int64_t dim) {
     if (x.size(dim) == 0) return x;
     dim = wrap_dim(dim, x.dim(), "cumprod");
     const Tensor whole = ops::cumprod(x, dim);
-    if (kernels::all_finite(detach(whole))) return shifted(whole, dim, 1);
+    if (kernels::all_finite(unbatched(whole))) return shifted(whole, dim, 1);
     // A product that has overflowed stays there when a zero follows: here factors that are zero win.
     Tensor y = shifted(x, dim, 1);
     for (int64_t s = 1, n = x.size(dim); s < n; s *= 2)

@@ -120,8 +120,9 @@ Dims tile_repeats(int64_t n, IntSpan dims) {
 namespace {
 
 void check_output_size(const Tensor& out, int64_t dim, std::optional<int64_t> size) {
-    check(!size || out.size(dim) == *size, ErrorKind::Runtime, "[repeat_interleave] output_size is ", *size,
-          ", but the result has ", out.size(dim), " elements along dimension ", dim);
+    if (size)
+        check(out.size(dim) == *size, ErrorKind::Runtime, "[repeat_interleave] output_size is ", *size,
+              ", but the result has ", out.size(dim), " elements along dimension ", dim);
 }
 
 }  // namespace
