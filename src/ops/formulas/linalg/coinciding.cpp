@@ -7,10 +7,12 @@
 
 #include "base/place.h"
 #include "generated/ops/ops.h"
+#include "graph/batched.h"
 #include "graph/derivative.h"
 #include "kernels/creation.h"
 #include "kernels/linalg/linalg.h"
 #include "kernels/reductions/reduce.h"
+#include "ops/batching/error.h"
 #include "ops/formulas/common.h"
 #include "ops/formulas/linalg/linalg.h"
 #include "ops/recording.h"
@@ -54,6 +56,7 @@ Tensor rounding_errors(const Tensor& cotangents) {
 }
 
 [[noreturn]] void refuse(const Tensor& depends, const Tensor& values, const Quotient& q) {
+    if (is_batched(depends)) fail_batch("cotangents that depend on the choice of vectors are looked for one by one");
     const bool* bad = depends.data_as<bool>();
     int64_t at = 0;
     while (at < depends.numel() && !bad[at]) ++at;
@@ -145,7 +148,7 @@ Tensor equal_or_zero_pairs(const Tensor& s, int64_t size) {
 
 bool holds_anywhere(const Tensor& mask) {
     const Plain plain;
-    return mask.numel() > 0 && *kernels::any(mask).data_as<bool>();
+    return mask.numel() > 0 && *kernels::any(unbatched(mask)).data_as<bool>();
 }
 
 bool any_coincide(const Tensor& values) { return values.size(-1) > 1 && holds_anywhere(equal_pairs(values)); }

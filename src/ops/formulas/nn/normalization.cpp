@@ -7,6 +7,7 @@
 #include "base/checked_math.h"
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
+#include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/reductions/reduce.h"
@@ -73,7 +74,7 @@ bool leaves_range(const Tensor& variance, double eps) {
     const double least = variance.dtype() == DType::Float32 ? double{std::numeric_limits<float>::min()}
                                                             : std::numeric_limits<double>::min();
     if (eps < least) beyond = ops::logical_or(beyond, ops::lt(detach(variance), least / 1e-16));
-    return *kernels::any(beyond).data_as<bool>();
+    return *kernels::any(unbatched(beyond)).data_as<bool>();
 }
 
 // x_hat = (x - mean) * rstd over `dims`; the mean counts as 0 where not `centered`.

@@ -73,7 +73,7 @@ bool all_normal(const Tensor& t) {
         real == DType::Float32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min();
     Tensor size = ops::abs(detach(t));
     Tensor normal = ops::logical_and(ops::ge(size, least), ops::lt(size, std::numeric_limits<double>::infinity()));
-    return *kernels::all(normal).data_as<bool>();
+    return *kernels::all(unbatched(normal)).data_as<bool>();
 }
 
 Tensor exp_difference(const Tensor& x, const Tensor& log_sum) {
