@@ -254,6 +254,8 @@ Tensor adaptive_avg_pool(const Tensor& self, IntSpan output_size) {
 }
 
 Tensor adaptive_avg_pool_backward(const Tensor& grad, IntSpan input_sizes, int64_t n) {
+    check(0 <= n && n <= grad.dim(), ErrorKind::Runtime, "[adaptive_avg_pool] a gradient of ", grad.dim(),
+          " dimensions has no ", n, " of space");
     Windows w = adaptive_windows("adaptive_avg_pool", input_sizes, IntSpan(grad.sizes()).last(static_cast<size_t>(n)));
     return avg_pool_backward("adaptive_avg_pool_backward", grad, input_sizes, w, false, {});
 }
