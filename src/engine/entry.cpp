@@ -1,5 +1,6 @@
 #include "engine/entry.h"
 
+#include "graph/batched.h"
 #include "ops/hooks.h"
 
 namespace wengert {
@@ -52,7 +53,8 @@ void check_number_of_gradients(size_t roots, size_t gradients) {
 }
 
 Tensor root_gradient(const Tensor& root, const Tensor& given, size_t index, bool batched) {
-    if (!given.defined() && !requires_grad(root)) return {};
+    // the history of a sample is that of the batch inside
+    if (!given.defined() && !requires_grad(root) && !(is_batched(root) && requires_grad(unbatched(root)))) return {};
     return gradient_of({root.sizes(), root.dtype(), root.device()}, given, index, batched);
 }
 

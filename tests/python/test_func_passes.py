@@ -33,6 +33,23 @@ def test_u6_gradients_of_samples():
     close(vmap(lambda t: wg.autograd.grad((t**3).sum(), t)[0], in_dims=1)(x), (3 * x.detach() ** 2).T)
 
 
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (lambda t: t, "only for scalar outputs"),
+        (lambda t: (t * 1j).sum(), "only for real scalar outputs"),
+        (lambda t: t.detach().sum(), "does not require grad"),
+        (lambda t: wg.ones(()), "does not require grad"),
+    ],
+)
+@pytest.mark.parametrize("shared", [False, True])
+def test_u6_samples_start_a_pass_by_the_rules_of_the_engine(output, message, shared):
+    x = wg.rand(4, 3).requires_grad_()
+    w = x3.clone().requires_grad_()
+    with pytest.raises(RuntimeError, match=message):
+        vmap(lambda t: wg.autograd.grad(output(t), w if shared else t))(x)
+
+
 def test_u6_a_shared_input_has_a_gradient_for_each_sample():
     w = x3.clone().requires_grad_()
     x = wg.rand(4, 3)

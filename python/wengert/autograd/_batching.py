@@ -6,7 +6,7 @@ once. Where something in it has no meaning for a batch, as a hook that looks at 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import wengert
@@ -55,10 +55,11 @@ def _one_by_one(function: Callable[..., Any], batches: tuple[Any, ...], size: in
     if not size:
         raise RuntimeError("[vmap] a batch of size 0 has no sample to take shapes from; skip the call instead")
     samples = [function(*(None if batch is None else batch[index] for batch in batches)) for index in range(size)]
-    return tuple(_stack(results) for results in zip(*samples, strict=True))
+    return tuple(stack_known(results) for results in zip(*samples, strict=True))
 
 
-def _stack(results: tuple[Any, ...]) -> Any:
+def stack_known(results: Sequence[Any]) -> Any:
+    """Stack results, with zeros for None; None where there are only Nones."""
     known = [result for result in results if result is not None]
     if not known:
         return None

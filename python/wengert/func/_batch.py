@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from wengert import _C
 from wengert._C import Tensor
 
 from ._batched_tensor import BatchedTensor, move_to_front
@@ -40,9 +41,7 @@ class Batch:
 
     def expanded(self, value: Any) -> Any:
         """Return the tensor inside with the batch in front; of others an expanded view."""
-        if self.has(value):
-            return move_to_front(value._value, value._batch_dim)
-        return value.expand(self.size, *value.shape)
+        return _C._expanded(value, self.level)
 
     def aligned(self, value: Any, rank: int) -> Any:
         """Return the tensor inside as ``[B, 1.., *sample]``, so that samples broadcast as tensors of `rank`."""

@@ -16,16 +16,6 @@ from wengert._C import Tensor
 
 NotBatchableError = _C._NotBatchableError
 
-_ITEM = (
-    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
-    "please try to rewrite what you're doing with other operations: each sample has its own value, so no single Python "
-    "number can stand for it."
-)
-_CONTROL_FLOW = (
-    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. Samples may disagree "
-    "about the branch; use wengert.where, or call the function in a loop."
-)
-
 
 def move_to_front(value: Any, dim: int) -> Any:
     """Return a view with the batch dimension in front."""
@@ -80,18 +70,13 @@ class BatchedTensor(Tensor):
         """Keep the gradient of all samples."""
         self._value.retain_grad()
 
-    # --- Questions without an answer
-    def item(self) -> NoReturn:
+    # --- Questions without an answer; the core refuses conversions to numbers
+    def item(self) -> Any:
         """Raise RuntimeError: a batch has no single value."""
-        raise NotBatchableError(_ITEM)
+        return float(self)
 
-    __float__ = __int__ = __index__ = __complex__ = item
-
-    def __contains__(self, element: Any) -> NoReturn:
-        raise NotBatchableError(_ITEM)
-
-    def __bool__(self) -> NoReturn:
-        raise NotBatchableError(_CONTROL_FLOW)
+    def __bool__(self) -> Any:
+        return _C._refuse_value("bool")
 
     is_nonzero = __bool__
 

@@ -14,11 +14,6 @@ from ._batch import Batch, batched_among
 from ._batched_tensor import BatchedTensor
 from ._loop import loop
 
-_ESCAPED = (
-    "vmap: your tensor may have escaped from inside a function being vmapped: it stands for one sample of a batch "
-    "whose vmap is over. Return it from the function, or keep its values with wengert.func.debug_unwrap."
-)
-
 Handler = Callable[[Any, tuple[Any, ...], dict[str, Any], Batch], Any]
 HANDLERS: dict[Any, Handler] = {}
 
@@ -37,8 +32,7 @@ def _torch_function(cls: Any, func: Any, types: Any, args: tuple[Any, ...] = (),
     """Run `func` for a batch: the deepest level among its arguments."""
     kwargs = kwargs or {}
     level = max(tensor._level for tensor in batched_among((args, kwargs)))
-    if not level.is_open:
-        raise RuntimeError(_ESCAPED)
+    level.check_open()
     return HANDLERS.get(func, loop)(func, args, kwargs, Batch(level))
 
 

@@ -9,7 +9,7 @@ from wengert import _C
 from wengert._C import Tensor
 
 from ._batch import Batch, rebuilt
-from ._batched_tensor import _CONTROL_FLOW, BatchedTensor, NotBatchableError
+from ._batched_tensor import BatchedTensor, NotBatchableError
 
 
 def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
@@ -52,4 +52,4 @@ def _stacked(name: str, results: list[Any], batch: Batch) -> Any:
         return rebuilt(first, items)
     if first is None:
         return None
-    raise NotBatchableError(f"{_CONTROL_FLOW} ({name} returns a {type(first).__name__}.)")
+    return _C._refuse_value(name)

@@ -43,21 +43,30 @@ PyObject* level_get(PyObject* o, void*) {
 PyObject* number(const BatchLevel& level) { return PyLong_FromUnsignedLongLong(level.number); }
 PyObject* batch_size(const BatchLevel& level) { return wrap(level.size); }
 PyObject* randomness(const BatchLevel& level) { return wrap(name_of(level.randomness)); }
-PyObject* is_open(const BatchLevel& level) { return wrap(level.is_open()); }
+PyObject* check_open(PyObject* o, PyObject*) {
+    return guarded([&] {
+        if (!level_of(o)->is_open()) ops::batching::refuse_escaped();
+        return Py_NewRef(Py_None);
+    });
+}
 
 PyGetSetDef level_getset[] = {
     {"number", level_get<number>, nullptr, "Deeper levels have larger ones.", nullptr},
     {"batch_size", level_get<batch_size>, nullptr, nullptr, nullptr},
     {"randomness", level_get<randomness>, nullptr, "What random functions do: 'error', 'different' or 'same'.",
      nullptr},
-    {"is_open", level_get<is_open>, nullptr, "Whether its function is running, or runs again.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+PyMethodDef level_methods[] = {
+    {"check_open", check_open, METH_NOARGS, "Raise RuntimeError unless its function is running, or runs again."},
+    {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot level_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(level_dealloc)},
     {Py_tp_richcompare, reinterpret_cast<void*>(level_compare)},
     {Py_tp_hash, reinterpret_cast<void*>(level_hash)},
     {Py_tp_getset, level_getset},
+    {Py_tp_methods, level_methods},
     {0, nullptr},
 };
 PyType_Spec level_spec = {"wengert._C._BatchLevel", sizeof(LevelObject), 0,
@@ -113,6 +122,10 @@ PyObject* ensure_batched_object(PyObject*, PyObject* args) {
     });
 }
 
+PyObject* refuse_value(PyObject*, PyObject* name) {
+    return guarded([&]() -> PyObject* { ops::batching::refuse_value(std::string(to_string_view(name)).c_str()); });
+}
+
 PyObject* set_type(PyObject*, PyObject* type) {
     return guarded([&] {
         check(PyType_Check(type) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), TensorType),
@@ -134,6 +147,8 @@ PyMethodDef functions[] = {
     {"_unbatched", unbatched_object, METH_O, "The tensor below all levels."},
     {"_ensure_batched", ensure_batched_object, METH_VARARGS,
      "_ensure_batched(target, level)\n--\n\nA tensor that is about to be written, which is a batch then."},
+    {"_refuse_value", refuse_value, METH_O,
+     "_refuse_value(name)\n--\n\nRaise: the function of this name returns no tensor, so nothing for all samples."},
     {"_set_batched_type", set_type, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

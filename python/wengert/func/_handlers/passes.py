@@ -9,7 +9,11 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import wengert
+from wengert import _C
 from wengert.autograd._backward import backward, grad
+from wengert.autograd._batching import stack_known
+from wengert.autograd._roots import as_gradients, as_roots
+from wengert.autograd._targets import as_targets
 
 from .._batch import Batch
 from .._batched_tensor import BatchedTensor
@@ -28,12 +32,11 @@ def refuse_backward(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ba
 @handles(grad)
 def gradients(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
     """Return the gradients of samples, as batches."""
-    outputs, inputs = (_as_list(value) for value in args)
-    given = kwargs["grad_outputs"]
-    cotangents = [_cotangent(o, c) for o, c in zip(outputs, _as_list(given, len(outputs)), strict=True)]
-    keys = list(inputs) if isinstance(inputs, dict) else None
-    targets = list(inputs.values()) if isinstance(inputs, dict) else inputs
-    options = {key: value for key, value in kwargs.items() if key != "grad_outputs"}
+    outputs = as_roots(args[0])
+    targets, keys = as_targets(args[1], "grad()")
+    options = dict(kwargs)
+    given = as_gradients(options.pop("grad_outputs"), len(outputs))
+    cotangents = _C._root_gradients(outputs, given, options["is_grads_batched"])
     if not options["is_grads_batched"] and all(map(batch.has, targets)):
         results = _one_pass(outputs, targets, cotangents, options, batch)
     else:
@@ -41,25 +44,11 @@ def gradients(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: B
     return tuple(results) if keys is None else dict(zip(keys, results, strict=True))
 
 
-def _as_list(value: Any, count: int = 1) -> Any:
-    if value is None:
-        return [None] * count
-    return value if isinstance(value, dict) else list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _cotangent(output: Any, cotangent: Any) -> Any:
-    if cotangent is not None:
-        return cotangent
-    if not isinstance(output, wengert.Tensor) or output.numel() != 1:
-        raise RuntimeError("grad can be implicitly created only for scalar outputs; pass grad_outputs")
-    return wengert.ones_like(output)
-
-
 def _one_pass(outputs: Any, targets: Any, cotangents: Any, options: Any, batch: Batch) -> list[Any]:
     with wengert.enable_grad():
         roots = [batch.expanded(output) for output in outputs]
     leaves = [target._value for target in targets]
-    results = grad(roots, leaves, [batch.expanded(c) for c in cotangents], **options)
+    results = grad(roots, leaves, [None if c is None else batch.expanded(c) for c in cotangents], **options)
     return [
         None if result is None else BatchedTensor.wrap(result, target._batch_dim, batch.level)
         for result, target in zip(results, targets, strict=True)
@@ -77,10 +66,11 @@ def _pass_a_sample(outputs: Any, targets: Any, cotangents: Any, options: Any, ba
         rows.append(grad(roots, leaves, [batch.sample(c, index) for c in cotangents], retain_graph=keep, **options))
     if not rows:
         raise RuntimeError("[vmap] an empty batch has no sample to run autograd.grad on")
-    return [
-        _stacked([_sample_of(row, target, index, batch) for index, row in enumerate(column)], batch)
+    columns = [
+        stack_known([_sample_of(row, target, index, batch) for index, row in enumerate(column)])
         for target, column in zip(targets, zip(*rows, strict=True), strict=True)
     ]
+    return [None if column is None else batch.wrap(column) for column in columns]
 
 
 def _sample_of(gradient: Any, target: Any, index: int, batch: Batch) -> Any:
@@ -89,10 +79,3 @@ def _sample_of(gradient: Any, target: Any, index: int, batch: Batch) -> Any:
         return gradient
     dim = gradient.ndim - target._value.ndim + target._batch_dim  # batched cotangents come in front
     return gradient.select(dim, index)
-
-
-def _stacked(samples: list[Any], batch: Batch) -> Any:
-    known = [sample for sample in samples if sample is not None]
-    if not known:
-        return None
-    return batch.wrap(wengert.stack([wengert.zeros_like(known[0]) if s is None else s for s in samples]))
