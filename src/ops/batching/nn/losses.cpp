@@ -1,9 +1,9 @@
-#include "ops/batching/losses.h"
+#include "ops/batching/nn/losses.h"
 
 #include <algorithm>
 
 #include "graph/grad_mode.h"
-#include "ops/batching/merged.h"
+#include "ops/batching/nn/merged.h"
 #include "ops/formulas/nn/losses.h"
 
 namespace wengert::ops::batching {

@@ -1,4 +1,4 @@
-#include "ops/batching/merged.h"
+#include "ops/batching/nn/merged.h"
 
 namespace wengert::ops::batching {
 

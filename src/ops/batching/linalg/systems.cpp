@@ -1,4 +1,4 @@
-#include "ops/batching/systems.h"
+#include "ops/batching/linalg/systems.h"
 
 #include <algorithm>
 

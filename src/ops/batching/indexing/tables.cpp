@@ -1,7 +1,7 @@
-#include "ops/batching/tables.h"
+#include "ops/batching/indexing/tables.h"
 
-#include "ops/batching/indexing.h"
-#include "ops/batching/merged.h"
+#include "ops/batching/indexing/indexing.h"
+#include "ops/batching/nn/merged.h"
 #include "ops/formulas/indexing/tables.h"
 
 namespace wengert::ops::batching {

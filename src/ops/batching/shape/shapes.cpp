@@ -1,4 +1,4 @@
-#include "ops/batching/shapes.h"
+#include "ops/batching/shape/shapes.h"
 
 #include <algorithm>
 

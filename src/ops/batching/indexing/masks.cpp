@@ -1,4 +1,4 @@
-#include "ops/batching/masks.h"
+#include "ops/batching/indexing/masks.h"
 
 #include "kernels/creation.h"
 #include "kernels/shape/shape.h"

@@ -1,9 +1,9 @@
-#include "ops/batching/normalization.h"
+#include "ops/batching/nn/normalization.h"
 
 #include <algorithm>
 
 #include "graph/grad_mode.h"
-#include "ops/batching/merged.h"
+#include "ops/batching/nn/merged.h"
 #include "ops/formulas/nn/normalization.h"
 
 namespace wengert::ops::batching {

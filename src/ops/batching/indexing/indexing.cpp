@@ -1,4 +1,4 @@
-#include "ops/batching/indexing.h"
+#include "ops/batching/indexing/indexing.h"
 
 #include <algorithm>
 

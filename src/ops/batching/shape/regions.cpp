@@ -1,4 +1,4 @@
-#include "ops/batching/regions.h"
+#include "ops/batching/shape/regions.h"
 
 #include <algorithm>
 

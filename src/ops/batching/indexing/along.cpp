@@ -1,8 +1,8 @@
-#include "ops/batching/along.h"
+#include "ops/batching/indexing/along.h"
 
 #include <algorithm>
 
-#include "ops/batching/indexing.h"
+#include "ops/batching/indexing/indexing.h"
 
 namespace wengert::ops::batching {
 namespace {

@@ -1,6 +1,6 @@
-#include "ops/batching/convolution.h"
+#include "ops/batching/nn/convolution.h"
 
-#include "ops/batching/merged.h"
+#include "ops/batching/nn/merged.h"
 #include "ops/formulas/nn/convolution.h"
 
 namespace wengert::ops::batching {

@@ -1,4 +1,4 @@
-#include "ops/batching/searching.h"
+#include "ops/batching/indexing/searching.h"
 
 #include <cmath>
 

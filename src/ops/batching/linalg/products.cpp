@@ -1,4 +1,4 @@
-#include "ops/batching/products.h"
+#include "ops/batching/linalg/products.h"
 
 #include <algorithm>
 
