@@ -63,10 +63,10 @@ TEST_CASE("D4 D5 the ready queue: later operations first, and before all what ha
     CHECK(queue.empty());
     for (size_t i : {2, 0, 3, 1}) queue.push(nodes[i].get());
     Tensor x = leaf({1});
-    Node* accumulator = gradient_edge(x).function.get();
-    queue.push(accumulator);
+    const Edge accumulator = gradient_edge(x);  // which keeps it: the tensor does not
+    queue.push(accumulator.function.get());
     CHECK(queue.size() == 5);
-    CHECK(queue.pop() == accumulator);
+    CHECK(queue.pop() == accumulator.function.get());
     for (size_t i : {3, 2, 1, 0}) CHECK(queue.pop() == nodes[i].get());
     CHECK(queue.empty());
 }
