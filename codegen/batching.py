@@ -5,6 +5,8 @@ A rule is one of
     arranged    a class of src/ops/batching/rules.h arranges the arguments of the operation itself
     function    a function there, of the batch, the row's arguments and the numbers that the key gives
     expression  of other operations, which find their own rules
+    drawn       a function there that draws random numbers: of the row's arguments alone, inside any vmap
+    draw        random numbers in place
     loop        each sample on its own
     dynamic     an error: samples would have results of different shapes
     none        needs no rule: a composition, or an operation that reads no element
@@ -22,7 +24,7 @@ from .table import Row
 from .vocabulary import Vocabulary
 
 ARRANGED = {"elementwise": "Elementwise", "leading": "Leading", "ending_in": "EndingIn", "along": "Along",
-            "aligned_along": "AlignedAlong", "samples": "Samples"}  # fmt: skip
+            "aligned_along": "AlignedAlong", "samples": "Samples", "sized": "Sized"}  # fmt: skip
 ALONG = {"along", "aligned_along"}  # what names the dimensions in which elements meet
 # Those of so many numbers throw NoRule, as functions do.
 UNCOVERED = {"ending_in": 0, "samples": 0, "leading": 1, "along": 2}
@@ -48,6 +50,10 @@ def rule_of(row: Row) -> Rule:
 
 
 def _rule(row: Row, text: str) -> Rule:
+    if "draws" in row.keys:
+        return Rule("none")
+    if row.schema.draws and not row.writes_only and row.form != "compose":
+        return Rule("drawn", text)
     if not text:
         if not row.schema.tensors or row.form == "compose":
             return Rule("none")
@@ -60,7 +66,7 @@ def _rule(row: Row, text: str) -> Rule:
     for word in named:
         if row.schema.find(word) is None:
             raise row.error(f"`batch: {text}` names '{word}', which is no argument", "name arguments of the row")
-    if name in ("loop", "dynamic"):
+    if name in ("loop", "dynamic", "draw"):
         return Rule(name)
     if name == "geometry":
         return Rule("none")
@@ -86,7 +92,7 @@ class Batching:
 
     @property
     def needed(self) -> bool:
-        return self.rule.kind != "none"
+        return self.rule.kind not in ("none", "drawn")
 
     @property
     def class_(self) -> str:

@@ -18,7 +18,8 @@ from .table import Row
 KINDS = {"Tensor": ("Tensor", "tensor"), "Operand": ("Operand", "operand"), "Scalar": ("Scalar", "scalar"),
          "int": ("Int", "integer"), "float": ("Float", "floating"), "bool": ("Bool", "boolean"),
          "str": ("String", "string"), "dtype": ("DType", "dtype"), "device": ("Device", "device"),
-         "memory_format": ("MemoryFormat", "memory_format"), "Generator": ("Generator", "generator")}  # fmt: skip
+         "memory_format": ("MemoryFormat", "memory_format"), "Generator": ("Generator", "generator"),
+         "layout": ("Layout", "layout")}  # fmt: skip
 LIST_ACCESSORS = {"Tensor": "tensors", "int": "ints", "float": "floats"}
 
 
@@ -45,6 +46,8 @@ def value(argument: Argument, i: int) -> str:
             return f"p.optional_ints({i})" if type_.base == "int" else f"optional_floats(p, {i})"
         items = ", ".join(map(str, _as_list(default, type_.size))) if default is not None else ""
         return f"p.{accessor}({i}, {{{items}}})" if default is not None else f"p.{accessor}({i})"
+    if type_.base == "TensorOptions":
+        return f"tensor_options(p, {i})"
     accessor = KINDS[type_.base][1]
     if type_.base in ("Tensor", "Generator", "device"):
         return f"p.{accessor}({i})"
@@ -80,7 +83,7 @@ class Overload:
         kind = "TensorList" if self.row.returns_several else "Tensor"
         out = [f'{{"out", ArgKind::{kind}, kOptional | kNullable | kKeywordOnly}}'] if self.has_out else []
         inplace = ['{"inplace", ArgKind::Bool, kOptional}'] if self.has_inplace_argument else []
-        return [spec(a) for a in self.row.schema.arguments] + inplace + out
+        return [spec(a) for a in self.row.schema.python_arguments] + inplace + out
 
     @property
     def self_index(self) -> int:
@@ -97,7 +100,7 @@ class Overload:
         if self.variant == "inplace" or self.row.writes_only:
             arguments[0] = "p.tensor(0)"
         call = self._wrap(f"ops::{self.cpp_name}({', '.join(arguments)})")
-        out = len(arguments) + self.has_inplace_argument
+        out = len(self.row.schema.python_arguments) + self.has_inplace_argument
         if self.has_out:
             given = ", ".join([*arguments, f"p.tensor{'s' if self.row.returns_several else ''}({out})"])
             call = f"p.has({out}) ? {self._wrap(f'ops::{self.cpp_name}_out({given})')} : {call}"
@@ -107,6 +110,8 @@ class Overload:
         return call
 
     def _wrap(self, call: str) -> str:
+        if self.row.schema.results[0].type.text == "int[]":
+            return f"int_tuple({call})"
         return f"wrap({self.result_type}, {call})" if self.result_type else f"wrap({call})"
 
     @property
@@ -124,14 +129,14 @@ class Overload:
     def signature(self) -> str:
         """As Python writes it."""
         parts, keyword_only = [], False
-        for i, a in enumerate(self.row.schema.arguments):
+        for i, a in enumerate(self.row.schema.python_arguments):
             if a.keyword_only and not keyword_only:
-                parts.append("*")
+                parts += ["/", "*"] if self.row.has_keyword_names else ["*"]
                 keyword_only = True
             if self.variant != "function" and i == self.self_index:
                 parts.insert(0, "$self")
             else:
-                name = "input" if a.name == "self" and self.variant == "function" else a.name
+                name = "input" if a.name == "self" and self.variant == "function" else a.python_name
                 parts.append(name + (f"={a.default}" if a.default is not None else ""))
         if self.has_inplace_argument:
             parts.append("inplace=False")
@@ -186,27 +191,29 @@ class Binding:
 
     @property
     def direct(self) -> list[tuple[str, str]]:
-        """(condition, result) pairs that are tried before any parsing."""
+        """(condition, result) pairs that are tried before any parsing.
+
+        They call the first overload that asks for no more than one or two tensors, with these alone.
+        """
         for overload in self.overloads:
             arguments = overload.row.schema.arguments
-            plain = [a for a in arguments if a.type in (Type("Tensor"), Type("Operand")) and a.default is None]
-            if len(plain) != len(arguments):
-                continue
-            if 1 <= len(arguments) <= 2 and overload.self_index == 0:
-                return self._direct_calls(overload)
+            required = [a for a in arguments if a.default is None]
+            plain = all(a.type in (Type("Tensor"), Type("Operand")) for a in required)
+            optional = len(arguments) > len(required)
+            if plain and overload.self_index == 0 and 1 <= len(required) <= (1 if optional else 2):
+                return [] if overload.row.schema.has_options else self._direct_calls(overload, required)
         return []
 
-    def _direct_calls(self, overload: Overload) -> list[tuple[str, str]]:
-        arguments = overload.row.schema.arguments
+    def _direct_calls(self, overload: Overload, required: list[Argument]) -> list[tuple[str, str]]:
         given = ["self", "args[0]"] if self.is_method else ["args[0]", "args[1]"]
-        given = given[: len(arguments)]
-        count = len(arguments) - self.is_method
+        given = given[: len(required)]
+        count = len(required) - self.is_method
         plain = f"nargs == {count} && !kwnames"
         enough = " && ".join([plain, *(f"is_exact_tensor({g})" for g in given)])
         tensors = [f"tensor_of({g})" for g in given]
         call = overload._wrap(f"ops::{overload.cpp_name}({', '.join(tensors)})")
         calls = [(enough, call)]
-        if len(arguments) == 2 and arguments[1].type.base == "Operand" and overload is self.overloads[0]:
+        if len(required) == 2 and required[1].type.base == "Operand" and overload is self.overloads[0]:
             number = f"{plain} && is_exact_tensor({given[0]}) && PyFloat_CheckExact({given[1]})"
             calls.append((number, f"wrap(ops::{overload.cpp_name}({tensors[0]}, PyFloat_AS_DOUBLE({given[1]})))"))
         return calls

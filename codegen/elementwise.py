@@ -10,18 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .formula import Formula, ScalarTranslator
-from .schema import Type
+from .schema import DTYPES, Type
 from .table import Row
 from .vocabulary import Vocabulary
 
 REAL_OF = {"complex64": "float", "complex128": "double"}
 COMPLEX_OF = {"float": "complex64", "double": "complex128"}
-DTYPES = {
-    "bool": {"Bool": "bool"},
-    "integral": {"UInt8": "uint8_t", "Int8": "int8_t", "Int16": "int16_t", "Int32": "int32_t", "Int64": "int64_t"},
-    "floating": {"Float32": "float", "Float64": "double"},
-    "complex": {"Complex64": "complex64", "Complex128": "complex128"},
-}
 PER_ISA = {"Float32", "Float64", "Int32", "Int64"}  # compiled for each instruction set
 
 

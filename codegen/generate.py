@@ -248,6 +248,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
             **{k: row.get(k) for k in EXPORTED if k in row.keys},
         },
         "view": row.is_view,
+        "draws": row.schema.draws,
         "batch": rule_of(row).kind,
         "mixes": mixes(row),
         "categories": [c for c in row.categories if c != "complex" or complex_ok],

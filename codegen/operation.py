@@ -50,17 +50,18 @@ class Operation:
         return 1 + (3 + len(self.row.differentiable) if self.row.is_recorded else 0) + self.row.has_inplace
 
     # --- The signature
-    def parameters(self, *, defaults: bool = False, inplace: bool = False) -> str:
+    def parameters(self, *, defaults: bool = False, inplace: bool = False, out: bool = False) -> str:
         texts = []
         for i, argument in enumerate(self.schema.arguments):
             type_ = "const Tensor&" if inplace and i == 0 else argument.type.parameter
             default = f" = {argument.cpp_default}" if defaults and self._defaults_from(i) else ""
-            texts.append(f"{type_} {argument.name}{default}")
+            name = "given" if out and argument.type.base == "TensorOptions" else argument.name
+            texts.append(f"{type_} {name}{default}")
         return ", ".join(texts)
 
     def _defaults_from(self, i: int) -> bool:
-        """C++ wants a default on every parameter after the first that has one."""
-        return all(a.default is not None for a in self.schema.arguments[i:])
+        """C++ wants a default on every parameter after the first that has one; options always have to be given."""
+        return all(a.default is not None for a in self.schema.arguments[i:]) and not self.schema.has_options
 
     @property
     def arguments(self) -> str:
@@ -155,9 +156,21 @@ class Operation:
             return f"run_reduced({self.operand_list}, {row.reduces})"
         if row.is_elementwise:
             return f"run({self.operands})"
+        if row.form == "factory":
+            made = self._translate(str(row.get("factory")), "kernels::")
+            return f"batching::drawn({made}, [&](const Tensor& result) {{ {self._draws}; }})" if self._draws else made
+        if row.form == "query":
+            return self._translate(str(row.get("query")), "kernels::")
         if "forward" in row.keys:
             return self._translate(str(row.get("forward")).removeprefix("kernels::"), "kernels::")
         return f"kernels::{self.name}({self.arguments})"
+
+    @cached_property
+    def _draws(self) -> str:
+        """The statement that fills a new tensor with random numbers."""
+        names = {**argument_types(self.row), "result": Kind.TENSOR}
+        source = str(self.row.get("draws", ""))
+        return Translator(self.row.text, names, self.vocabulary, "kernels::")(source).text if source else ""
 
     @property
     def write(self) -> str:

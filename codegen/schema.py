@@ -7,6 +7,7 @@ below give for each base what it is in C++: as a parameter, as a member of a Nod
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from dataclasses import dataclass, replace
 
@@ -22,13 +23,23 @@ BASES = {
     "dtype": ("DType", "DType"),
     "device": ("Device", "Device"),
     "memory_format": ("MemoryFormat", "MemoryFormat"),
+    "layout": ("Layout", "Layout"),  # Python's alone
     "Generator": ("Generator*", "Generator*"),
+    "TensorOptions": ("const TensorOptions&", "TensorOptions"),
+    "Size": ("IntSpan", "Dims"),  # what a query returns that Python sees as a wengert.Size
 }
 # Base of a list: (C++ parameter, C++ value).
 LISTS = {
     "Tensor": ("TensorSpan", "TensorList"),
     "int": ("IntSpan", "Dims"),
     "float": ("std::span<const double>", "std::vector<double>"),
+}
+# Category of dtypes: {DType: its C++ type}.
+DTYPES = {
+    "bool": {"Bool": "bool"},
+    "integral": {"UInt8": "uint8_t", "Int8": "int8_t", "Int16": "int16_t", "Int32": "int32_t", "Int64": "int64_t"},
+    "floating": {"Float32": "float", "Float64": "double"},
+    "complex": {"Complex64": "complex64", "Complex128": "complex128"},
 }
 
 
@@ -90,6 +101,11 @@ class Argument:
     nullable: bool = False  # `float? correction=1`: None means the default, and is no value
 
     @property
+    def python_name(self) -> str:
+        """As a signature shows it, which cannot name `from`: such an argument is given by its place."""
+        return f"{self.name}_" if keyword.iskeyword(self.name) else self.name
+
+    @property
     def cpp_default(self) -> str | None:
         if self.default is None:
             return None
@@ -102,6 +118,17 @@ class Argument:
         if isinstance(value, bool):
             return str(value).lower()
         return f'"{value}"' if isinstance(value, str) else cpp_number(value)
+
+
+# What Python sees of an argument `TensorOptions` (src/python/arguments/options.h reads them in this order).
+OPTIONS = tuple(
+    Argument(name, Type(base, optional), default, keyword_only=True)
+    for name, base, optional, default in (
+        ("dtype", "dtype", True, "None"), ("layout", "layout", True, "None"), ("device", "device", True, "None"),
+        ("pin_memory", "bool", True, "None"), ("memory_format", "memory_format", True, "None"),
+        ("requires_grad", "bool", False, "False"),
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -125,6 +152,10 @@ class Schema:
         return f"{self.name}_{self.overload}" if self.overload else self.name
 
     @property
+    def python_arguments(self) -> list[Argument]:
+        return [p for a in self.arguments for p in (OPTIONS if a.type.base == "TensorOptions" else (a,))]
+
+    @property
     def tensors(self) -> list[Argument]:
         """The arguments that a gradient can flow through."""
         return [a for a in self.arguments if a.type.is_tensor_like]
@@ -133,6 +164,16 @@ class Schema:
     def return_type(self) -> str:
         types = [r.type.value for r in self.results]
         return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+
+    @property
+    def has_options(self) -> bool:
+        """Whether it makes a new tensor as the caller wishes: its last argument says how."""
+        return any(a.type.base == "TensorOptions" for a in self.arguments)
+
+    @property
+    def draws(self) -> bool:
+        """Whether it draws random numbers."""
+        return any(a.type.base == "Generator" for a in self.arguments)
 
     def find(self, name: str) -> Argument | None:
         return next((a for a in self.arguments if a.name == name), None)
@@ -179,7 +220,8 @@ def parse_schema(text: str) -> Schema:
         type_ = parse_type(fields[1], text)
         if nullable := type_.optional and fields[3] not in (None, "None"):
             type_ = replace(type_, optional=False)
-        argument = Argument(fields[2], type_, fields[3], keyword_only, nullable)
+        default = fields[3] or ("None" if type_.base == "TensorOptions" else None)
+        argument = Argument(fields[2], type_, default, keyword_only, nullable)
         if argument.default is None and arguments and arguments[-1].default is not None and not keyword_only:
             raise RowError(text, f"argument '{argument.name}' follows one with a default", "give it a default too")
         arguments.append(argument)

@@ -11,7 +11,8 @@ from .schema import Argument, Result, Type
 # Inside class Tensor, `float`, `int`, ... are methods: annotations use private names, see templates/_C.pyi.j2.
 ANNOTATIONS = {"Tensor": "Tensor", "Operand": "_Operand", "Scalar": "_Number", "int": "_int", "float": "_float",
                "bool": "_bool", "str": "_str", "dtype": "_DTypeLike", "device": "_DeviceLike",
-               "memory_format": "_memory_format", "Generator": "Generator"}  # fmt: skip
+               "memory_format": "_memory_format", "Generator": "Generator", "layout": "_layout",
+               "Size": "Size"}  # fmt: skip
 
 
 def annotation(type_: Type) -> str:
@@ -33,6 +34,8 @@ def result(overload: Overload) -> str:
 
 
 def _result(result: Result) -> str:
+    if result.type.base == "dtype":
+        return "_dtype"
     return f"tuple[{ANNOTATIONS[result.type.base]}, ...]" if result.type.is_list else annotation(result.type)
 
 
@@ -51,7 +54,7 @@ def signatures(overload: Overload, first: str) -> list[str]:
     `first` stands before the arguments of a method: `self`.
     """
     bound = None if overload.variant == "function" else overload.self_index
-    arguments = [a for i, a in enumerate(overload.row.schema.arguments) if i != bound]
+    arguments = [a for i, a in enumerate(overload.row.schema.python_arguments) if i != bound]
     positional = [a for a in arguments if not a.keyword_only]
     found = [signature(overload, arguments, first)]
     if positional and _takes_rest(positional[-1]):  # x.view(2, 3)
@@ -75,14 +78,14 @@ def signature(
     parts = [first] if overload.variant != "function" else []
     keyword_only = False
     for argument in arguments:
-        name = "input" if argument.name == "self" else argument.name
+        name = "input" if argument.name == "self" else argument.python_name
         if argument is rest:
             parts.append(f"*{name}: {ANNOTATIONS[argument.type.base]}")
             keyword_only = True
             continue
         renamed = numpy_names and argument.name in NUMPY_NAMES
         if (argument.keyword_only or renamed) and not keyword_only:
-            parts.append("*")
+            parts += ["/", "*"] if overload.row.has_keyword_names else ["*"]
             keyword_only = True
         parts.append(parameter(argument, NUMPY_NAMES[name] if renamed else name))
     if overload.has_inplace_argument:

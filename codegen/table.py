@@ -6,6 +6,8 @@ names the row and the remedy.
     elementwise         kernel + d_<argument> for every tensor argument (`none`: no gradient)
     explicit            <argument>: VJP for every tensor argument, and jvp or linear
     compose             an expression of other operations
+    query               a call of a kernel that answers a question: nothing is computed that anybody watches
+    factory             a call of a kernel that makes a new tensor, as the argument `TensorOptions options` says
     non_differentiable  results never require grad
     not_implemented     the derivative is missing, for the reason given
 """
@@ -22,12 +24,13 @@ import yaml  # type: ignore[import-untyped]
 
 from .schema import Argument, Result, RowError, Schema, parse_schema
 
-FORMS = ("compose", "non_differentiable", "not_implemented")
+FORMS = ("compose", "query", "factory", "non_differentiable", "not_implemented")
 KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "output_differentiability",
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "requires", "singular", "reduces", "length", "scatters",
         "contracts", "mixes", "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample",
-        "unlike_pytorch", "exempt", "ulps", "inplace_argument", "overwritten", "divides", "copy", "doc"}  # fmt: skip
+        "unlike_pytorch", "exempt", "ulps", "draws", "inplace_argument", "overwritten", "divides", "copy",
+        "doc"}  # fmt: skip
 # What the copy of a view (`copy: true`) has in common with it.
 COPY = "of the row above"
 COPIED = ("linear", "jvp", "non_differentiable", "complex", "samples", "batch", "exempt")
@@ -76,6 +79,11 @@ class Row:
         both = not self.namespace and self.schema.find("self") is not None
         default = ["method"] if self.writes_only else ["function", "method"] if both else ["function"]
         return list(self.get("methods", default))
+
+    @property
+    def has_keyword_names(self) -> bool:
+        """Whether arguments are named as Python's keywords are, so that they are given by their places."""
+        return any(a.python_name != a.name for a in self.schema.arguments)
 
     # --- Shape of the operation
     @property
@@ -135,7 +143,8 @@ class Row:
     @property
     def has_out(self) -> bool:
         tensors = all(r.type.text == "Tensor" for r in self.schema.results)
-        public = self.namespace != "private" and "function" in self.methods and bool(self.schema.tensors)
+        new = bool(self.schema.tensors) or self.schema.has_options
+        public = self.namespace != "private" and "function" in self.methods and new
         default = tensors and public and self.form != "compose" and not self.is_view and not self.reduces
         return not self.writes_only and bool(self.get("out", default))
 
@@ -286,6 +295,10 @@ def check(row: Row) -> None:
             raise row.error(problem, "name the argument that is 'mean', 'sum' or 'none'")
         if row.categories != ["floating"] or row.rule != "Same":
             raise row.error("`reduces` of results that are not floating", "write `dtypes: [floating]`")
+    if schema.has_options != (row.form == "factory"):
+        raise row.error("`factory` and an argument `TensorOptions options` go together", "give both or neither")
+    if "draws" in keys and not (schema.draws and row.form == "factory"):
+        raise row.error("`draws` of what is no factory with a Generator", "use it beside `factory: formula`")
     if "sample" in keys and (row.form != "explicit" or len(row.differentiable) != 1):
         raise row.error("`sample` of a row without exactly one argument with a gradient", "leave it out")
     if "scatters" in keys and (row.form != "explicit" or len(row.differentiable) != 1 or len(schema.results) != 1):

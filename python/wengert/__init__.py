@@ -16,7 +16,6 @@ import math as _math
 import typing as _typing
 
 from . import _C as _C
-from . import _randomness as _randomness  # wraps random functions before their names are exported below
 from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
 from ._compositions import allclose as allclose
 from ._compositions import broadcast_shapes as broadcast_shapes
@@ -54,10 +53,8 @@ _LAZY_MODULES = {
     "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
-    "bartlett_window": "_windows", "blackman_window": "_windows", "gradient": "_differences",
-    "hamming_window": "_windows", "hann_window": "_windows", "istft": "_stft", "kaiser_window": "_windows",
-    "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank", "range": "_windows", "stft": "_stft",
-    "svd_lowrank": "_low_rank", "vmap": "func",
+    "gradient": "_differences", "istft": "_stft", "lobpcg": "_low_rank", "lu": "_low_rank",
+    "pca_lowrank": "_low_rank", "stft": "_stft", "svd_lowrank": "_low_rank", "vmap": "func",
     "BoolTensor": "_legacy_types", "ByteTensor": "_legacy_types", "CharTensor": "_legacy_types",
     "DoubleTensor": "_legacy_types", "FloatTensor": "_legacy_types", "IntTensor": "_legacy_types",
     "LongTensor": "_legacy_types", "ShortTensor": "_legacy_types", "load": "_serialization", "save": "_serialization",
@@ -98,12 +95,6 @@ if _typing.TYPE_CHECKING:
     from ._serialization import save as save
     from ._stft import istft as istft
     from ._stft import stft as stft
-    from ._windows import bartlett_window as bartlett_window
-    from ._windows import blackman_window as blackman_window
-    from ._windows import hamming_window as hamming_window
-    from ._windows import hann_window as hann_window
-    from ._windows import kaiser_window as kaiser_window
-    from ._windows import range as range
     from .func import vmap as vmap
 else:
 

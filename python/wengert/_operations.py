@@ -90,11 +90,12 @@ class OpOverload:
         given = list(values[:count])
         while given and _is_default(given[-1], self._positional[len(given) - 1]):
             given.pop()
-        keywords = {
-            argument["name"]: value
-            for argument, value in zip(self._keywords, values[count:], strict=True)
-            if not _is_default(value, argument)
-        }
+        keywords: dict[str, Any] = {}
+        for argument, value in zip(self._keywords, values[count:], strict=True):
+            if argument.get("type") == "TensorOptions":
+                keywords.update(value)
+            elif not _is_default(value, argument):
+                keywords[argument["name"]] = value
         return tuple(given), keywords
 
 

@@ -34,6 +34,7 @@ enum WatchFlag : uint32_t {
 
 class OperationObserver;
 class OperationMode;
+struct OpenBatch;
 
 struct ThreadState {
     uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kInference | kBatched;
@@ -49,6 +50,7 @@ struct ThreadState {
     uint64_t batch_level = 0;                // of the innermost `vmap`; levels only grow (tensor/storage.h)
     OperationObserver* observers = nullptr;  // the innermost of each, see ops/watch.h
     OperationMode* modes = nullptr;
+    OpenBatch* open_batches = nullptr;  // the innermost, see graph/batch_level.h
 };
 
 extern constinit thread_local ThreadState state;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "base/state.h"
 #include "tensor/tensor.h"
 
 namespace wengert {
@@ -28,6 +29,24 @@ public:
 private:
     static inline std::atomic<uint64_t> last_number{0};
     std::atomic<int32_t> openings_{0};
+};
+
+// A batch that is open on this thread: the innermost and those around it are a list that starts in the ThreadState.
+struct OpenBatch {
+    void open(const Ref<BatchLevel>& which) noexcept {
+        level = which;
+        level->open();
+        outer = std::exchange(state.open_batches, this);
+        outer_level = std::exchange(state.batch_level, level->number);
+    }
+    void close() noexcept {
+        state.open_batches = outer;
+        state.batch_level = outer_level;
+        level->close();
+    }
+    Ref<BatchLevel> level;
+    OpenBatch* outer = nullptr;
+    uint64_t outer_level = 0;
 };
 
 struct BatchedValue : SlabAllocated {

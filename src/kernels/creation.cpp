@@ -125,6 +125,23 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, std::o
     return out;
 }
 
+Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<DType> dtype) {
+    check(highest_kind({start, end, step}) != Category::Complex, ErrorKind::Runtime,
+          "[range] complex ranges have no order");
+    const double first = start.to<double>(), by = step.to<double>();
+    check(by != 0, ErrorKind::Runtime, "[range] step must be nonzero");
+    const double count = std::floor((end.to<double>() - first) / by) + 1;
+    check(count >= 1 && count < 9.2e18, ErrorKind::Runtime,
+          "[range] upper bound and lower bound inconsistent with step sign: ", first, ", ", end.to<double>(), " and ",
+          by);
+    Tensor out = wengert::empty(Dims{static_cast<int64_t>(count)}, dtype_or(dtype, default_dtype()));
+    dispatch(out.dtype(), [&]<class T> {
+        T* p = out.data_as<T>();
+        for (int64_t i = 0; i < out.numel(); ++i) p[i] = Scalar(first + by * static_cast<double>(i)).to<T>();
+    });
+    return out;
+}
+
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::optional<DType> dtype) {
     return linear(start, end, steps, dtype, "linspace", [](auto x) { return x; });
 }
@@ -144,14 +161,40 @@ Tensor eye(int64_t n, std::optional<int64_t> m, std::optional<DType> dtype) {
     return out;
 }
 
+// --- Of a shape
+Tensor zeros(IntSpan sizes, std::optional<DType> dtype) {
+    return wengert::zeros(sizes, dtype_or(dtype, default_dtype()));
+}
+Tensor ones(IntSpan sizes, std::optional<DType> dtype) {
+    return wengert::full(sizes, 1, dtype_or(dtype, default_dtype()));
+}
+Tensor empty(IntSpan sizes, std::optional<DType> dtype) {
+    return wengert::empty(sizes, dtype_or(dtype, default_dtype()));
+}
+Tensor full(IntSpan sizes, const Scalar& value, std::optional<DType> dtype) {
+    return wengert::full(sizes, value, dtype_or(dtype, scalar_dtype(value)));
+}
+Tensor scalar_tensor(const Scalar& value, std::optional<DType> dtype) {
+    return wengert::scalar_tensor(value, dtype_or(dtype, default_dtype()));
+}
+
+Tensor empty_strided(IntSpan sizes, IntSpan strides, std::optional<DType> dtype) {
+    check(sizes.size() == strides.size(), ErrorKind::Runtime,
+          "mismatch in length of strides and shape: ", ShapeOf{sizes}, " and ", ShapeOf{strides});
+    for (int64_t s : strides) check(s >= 0, ErrorKind::Runtime, "as_strided: Negative strides are not supported");
+    return wengert::empty_strided(sizes, strides, dtype_or(dtype, default_dtype()));
+}
+
+Tensor empty_like(const Tensor& self, std::optional<DType> dtype) {
+    return wengert::empty_like(self, dtype_or(dtype, self.dtype()));
+}
+
 Tensor full_like(const Tensor& self, const Scalar& value, std::optional<DType> dtype) {
     Tensor out = empty_like(self, dtype.value_or(self.dtype()));  // dense, whatever its strides
     check_representable(value, out.dtype());
     dispatch(out.dtype(), [&]<class T> { std::fill_n(out.data_as<T>(), out.numel(), value.to<T>()); });
     return out;
 }
-
-Tensor ones(IntSpan sizes, std::optional<DType> dtype) { return full(sizes, 1, dtype.value_or(default_dtype())); }
 
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset, std::optional<DType> dtype) {
     check_triangle(row, col, "tril_indices");

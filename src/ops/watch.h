@@ -23,9 +23,12 @@
 #include "graph/node.h"
 #include "tensor/memory_format.h"
 #include "tensor/operand.h"
+#include "tensor/options.h"
 #include "tensor/tensor_list.h"
 
 namespace wengert {
+
+class Generator;
 
 struct OperationInfo {
     const char* name;      // "max"; "add_" of the in-place variant
@@ -47,7 +50,9 @@ enum class ArgumentKind : uint8_t {
     String,
     DType,
     Device,
-    MemoryFormat
+    MemoryFormat,
+    Generator,
+    Options
 };
 
 struct ArgumentRef {
@@ -74,6 +79,10 @@ inline ArgumentRef refer(const std::string_view& s) noexcept { return {ArgumentK
 inline ArgumentRef refer(const DType& d) noexcept { return {ArgumentKind::DType, &d}; }
 inline ArgumentRef refer(const Device& d) noexcept { return {ArgumentKind::Device, &d}; }
 inline ArgumentRef refer(const MemoryFormat& f) noexcept { return {ArgumentKind::MemoryFormat, &f}; }
+inline ArgumentRef refer(Generator* const& g) noexcept {
+    return g ? ArgumentRef{ArgumentKind::Generator, g} : ArgumentRef{};
+}
+inline ArgumentRef refer(const TensorOptions& o) noexcept { return {ArgumentKind::Options, &o}; }
 
 // Lists that are owned where an optional argument keeps them are seen as spans.
 template <class T>

@@ -1,7 +1,7 @@
 // The extension module wengert._C.
 //
 // Read in this order: tensor_object.h and tensor_type.cpp (the Python object of a tensor), number_protocol.cpp (the hottest
-// path), arg_parser.h (how bound functions read their arguments), then what you came for: indexing, creation,
+// path), arg_parser.h (how bound functions read their arguments), then what you came for: indexing,
 // tensor_factory (data to tensors), interop (tensors to data), tensor_properties and tensor_methods. Bindings of
 // operations are generated (bindings.h). Errors cross the border in exceptions.cpp.
 #include <Python.h>
@@ -20,10 +20,8 @@
 #include "python/frames.h"
 #include "python/func/batch_objects.h"
 #include "python/func/frames.h"
-#include "python/functions/creation.h"
 #include "python/functions/dtype_functions.h"
 #include "python/functions/memory_functions.h"
-#include "python/functions/random_functions.h"
 #include "python/interop/blas_loader.h"
 #include "python/interop/fft_provider.h"
 #include "python/interop/interop.h"
@@ -104,15 +102,13 @@ int fill_module(PyObject* module) {
     bool ok = add_dtypes(module) == 0 && add_devices(module) == 0 && add_size(module) == 0 &&
               add_generators(module) == 0 && add_override_functions(module) == 0 && add_tensor_type(module) == 0 &&
               add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
-              add_functions(module, "", creation_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
-              add_functions(module, "", memory_functions) == 0 && add_functions(module, "", random_functions) == 0 &&
+              add_functions(module, "", dlpack_functions) == 0 && add_functions(module, "", memory_functions) == 0 &&
               add_batch_objects(module) == 0 && add_frame_objects(module) == 0 &&
-              add_tensor_methods(random_methods) == 0 && add_tensor_methods(creation_methods) == 0 &&
-              add_tensor_methods(interop_methods) == 0 && add_tensor_methods(dlpack_methods) == 0 &&
-              add_tensor_methods(view_methods) == 0 && add_tensor_methods(number_methods) == 0 &&
-              add_frame_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
-              add_generated(module) == 0 && add_linalg_error(module) == 0 && add_batch_error(module) == 0 &&
-              add_test_functions(module) == 0;
+              add_tensor_methods(factory_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
+              add_tensor_methods(dlpack_methods) == 0 && add_tensor_methods(view_methods) == 0 &&
+              add_tensor_methods(number_methods) == 0 && add_frame_functions(module) == 0 &&
+              add_autograd(module) == 0 && add_watch_functions(module) == 0 && add_generated(module) == 0 &&
+              add_linalg_error(module) == 0 && add_batch_error(module) == 0 && add_test_functions(module) == 0;
     return ok ? 0 : -1;
 }
 

@@ -42,12 +42,17 @@ class Operation:
             pytest.skip(f"{self}: {reason}")
 
     @property
+    def takes_tensors(self) -> bool:
+        return any(a["type"].startswith(("Tensor", "Operand")) and a["type"] != "TensorOptions" for a in self.arguments)
+
+    @property
     def writes_only(self) -> bool:
         return self.name.endswith("_")
 
     @property
     def is_differentiable(self) -> bool:
-        return self.form in ("elementwise", "explicit", "compose") and bool(self.differentiable_results)
+        differentiated = self.form in ("elementwise", "explicit", "compose") and bool(self.differentiable_results)
+        return differentiated and "derivatives" not in self.exempt
 
     @property
     def allows_complex(self) -> bool:
@@ -57,12 +62,21 @@ class Operation:
     def function(self) -> Callable[..., Any]:
         name, namespace = self.python["name"], self.python["namespace"]
         if self.writes_only or "function" not in self.methods:
-            return lambda self, *args, **kwargs: getattr(self, name)(*args, **kwargs)
+            return self.seeded(lambda self, *args, **kwargs: getattr(self, name)(*args, **kwargs))
         module = (
             wg._C._private if namespace == "private" else reduce(getattr, namespace.split(".") if namespace else [], wg)
         )
         function: Callable[..., Any] = getattr(module, name)
-        return function
+        return self.seeded(function) if self.draws else function
+
+    def seeded(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, drawing the same random numbers in every call."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            wg.manual_seed(0)
+            return function(*args, **kwargs)
+
+        return call
 
     def __call__(self, arguments: dict[str, Any]) -> Any:
         """With arguments by name; written-to ones are copied before."""

@@ -120,11 +120,6 @@ def fill_diagonal(make: Maker, entry: Entry) -> list[Arguments]:
     ]
 
 
-@samples("triangle_indices")
-def triangle_indices(make: Maker, entry: Entry) -> list[Arguments]:
-    return [{"row": 3, "col": 2}, {"row": 2, "col": 3, "offset": -1}]
-
-
 @samples("square_matrix_stack")
 def square_matrix_stack(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 2, 2)}, {"self": make.tensor(2, 3)}]

@@ -11,7 +11,7 @@ import wengert as wg
 from .operations import DIFFERENTIABLE, case
 from .test_batching import FACTORS, TESTED
 
-ROWS = [o for o in TESTED if o in DIFFERENTIABLE and o.python["namespace"] != "private"]
+ROWS = [o for o in TESTED if o in DIFFERENTIABLE and not o.draws and o.python["namespace"] != "private"]
 
 
 def of_first_sample(operation: Any) -> tuple[Any, list[Any]]:

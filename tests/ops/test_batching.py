@@ -73,6 +73,20 @@ def patterns(names: list[str]) -> list[tuple[list[str], int]]:
     return found
 
 
+def is_answered_alike(operation: Any, arguments: Any, names: Any, fixed: Any, samples: Any, loops: Any) -> bool:
+    """Whether a question about one sample of a batch has the answer that each sample gives."""
+    answers: list[Any] = []
+
+    def ask(*values: Any) -> Any:
+        answers.extend(run(operation, names, values, fixed))
+        return values[0]
+
+    batches, in_dims = zip(*(stacked(samples[name], 0) for name in names), strict=True)
+    wg.func.vmap(ask, in_dims=in_dims)(*batches)
+    assert [answers] * len(FACTORS) == loops
+    return True
+
+
 def check(operation: Any, arguments: dict[str, Any], call: Callable[[dict[str, Any]], Any] | None = None) -> int:
     """Return how many batches were compared. `call` runs the operation, by default out of place."""
     call, compared = call or operation, 0
@@ -83,12 +97,19 @@ def check(operation: Any, arguments: dict[str, Any], call: Callable[[dict[str, A
             loops = [run(call, names, tuple(samples[n][i] for n in names), fixed) for i in range(len(FACTORS))]
         except LOOPS_RAISE:
             continue
+        if operation.form == "query":
+            compared += is_answered_alike(operation, arguments, names, fixed, samples, loops)
+            continue
         if not all(isinstance(result, wg.Tensor) for result in loops[0]):
             continue
         if dim and goes_by_strides(operation):
             continue
         batches, in_dims = zip(*(stacked(samples[name], dim) for name in names), strict=True)
-        mapped = wg.func.vmap(lambda *values, n=names, f=fixed: run(call, n, values, f), in_dims=in_dims)
+        mapped = wg.func.vmap(
+            lambda *values, n=names, f=fixed: run(call, n, values, f),
+            in_dims=in_dims,
+            randomness="same" if operation.draws else "error",  # as each call of the loop starts from the same seed
+        )
         try:
             results = mapped(*batches)
         except RuntimeError as error:
@@ -106,7 +127,9 @@ def samples_mapped(operation: Any) -> list[dict[str, Any]]:
     return [dict(s.arguments) for s in operation.samples()[:SAMPLES] if any(map(is_mapped, s.arguments.values()))]
 
 
-TESTED = [o for o in OPERATIONS if not o.writes_only and o.family not in RANDOM and o.batch != "dynamic"]
+TESTED = [
+    o for o in OPERATIONS if o.takes_tensors and not o.writes_only and o.family not in RANDOM and o.batch != "dynamic"
+]
 
 
 @pytest.mark.parametrize("operation", TESTED, ids=str)
@@ -120,7 +143,7 @@ WRITTEN = [o for o in OPERATIONS if (o.inplace or o.writes_only) and "method" in
 
 
 def in_place(operation: Any) -> Callable[[dict[str, Any]], Any]:
-    method = getattr(wg.Tensor, operation.python["name"] + ("" if operation.writes_only else "_"))
+    method = operation.seeded(getattr(wg.Tensor, operation.python["name"] + ("" if operation.writes_only else "_")))
     first = operation.arguments[0]["name"]
 
     def call(arguments: dict[str, Any]) -> Any:
@@ -159,5 +182,5 @@ def test_dynamic_shapes_are_refused(operation: Any) -> None:
 
 def test_few_public_rows_run_in_a_loop() -> None:
     public = [o for o in OPERATIONS if o.python["namespace"] != "private" and o.family not in RANDOM]
-    looped = [o.name for o in public if o.batch == "loop"]
-    assert looped == ["as_strided_scatter"]  # goes by how samples lie in their storage
+    looped = [o.name for o in public if o.batch == "loop" and o.form != "query"]
+    assert looped == ["new_empty_strided", "as_strided_scatter"]  # by how samples lie in their storage

@@ -78,6 +78,7 @@ def test_view_as_complex_needs_neighbours() -> None:
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.entry["samples"] not in OF_MEMORY], ids=repr)
 @pytest.mark.parametrize("layout", [with_gaps, transposed])
 def test_layout_of_inputs(operation: Operation, layout: Any) -> None:
+    operation.unless_exempt("layout")
     for sample in operation.samples():
         plain, strided = case(operation, sample), case(operation, sample, layout)
         if operation.entry["name"] in ("view", "view_as"):  # never a copy, so they may refuse
@@ -88,7 +89,10 @@ def test_layout_of_inputs(operation: Operation, layout: Any) -> None:
                     raise
                 continue
         for a, b in zip(outputs(strided), outputs(plain), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-15)
+            if a.dtype == object:
+                assert a == b
+            else:
+                np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-15)
         if operation.is_differentiable and plain.paths:
             for a, b in zip(gradients(strided), gradients(plain), strict=True):
                 np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-14)
@@ -169,7 +173,7 @@ def empty_versions(sample: Sample) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.filterwarnings("ignore:.*degrees of freedom")
-@pytest.mark.parametrize("operation", [o for o in OPERATIONS if not o.writes_only], ids=repr)
+@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.takes_tensors and not o.writes_only], ids=repr)
 def test_zero_size_inputs(operation: Operation) -> None:
     """Some sample without elements gives a result; gradients have the shapes of what they belong to."""
     operation.unless_exempt("zero_size")

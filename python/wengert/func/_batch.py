@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from wengert import _C
-from wengert._C import Tensor
 
 from ._batched_tensor import BatchedTensor, move_to_front
 
@@ -43,14 +42,6 @@ class Batch:
         """Return the tensor inside with the batch in front; of others an expanded view."""
         return _C._expanded(value, self.level)
 
-    def aligned(self, value: Any, rank: int) -> Any:
-        """Return the tensor inside as ``[B, 1.., *sample]``, so that samples broadcast as tensors of `rank`."""
-        if not self.has(value):
-            return value
-        inner = move_to_front(value._value, value._batch_dim)
-        missing = rank - (inner.ndim - 1)
-        return inner.reshape(self.size, *[1] * missing, *inner.shape[1:]) if missing > 0 else inner
-
     def sample(self, value: Any, index: int) -> Any:
         """Return one sample of a tensor, also of those in lists; anything else as it is."""
         if isinstance(value, BatchedTensor):
@@ -71,14 +62,3 @@ def rebuilt(container: Any, items: list[Any]) -> Any:
     """Return a list, tuple, named tuple or structseq like `container` with other items."""
     cls = type(container)
     return cls(*items) if hasattr(cls, "_fields") else cls(items)
-
-
-def tensors_in(values: Any) -> list[Any]:
-    """Return the tensors among values, and in the lists among them."""
-    found: list[Any] = []
-    for value in values:
-        if isinstance(value, Tensor):
-            found.append(value)
-        elif isinstance(value, (list, tuple)):
-            found += tensors_in(value)
-    return found

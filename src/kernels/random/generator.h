@@ -45,6 +45,7 @@ public:
     std::array<double, 2> normal_pair() noexcept;
 
     std::mutex& mutex() noexcept { return mutex_; }
+    void* object = nullptr;  // what it is in another language, whose layer sets it
 
 private:
     State state_;

@@ -8,6 +8,8 @@
 
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/overlap.h"
+#include "kernels/shape/shape.h"
+#include "tensor/promotion.h"
 
 namespace wengert::kernels {
 namespace {
@@ -62,6 +64,10 @@ void uniform_(const Tensor& self, double low, double high, Generator* generator)
                 *p = std::min(static_cast<T>(g.next() >> (64 - bits)) * unit * width + start, last);
         }
     });
+}
+
+void uniform_real_and_imaginary_(const Tensor& self, Generator* generator) {
+    uniform_(is_complex(self.dtype()) ? view_as_real(self) : self, 0, 1, generator);
 }
 
 void normal_(const Tensor& self, double mean, double std, Generator* generator) {
@@ -125,27 +131,100 @@ void random_integers_(const Tensor& self, int64_t low, int64_t high, Generator* 
     });
 }
 
+namespace {
+
+// f(x) for each element of a real floating tensor.
+template <class F>
+void for_each_real(const Tensor& t, F&& f) {
+    const Tensor all = contiguous(t);
+    dispatch(all.dtype(), [&]<class T> {
+        if constexpr (std::is_floating_point_v<T>)
+            std::for_each_n(all.data_as<T>(), all.numel(), [&](T x) { f(static_cast<double>(x)); });
+    });
+}
+
+// The largest int that a dtype counts up to without gaps.
+int64_t largest_integer(DType d) {
+    switch (d) {
+        case DType::Float32:
+        case DType::Complex64:
+            return int64_t{1} << 24;
+        case DType::Float64:
+        case DType::Complex128:
+            return int64_t{1} << 53;
+        case DType::Bool:
+            return 1;
+        case DType::UInt8:
+            return 255;
+        case DType::Int64:
+            return INT64_MAX - 1;
+        default:
+            return (int64_t{1} << (8 * item_size(d) - 1)) - 1;
+    }
+}
+
+}  // namespace
+
+void random_from_(const Tensor& self, int64_t low, std::optional<int64_t> high, Generator* generator) {
+    random_integers_(self, low, high ? *high : largest_integer(self.dtype()) + 1, generator);
+}
+
+void random_permutations_(const Tensor& self, Generator* generator) {
+    const int64_t n = self.dim() == 0 ? 1 : self.size(-1);
+    fill_random(self, generator, [&]<class T>(T* begin, T* end, Generator& g) {
+        for (T* row = begin; row != end; row += n) {
+            for (int64_t i = 0; i < n; ++i) row[i] = Scalar(i).to<T>();
+            for (int64_t i = n - 1; i > 0; --i) std::swap(row[i], row[g.below(static_cast<uint64_t>(i) + 1)]);
+        }
+    });
+}
+
+void check_probabilities(const Tensor& p) {
+    check_floating(p, "bernoulli");
+    for_each_real(p, [](double x) {
+        check(x >= 0 && x <= 1, ErrorKind::Runtime, "Expected p_in >= 0 && p_in <= 1 to be true, but got ", x);
+    });
+}
+
+void check_deviations(const Tensor& std) {
+    for_each_real(std, [](double x) {
+        check(!(x < 0), ErrorKind::Runtime, "normal expects all elements of std >= 0.0, but got ", x);
+    });
+}
+
 Tensor bernoulli(const Tensor& probabilities, Generator* generator) {
-    check_floating(probabilities, "bernoulli");
+    check_probabilities(probabilities);
     Tensor out = clone(contiguous(probabilities));
     fill_random(out, generator, [&]<class T>(T* begin, T* end, Generator& g) {
-        if constexpr (std::is_floating_point_v<T>) {
-            for (T* p = begin; p != end; ++p) {
-                check(*p >= 0 && *p <= 1, ErrorKind::Runtime, "Expected p_in >= 0 && p_in <= 1 to be true, but got ",
-                      *p);
-                *p = g.uniform() < *p;
-            }
-        }
+        if constexpr (std::is_floating_point_v<T>)
+            for (T* p = begin; p != end; ++p) *p = g.uniform() < *p;
     });
     return out;
 }
 
-Tensor randperm(int64_t n, DType dtype, Generator* generator) {
-    check(n >= 0, ErrorKind::Runtime, "n must be non-negative, got", n);
-    Tensor out = empty(Dims{n}, dtype);
-    fill_random(out, generator, [&]<class T>(T* begin, T*, Generator& g) {
-        for (int64_t i = 0; i < n; ++i) begin[i] = Scalar(i).to<T>();
-        for (int64_t i = n - 1; i > 0; --i) std::swap(begin[i], begin[g.below(static_cast<uint64_t>(i) + 1)]);
+void bernoulli_with_(const Tensor& self, const Tensor& p, Generator* generator) {
+    copy_into(self, bernoulli(expand(p, self.sizes()), generator));
+}
+
+Tensor bernoulli_like(const Tensor& self, double p, Generator* generator) {
+    Tensor out = empty_like(self);
+    bernoulli_(out, p, generator);
+    return out;
+}
+
+Tensor normal(const Operand& mean, const Operand& std, Generator* generator) {
+    Tensor out = empty(broadcast_shapes(mean.sizes(), std.sizes(), "normal"), result_type({mean, std}));
+    const auto whole = [&](const Operand& o) {
+        if (!o.is_tensor()) return full(out.sizes(), o.scalar(), out.dtype());
+        return contiguous(expand(to_dtype(o.tensor(), out.dtype()), out.sizes()));
+    };
+    const Tensor means = whole(mean), deviations = whole(std);
+    check_deviations(deviations);
+    normal_(out, 0, 1, generator);
+    dispatch(out.dtype(), [&]<class T> {
+        const T *m = means.data_as<T>(), *s = deviations.data_as<T>();
+        T* x = out.data_as<T>();
+        for (int64_t i = 0; i < out.numel(); ++i) x[i] = static_cast<T>(m[i] + s[i] * x[i]);
     });
     return out;
 }

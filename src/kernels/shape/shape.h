@@ -43,10 +43,6 @@ TensorList split(const Tensor& self, int64_t split_size, int64_t dim = 0);
 TensorList split_with_sizes(const Tensor& self, IntSpan split_sizes, int64_t dim = 0);
 TensorList meshgrid(TensorSpan tensors, std::string_view indexing = "ij");
 
-bool is_same_size(const Tensor& self, const Tensor& other);
-bool is_set_to(const Tensor& self, const Tensor& tensor);
-int64_t get_device(const Tensor& self);  // its index; -1 for the CPU
-
 // --- Copies
 Tensor full_of(const Tensor& like,
                const Tensor& value);  // of the shape and dtype of `like`, with the one element of `value`

@@ -193,4 +193,9 @@ Tensor Samples::results(Tensor value) const {
     return batch_.wrap(std::move(value));
 }
 
+// --- Sized
+Sized::Sized(const Batch& batch, Numbers, Operands given) : Arranged(batch) {
+    for (const Operand& o : given) tensors_.push_back(batch.front(tensor_or_none(o)));
+}
+
 }  // namespace wengert::ops::batching

@@ -136,4 +136,11 @@ private:
     int64_t inner_ = -1;  // the N of one sample; -1: it has none
 };
 
+// New tensors of a size that an argument gives.
+class Sized : public Arranged {
+public:
+    Sized(const Batch& batch, Numbers, Operands given);
+    Dims shift(IntSpan size) const { return with_batch(batch_, size); }
+};
+
 }  // namespace wengert::ops::batching

@@ -18,6 +18,14 @@ PyObject* wrap(std::span<const Tensor> list) noexcept {
 }
 PyObject* wrap(const TensorList& list) noexcept { return wrap(std::span<const Tensor>(list)); }
 
+PyObject* int_tuple(IntSpan values) noexcept {
+    PyRef tuple(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+    if (!tuple) return nullptr;
+    for (size_t i = 0; i < values.size(); ++i)
+        if (!set_tuple_item(tuple.get(), static_cast<Py_ssize_t>(i), wrap(values[i]))) return nullptr;
+    return tuple.release();
+}
+
 PyObject* wrap(const Scalar& value) noexcept {
     switch (value.kind()) {
         case Category::Bool:

@@ -17,13 +17,13 @@ struct Before {
     bool grad = false, forward = false;
     std::optional<InferenceMode> no_inference;
     std::optional<int32_t> floor;  // where it was raised
-    uint64_t batch_level = 0;
 };
 
 struct FrameObject {
     PyObject_HEAD PyObject* around;  // the frame around it, while it runs
     PyObject* batches;               // the frames of the vmaps around it: a tuple, from when it began
     Ref<BatchLevel> batch;           // of a vmap
+    OpenBatch opening;               // of its batch, while it runs
     std::optional<Before> before;    // while it runs
     int32_t dual_level;              // of forward mode
     Kind kind;

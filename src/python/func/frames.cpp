@@ -33,6 +33,7 @@ PyObject* new_frame(PyTypeObject* type, Kind kind) noexcept {
     if (!o) return nullptr;
     FrameObject* f = as_frame(o);
     new (&f->batch) Ref<BatchLevel>();
+    new (&f->opening) OpenBatch();
     new (&f->before) std::optional<Before>();
     f->dual_level = -1;
     f->kind = kind;
@@ -76,6 +77,7 @@ void frame_dealloc(PyObject* o) {
     PyObject_GC_UnTrack(o);
     frame_clear(o);
     std::destroy_at(&as_frame(o)->batch);
+    std::destroy_at(&as_frame(o)->opening);
     std::destroy_at(&as_frame(o)->before);
     type->tp_free(o);
     Py_DECREF(type);
@@ -107,11 +109,6 @@ void pop(FrameObject* f) noexcept {
     Py_DECREF(self);
 }
 
-void open(const Ref<BatchLevel>& batch) noexcept {
-    batch->open();
-    state.batch_level = batch->number;
-}
-
 PyObject* frame_enter(PyObject* o, PyObject*) {
     return guarded([&] {
         FrameObject* f = as_frame(o);
@@ -126,10 +123,9 @@ PyObject* frame_enter(PyObject* o, PyObject*) {
         Before& before = f->before.emplace();
         before.grad = GradMode::flag();
         before.forward = GradMode::is_forward_enabled();
-        before.batch_level = state.batch_level;
         f->was_recording = GradMode::is_enabled();
         if (f->kind == Kind::Vmap) {
-            open(f->batch);
+            f->opening.open(f->batch);
             return Py_NewRef(o);
         }
         if (InferenceMode::is_enabled()) before.no_inference.emplace(false);
@@ -148,10 +144,7 @@ PyObject* frame_exit(PyObject* o, PyObject*) {
         FrameObject* f = as_frame(o);
         check(f->before && top == o, ErrorKind::Runtime, "leaving a transform's frame that is not the innermost");
         Before& before = *f->before;
-        if (f->kind == Kind::Vmap) {
-            state.batch_level = before.batch_level;
-            f->batch->close();
-        }
+        if (f->kind == Kind::Vmap) f->opening.close();
         before.no_inference.reset();
         if (f->kind == Kind::Reverse) GradMode::set_enabled(before.grad);
         if (f->kind == Kind::Forward && before.floor) {
@@ -202,6 +195,7 @@ struct FramesAgain {
     static constexpr const char* name = "wengert._C._FramesAgain";
     std::vector<PyRef> frames;
     PyObject* top_before = nullptr;
+    OpenBatch* batches_before = nullptr;
     uint64_t batch_level_before = 0;
 
     explicit FramesAgain(PyObject* arguments) {
@@ -222,18 +216,20 @@ struct FramesAgain {
             top = top_before;
             throw;
         }
+        batches_before = std::exchange(state.open_batches, nullptr);
         state.batch_level = 0;
         for (const PyRef& frame : frames)
-            if (as_frame(frame.get())->kind == Kind::Vmap) open(as_frame(frame.get())->batch);
+            if (FrameObject* f = as_frame(frame.get()); f->kind == Kind::Vmap) f->opening.open(f->batch);
     }
     FramesAgain(const FramesAgain&) = delete;
     ~FramesAgain() {
         for (size_t i = frames.size(); i > 0; --i) {
             FrameObject* f = as_frame(frames[i - 1].get());
-            if (f->kind == Kind::Vmap) f->batch->close();
+            if (f->kind == Kind::Vmap) f->opening.close();
             pop(f);
         }
         top = top_before;
+        state.open_batches = batches_before;
         state.batch_level = batch_level_before;
     }
     PyObject* value() const { return Py_NewRef(Py_None); }

@@ -33,6 +33,7 @@ PyObject* generator_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
         PyObject* o = checked(type->tp_alloc(type, 0));
         as_generator(o)->generator = new Generator(67280421310721);  // PyTorch's default seed
         as_generator(o)->owned = true;
+        of(o).object = o;
         return o;
     });
 }
@@ -137,12 +138,16 @@ PyMethodDef functions[] = {
 
 bool is_generator(PyObject* o) noexcept { return Py_IS_TYPE(o, GeneratorType); }
 Generator* generator_of(PyObject* o) noexcept { return as_generator(o)->generator; }
+PyObject* object_of(const Generator& generator) noexcept {
+    return Py_NewRef(generator.object ? static_cast<PyObject*>(generator.object) : Py_None);
+}
 
 int add_generators(PyObject* module) {
     if (add_type(module, &generator_spec, &GeneratorType) < 0) return -1;
     default_object = GeneratorType->tp_alloc(GeneratorType, 0);
     if (!default_object) return -1;
     as_generator(default_object)->generator = &default_generator();
+    default_generator().object = default_object;
     if (PyModule_AddObjectRef(module, "default_generator", default_object) < 0) return -1;
     return add_functions(module, "", functions);
 }

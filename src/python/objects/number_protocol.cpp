@@ -260,10 +260,7 @@ PyObject* to_complex(PyObject* self, PyObject*) noexcept {
 int to_bool(PyObject* self) noexcept {
     const Tensor& t = tensor_of(self);
     try {
-        check(t.numel() != 0, ErrorKind::Runtime, "Boolean value of Tensor with no values is ambiguous");
-        check(t.numel() == 1, ErrorKind::Runtime,
-              "Boolean value of Tensor with more than one value is ambiguous; use .any() or .all()");
-        return item_of(t).to<bool>();
+        return ops::is_nonzero(t);
     } catch (...) {
         set_python_error();
         return -1;

@@ -8,8 +8,10 @@
 #include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
 #include "ops/batching/error.h"
+#include "ops/created.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
+#include "python/arguments/options.h"
 #include "python/interop/numpy_interop.h"
 #include "python/objects/dtype_object.h"
 #include "python/operations.h"
@@ -320,7 +322,28 @@ PyObject* py_from_numpy(PyObject*, PyObject* array) {
     });
 }
 
+constexpr ArgSpec new_tensor_args[] = {{"self", ArgKind::Tensor}, {"data", ArgKind::Object}, WENGERT_TENSOR_OPTIONS};
+constexpr Signature new_tensor_signatures[] = {new_tensor_args};
+constinit OverloadSet new_tensor_overloads{"new_tensor", new_tensor_signatures};
+
+PyObject* py_new_tensor(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        ParsedArgs p;
+        if (new_tensor_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
+        const TensorOptions options = tensor_options(p, 2);
+        const DType dtype = options.dtype.value_or(p.tensor(0).dtype());
+        return wrap(ops::created(tensor_from_data(p.object(1), dtype), options));
+    });
+}
+
 }  // namespace
+
+PyMethodDef factory_methods[] = {
+    fast_method("new_tensor", py_new_tensor,
+                "new_tensor($self, data, *, dtype=None, layout=None, device=None, pin_memory=None, "
+                "memory_format=None, requires_grad=False)\n--\n\nA copy of data, of the same dtype."),
+    {nullptr, nullptr, 0, nullptr},
+};
 
 PyMethodDef factory_functions[] = {
     fast_method("tensor", py_tensor,

@@ -17,5 +17,6 @@ Tensor as_tensor(PyObject* data, std::optional<DType> dtype);
 Tensor legacy_constructor(PyObject* args, PyObject* kwargs);
 
 extern PyMethodDef factory_functions[];
+extern PyMethodDef factory_methods[];  // new_tensor
 
 }  // namespace wengert::python

@@ -39,6 +39,7 @@ PyObject* wrap(std::span<const Tensor> list) noexcept;
 PyObject* wrap(const Scalar& value) noexcept;
 PyObject* wrap(const Dims& sizes) noexcept;  // wengert.Size
 PyObject* wrap(DType dtype) noexcept;
+PyObject* int_tuple(IntSpan values) noexcept;
 inline PyObject* wrap(bool value) noexcept { return Py_NewRef(value ? Py_True : Py_False); }
 inline PyObject* wrap(int64_t value) noexcept { return PyLong_FromLongLong(value); }
 inline PyObject* wrap(double value) noexcept { return PyFloat_FromDouble(value); }

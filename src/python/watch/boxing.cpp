@@ -2,6 +2,7 @@
 
 #include "python/exceptions.h"
 #include "python/objects/device_object.h"
+#include "python/objects/generator_object.h"
 #include "python/objects/tensor_object.h"
 
 namespace wengert::python {
@@ -22,6 +23,19 @@ PyObject* sizes_list(IntSpan sizes) {
 }
 
 PyObject* box_operand(const Operand& o) { return o.is_tensor() ? wrap(o.tensor()) : wrap(o.scalar()); }
+
+// Those that were given, as keyword arguments.
+PyObject* options_dict(const TensorOptions& options) {
+    PyRef dict(checked(PyDict_New()));
+    const auto set = [&](const char* name, PyObject* value) {
+        const PyRef held(checked(value));
+        checked(PyDict_SetItemString(dict.get(), name, held.get()));
+    };
+    if (options.dtype) set("dtype", wrap(*options.dtype));
+    if (options.memory_format) set("memory_format", wrap(*options.memory_format));
+    if (options.requires_grad) set("requires_grad", Py_NewRef(Py_True));
+    return dict.release();
+}
 
 bool is_tensor_like(const ArgumentRef& a) noexcept {
     return a.kind == ArgumentKind::Tensor || a.kind == ArgumentKind::Tensors ||
@@ -71,6 +85,10 @@ PyObject* box(const ArgumentRef& a) {
             return checked(wrap(a.as<Device>()));
         case ArgumentKind::MemoryFormat:
             return wrap(a.as<MemoryFormat>());
+        case ArgumentKind::Generator:
+            return object_of(a.as<Generator>());
+        case ArgumentKind::Options:
+            return options_dict(a.as<TensorOptions>());
     }
     Py_RETURN_NONE;
 }

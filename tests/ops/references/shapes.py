@@ -220,8 +220,6 @@ reference("tril")(lambda self, diagonal=0: np.tril(self, diagonal))
 reference("triu")(lambda self, diagonal=0: np.triu(self, diagonal))
 reference("diag")(lambda self, diagonal=0: np.diag(self, diagonal))
 reference("diagflat")(lambda self, offset=0: np.diagflat(self, offset))
-reference("tril_indices")(lambda row, col, offset=0: np.stack(np.tril_indices(row, offset, col)))
-reference("triu_indices")(lambda row, col, offset=0: np.stack(np.triu_indices(row, offset, col)))
 reference("vander")(lambda x, N=None, increasing=False: np.vander(x, N, increasing))
 reference("linalg_vander")(lambda x, N=None: x[..., None] ** np.arange(N or x.shape[-1]))
 

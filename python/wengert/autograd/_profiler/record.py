@@ -27,7 +27,7 @@ class record_function(ModeContext, _C._Stretch):
     ...     with record_function("doubling"):
     ...         y = wg.ones(3) * 2
     >>> [event.name for event in prof.function_events]
-    ['doubling', 'aten::mul']
+    ['doubling', 'aten::ones', 'aten::mul']
     """
 
     def __init__(self, name: str, args: str | None = None) -> None:

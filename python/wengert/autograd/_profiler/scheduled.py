@@ -95,7 +95,7 @@ class profile(Undone):
     >>> with profile() as prof:
     ...     y = wg.ones(3).exp()
     >>> [event.name for event in prof.events()]
-    ['aten::exp']
+    ['aten::ones', 'aten::exp']
     """
 
     def __init__(

@@ -4,6 +4,6 @@ They are functions of what was called, its arguments as they came, and the batch
 `_dispatch.py`.
 """
 
-from . import creation, methods, passes, tangents
+from . import methods, passes, tangents
 
-__all__ = ["creation", "methods", "passes", "tangents"]
+__all__ = ["methods", "passes", "tangents"]

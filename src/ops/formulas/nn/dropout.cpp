@@ -4,7 +4,7 @@
 
 #include "generated/ops/ops.h"
 #include "kernels/random/random.h"
-#include "ops/batching/physical.h"
+#include "ops/batching/random.h"
 
 namespace wengert::ops::formulas {
 
@@ -12,20 +12,6 @@ namespace {
 
 void check_probability(double p) {
     check(p >= 0 && p <= 1, ErrorKind::Value, "[dropout] dropout probability has to be between 0 and 1, but got ", p);
-}
-
-// The batches of `t` for whose samples numbers are drawn one by one.
-batching::Levels drawn_for(const Tensor& t) {
-    batching::Levels different;
-    for (const Tensor* inside = &t; is_batched(*inside); inside = &batched_value(*inside).value) {
-        BatchLevel* level = batched_value(*inside).level.get();
-        check(
-            level->randomness != Randomness::Error, ErrorKind::Runtime,
-            "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-            "randomness flags on vmap or perform the randomness operation out of vmap");
-        if (level->randomness == Randomness::Different) different.insert(0, level);
-    }
-    return different;
 }
 
 // Ones for what is kept.
@@ -36,13 +22,8 @@ Tensor kept(const Tensor& input, double p, bool by_channel) {
               "[dropout] Feature dropout requires at least 2 dimensions in the input, got ", ShapeOf{shape});
         for (size_t i = 2; i < shape.size(); ++i) shape[i] = 1;
     }
-    const batching::Levels levels = drawn_for(input);
-    Dims sizes;
-    for (const BatchLevel* level : levels) sizes.push_back(level->size);
-    for (const int64_t size : shape) sizes.push_back(size);
-    const Tensor mask = empty(sizes, real_dtype(input.dtype()));
-    kernels::bernoulli_(mask, 1 - p, nullptr);
-    return batching::logical(mask, levels);
+    return batching::drawn(empty(shape, real_dtype(input.dtype())),
+                           [&](const Tensor& mask) { kernels::bernoulli_(mask, 1 - p, nullptr); });
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+#include "kernels/queries.h"
+
+#include "kernels/elementwise/elementwise.h"
+
+namespace wengert::kernels {
+
+bool is_contiguous(const Tensor& self, std::optional<MemoryFormat> format) {
+    const MemoryFormat asked = format.value_or(MemoryFormat::Preserve);
+    return is_laid_out(self, asked == MemoryFormat::Preserve ? MemoryFormat::Contiguous : asked);
+}
+
+bool is_same_size(const Tensor& self, const Tensor& other) { return same_shape(self, other); }
+
+bool is_set_to(const Tensor& self, const Tensor& tensor) {
+    return self.storage() == tensor.storage() && self.offset() == tensor.offset() && self.sizes() == tensor.sizes() &&
+           self.strides() == tensor.strides();
+}
+
+bool is_nonzero(const Tensor& self) {
+    check(self.numel() != 0, ErrorKind::Runtime, "Boolean value of Tensor with no values is ambiguous");
+    check(self.numel() == 1, ErrorKind::Runtime,
+          "Boolean value of Tensor with more than one value is ambiguous; use .any() or .all()");
+    return dispatch(self.dtype(), [&]<class T> { return *self.data_as<T>() != T(0); });
+}
+
+}  // namespace wengert::kernels

@@ -1,0 +1,27 @@
+#include "ops/created.h"
+
+#include "graph/batched.h"
+#include "kernels/shape/shape.h"
+#include "ops/recording.h"
+
+namespace wengert::ops {
+
+Tensor created(Tensor t, const TensorOptions& options) {
+    check(options.device.type == DeviceType::Cpu, ErrorKind::NotImplemented, "only the device cpu is available, got ",
+          options.device);
+    if (options.memory_format && !is_batched(t) && !is_laid_out(t, *options.memory_format))
+        t = kernels::clone_in(t, options.memory_format);
+    mark_inference(t);
+    if (options.requires_grad) set_requires_grad(unbatched(t), true);
+    return t;
+}
+
+TensorOptions options_of_out(const TensorOptions& options, const Tensor& out) {
+    check(!options.dtype || *options.dtype == out.dtype(), ErrorKind::Runtime, "dtype ", *options.dtype,
+          " does not match dtype of out parameter (", out.dtype(), ")");
+    TensorOptions result = options;
+    result.dtype = out.dtype();
+    return result;
+}
+
+}  // namespace wengert::ops
