@@ -17,11 +17,7 @@ import typing as _typing
 
 from . import _C as _C
 from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
-from ._compositions import allclose as allclose
 from ._compositions import broadcast_shapes as broadcast_shapes
-from ._compositions import cartesian_prod as cartesian_prod
-from ._compositions import combinations as combinations
-from ._compositions import equal as equal
 from ._compositions import histogramdd as histogramdd
 from ._compositions import tensordot as tensordot
 from ._compositions import unique as unique
@@ -53,8 +49,8 @@ _LAZY_MODULES = {
     "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
-    "gradient": "_differences", "istft": "_stft", "lobpcg": "_low_rank", "lu": "_low_rank",
-    "pca_lowrank": "_low_rank", "stft": "_stft", "svd_lowrank": "_low_rank", "vmap": "func",
+    "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
+    "svd_lowrank": "_low_rank", "vmap": "func",
     "BoolTensor": "_legacy_types", "ByteTensor": "_legacy_types", "CharTensor": "_legacy_types",
     "DoubleTensor": "_legacy_types", "FloatTensor": "_legacy_types", "IntTensor": "_legacy_types",
     "LongTensor": "_legacy_types", "ShortTensor": "_legacy_types", "load": "_serialization", "save": "_serialization",
@@ -93,8 +89,6 @@ if _typing.TYPE_CHECKING:
     from ._low_rank import svd_lowrank as svd_lowrank
     from ._serialization import load as load
     from ._serialization import save as save
-    from ._stft import istft as istft
-    from ._stft import stft as stft
     from .func import vmap as vmap
 else:
 

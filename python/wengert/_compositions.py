@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -85,50 +84,6 @@ def unique_consecutive(
     return _chosen(results, return_inverse, return_counts)
 
 
-def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape and the same elements.
-
-    Parameters
-    ----------
-    input, other : Tensor
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import wengert as wg
-    >>> wg.equal(wg.tensor([1, 2]), wg.tensor([1, 2]))
-    True
-    """
-    return input.shape == other.shape and bool(_C.eq(input, other).all())
-
-
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether all elements satisfy ``|input - other| <= atol + rtol * |other|``.
-
-    Parameters
-    ----------
-    input, other : Tensor
-    rtol, atol : float
-        Relative and absolute tolerance.
-    equal_nan : bool, default False
-        Whether NaN equals NaN.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import wengert as wg
-    >>> wg.allclose(wg.tensor([1.0]), wg.tensor([1.0 + 1e-7]))
-    True
-    """
-    return bool(_C.isclose(input, other, rtol, atol, equal_nan).all())
-
-
 def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Any] | Tensor = 2) -> Tensor:
     """Sums of products over dimensions of two tensors.
 
@@ -161,73 +116,6 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Any] | Tensor = 2) -> T
     of_a, of_b = ([d] if isinstance(d, int) else list(d) for d in pair)
     result: Tensor = _rows.tensordot_along(a, b, of_a, of_b)
     return result
-
-
-def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """All combinations of one element from each of several vectors.
-
-    Parameters
-    ----------
-    *tensors : Tensor
-        Vectors.
-
-    Returns
-    -------
-    Tensor
-        A row for each combination, the last vector running fastest; the vector itself if there is one.
-
-    Examples
-    --------
-    >>> import wengert as wg
-    >>> wg.cartesian_prod(wg.tensor([1, 2]), wg.tensor([3, 4]))
-    tensor([[1, 3],
-            [1, 4],
-            [2, 3],
-            [2, 4]])
-    """
-    for t in tensors:
-        if t.ndim != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
-    if len(tensors) == 1:
-        return tensors[0]
-    return _C.stack([grid.flatten() for grid in _C.meshgrid(list(tensors), indexing="ij")], 1)
-
-
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """The combinations of `r` elements of a vector, in order.
-
-    Parameters
-    ----------
-    input : Tensor
-        A vector.
-    r : int, default 2
-        How many elements each combination has.
-    with_replacement : bool, default False
-        Whether an element may occur in one several times.
-
-    Returns
-    -------
-    Tensor
-        A row for each combination.
-
-    Examples
-    --------
-    >>> import wengert as wg
-    >>> wg.combinations(wg.tensor([1, 2, 3]))
-    tensor([[1, 2],
-            [1, 3],
-            [2, 3]])
-    """
-    if input.ndim != 1:
-        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
-    chosen = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(chosen(range(len(input)), r))
-    if r == 0:
-        out: Tensor = _C.zeros(0, dtype=input.dtype)
-        return out
-    return input[_C.tensor(rows, dtype=_C.int64).reshape(len(rows), r)]
 
 
 class HistogramDD(NamedTuple):
@@ -340,33 +228,6 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> Any:
     return _C.broadcast_tensors(seen)[0].shape if seen else _C.zeros(()).shape
 
 
-def float_power_(self: Tensor, exponent: Any) -> Tensor:
-    """Raise to a power in float64 or complex128, in place.
-
-    Parameters
-    ----------
-    exponent : Tensor or number
-
-    Returns
-    -------
-    Tensor
-        `self`
-
-    Raises
-    ------
-    RuntimeError
-        If `self` has another dtype.
-    """
-    is_complex = self.is_complex() or (exponent.is_complex() if isinstance(exponent, Tensor) else exponent.imag != 0)
-    dtype = _C.complex128 if is_complex else _C.float64
-    if self.dtype != dtype:
-        raise RuntimeError(
-            f"the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype {dtype}; "
-            f"use float_power"
-        )
-    return self.pow_(exponent)
-
-
 def polygamma_(self: Tensor, n: int) -> Tensor:
     """Replace each element by the derivative of order `n` of the digamma function there, in place.
 
@@ -398,18 +259,4 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
     return out
 
 
-def stft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """The Fourier transforms of overlapping windows; see `wengert.stft`."""
-    from ._stft import stft as transform
-
-    return transform(self, *args, **kwargs)
-
-
-def istft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """The signal with this short-time Fourier transform; see `wengert.istft`."""
-    from ._stft import istft as transform
-
-    return transform(self, *args, **kwargs)
-
-
-METHODS = (allclose, equal, float_power_, istft, polygamma_, resize_as_, stft, unique, unique_consecutive)
+METHODS = (polygamma_, resize_as_, unique, unique_consecutive)

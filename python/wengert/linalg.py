@@ -5,11 +5,6 @@ import typing as _typing
 from wengert._C import _LinAlgError as LinAlgError  # noqa: F401
 from wengert._C._linalg import *  # noqa: F403
 
-from ._linalg_compositions import cond as cond
-from ._linalg_compositions import matrix_rank as matrix_rank
-from ._linalg_compositions import tensorinv as tensorinv
-from ._linalg_compositions import tensorsolve as tensorsolve
-
 if not _typing.TYPE_CHECKING:  # with it, no name would be unknown to type checkers
 
     def __getattr__(name: str) -> _typing.Any:

@@ -17,8 +17,9 @@ Tensor created(Tensor t, const TensorOptions& options) {
 }
 
 TensorOptions options_of_out(const TensorOptions& options, const Tensor& out) {
-    check(!options.dtype || *options.dtype == out.dtype(), ErrorKind::Runtime, "dtype ", *options.dtype,
-          " does not match dtype of out parameter (", out.dtype(), ")");
+    if (options.dtype)
+        check(*options.dtype == out.dtype(), ErrorKind::Runtime, "dtype ", *options.dtype,
+              " does not match dtype of out parameter (", out.dtype(), ")");
     TensorOptions result = options;
     result.dtype = out.dtype();
     return result;

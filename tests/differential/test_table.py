@@ -185,7 +185,7 @@ def differences(ours: Case, theirs: Case) -> list[tuple[str, str]]:
         if x is not None and y is not None:
             if name in ours.sample.hermitian:
                 x, y = ((g + g.transpose(-2, -1).conj()) / 2 for g in (x, y))
-            wrong += difference("gradient", x, y)
+            wrong += difference("gradient", x, y, determined)
         elif any(g is not None and array(g).any() for g in (x, y)):
             wrong.append(("gradient", f"of {name}: {x} instead of {y}"))
     return wrong

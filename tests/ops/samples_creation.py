@@ -157,3 +157,15 @@ def two_dtypes(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("two_operands")
 def two_operands(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"tensor1": make.tensor(2), "tensor2": 1}, {"tensor1": make.tensor(2), "tensor2": make.tensor()}]
+
+
+# --- Compositions
+@samples("vectors")
+def vectors(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"tensors": [make.tensor(2), make.tensor(3)]}, {"tensors": [make.tensor(2)]}]
+
+
+@samples("combinations")
+def combinations(make: Maker, entry: Entry) -> list[Arguments]:
+    x = make.tensor(4)
+    return [{"self": x}, {"self": x, "r": 3, "with_replacement": True}, {"self": x, "r": 4}, {"self": x, "r": 5}]

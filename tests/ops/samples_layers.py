@@ -412,3 +412,66 @@ def grid_sampler(make: Maker, entry: Entry) -> list[Arguments]:
     image, points = make.tensor(1, 2, 3, 4), make.real(1, 2, 2, 2, low=-1.2, high=1.2)
     values = {"input": image, "grid": points, "align_corners": False}
     return [{**values, "interpolation_mode": m, "padding_mode": p} for m, p in ((0, 1), (1, 0), (2, 2))]
+
+
+# --- Compositions
+@samples("multi_margin_loss")
+def multi_margin_loss(make: Maker, entry: Entry) -> list[Sample]:
+    x, target, weight = make.distinct(3, 4), np.array([1, 0, 3]), make.real(4, low=0.5, high=2)
+    return each_reduction(
+        {"input": x, "target": target},
+        {"input": x, "target": target, "p": 2, "margin": 0.5, "weight": weight},
+        {"input": x[0], "target": np.asarray(target[0])},
+        constants=frozenset({"weight"}),
+    )
+
+
+@samples("multilabel_margin_loss")
+def multilabel_margin_loss(make: Maker, entry: Entry) -> list[Sample]:
+    x, target = make.distinct(2, 4), np.array([[3, 0, -1, 1], [-1, 2, 0, 1]])
+    return each_reduction({"input": x, "target": target}, {"input": x[0], "target": target[0]})
+
+
+@samples("multilabel_soft_margin_loss")
+def multilabel_soft_margin_loss(make: Maker, entry: Entry) -> list[Sample]:
+    x, target, weight = make.real(3, 4), np.array(make.mask(3, 4), float), make.real(4, low=0.5, high=2)
+    return each_reduction(
+        {"input": x, "target": target},
+        {"input": x, "target": target, "weight": weight},
+        constants=frozenset({"target", "weight"}),
+    )
+
+
+@samples("lp_pool")
+def lp_pool(make: Maker, entry: Entry) -> list[Arguments]:
+    n = int(entry["name"][-2])
+    x = make.real(1, 2, *[3] * n, low=0.5, high=2)
+    kernel, step = (2, 1) if n == 1 else ([2] * n, [1] * n)  # for PyTorch, whose function of one dimension takes ints
+    return [{"input": x, "norm_type": 2.0, "kernel_size": kernel, "stride": step}]
+
+
+@samples("max_unpool")
+def max_unpool(make: Maker, entry: Entry) -> list[Arguments]:
+    n = int(entry["name"][-2])
+    x, places = make.tensor(1, 2, *[2] * n), np.arange(0, 2 * 2**n).reshape(1, 2, *[2] * n) % 2**n
+    return [
+        {"input": x, "indices": places, "kernel_size": [2] * n},
+        {"input": x, "indices": places, "kernel_size": [2] * n, "output_size": [5] * n},
+    ]
+
+
+@samples("rrelu")
+def rrelu(make: Maker, entry: Entry) -> list[Arguments]:
+    x = make.distinct(2, 3)
+    return [{"input": x}, {"input": x, "lower": 0.1, "upper": 0.4, "training": True}]
+
+
+@samples("gumbel_softmax")
+def gumbel_softmax(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"logits": make.real(2, 3)}, {"logits": make.real(2, 3), "tau": 0.5, "dim": 0}]
+
+
+@samples("upsample", "upsample_nearest", "upsample_bilinear")
+def upsample(make: Maker, entry: Entry) -> list[Arguments]:
+    x = make.tensor(1, 2, 2, 3)
+    return [{"input": x, "size": [3, 4]}, {"input": x, "scale_factor": [2.0, 1.5]}]

@@ -271,3 +271,34 @@ def pdist(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("pdist_of")
 def pdist_of(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(3, 2), "p": p} for p in (1.0, 2.0, 3.0)]
+
+
+# --- Compositions
+@samples("linalg_cond")
+def linalg_cond(make: Maker, entry: Entry) -> list[Arguments]:
+    a = make.tensor(2, 3, 3) + 3 * np.eye(3)
+    return [{"A": a}, {"A": a, "p": -2.0}, {"A": a, "p": 1.0}, {"A": make.tensor(2, 3)}]
+
+
+@samples("linalg_cond_name")
+def linalg_cond_name(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"A": make.tensor(2, 3, 3) + 3 * np.eye(3), "p": p} for p in ("fro", "nuc")]
+
+
+@samples("linalg_matrix_rank")
+def linalg_matrix_rank(make: Maker, entry: Entry) -> list[Arguments]:
+    column = make.tensor(4, 1)
+    low = column @ column.T.conj()
+    return [{"A": low}, {"A": low, "hermitian": True}, {"A": low + np.eye(4), "atol": 1.5}, {"A": low, "tol": 1e-3}]
+
+
+@samples("linalg_tensorinv")
+def linalg_tensorinv(make: Maker, entry: Entry) -> list[Arguments]:
+    a = make.tensor(6, 6) + 6 * np.eye(6)
+    return [{"A": a.reshape(2, 3, 6)}, {"A": a.reshape(6, 3, 2), "ind": 1}]
+
+
+@samples("linalg_tensorsolve")
+def linalg_tensorsolve(make: Maker, entry: Entry) -> list[Arguments]:
+    a, b = (make.tensor(6, 6) + 6 * np.eye(6)).reshape(2, 3, 6), make.tensor(2, 3)
+    return [{"A": a, "B": b}, {"A": np.moveaxis(a, -1, 0), "B": b, "dims": [0]}]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .samples import Arguments, Entry, Maker, integers, samples
+from .samples import Arguments, Entry, Maker, Sample, integers, samples
 
 
 def complex_tensor(make: Maker, *shape: int) -> np.ndarray:
@@ -221,3 +221,29 @@ def ctc_loss_tensors(make: Maker, entry: Entry) -> list[Arguments]:
     x = log_softmax(make.real(3, 2, 3))
     lengths = {"input_lengths": integers(3, 3), "target_lengths": integers(0, 2)}
     return [{"log_probs": x, "targets": integers([1, 2], [2, 2]), **lengths, "reduction": r} for r in ("none", "mean")]
+
+
+@samples("stft")
+def stft(make: Maker, entry: Entry) -> list[Sample]:
+    signal, window = make.tensor(2, 9), make.real(4, low=0.5, high=1)
+    given = {"self": signal, "n_fft": 4, "return_complex": True}
+    constant = frozenset({"window"})
+    return [
+        Sample(given),
+        Sample({**given, "self": signal[0], "hop_length": 2, "window": window, "normalized": True}, constant),
+        Sample({**given, "center": False, "win_length": 3, "onesided": False}, constant),
+        Sample({**given, "pad_mode": "constant", "window": window}, constant),
+    ]
+
+
+@samples("istft")
+def istft(make: Maker, entry: Entry) -> list[Sample]:
+    if not make.is_complex:
+        return istft(Maker(entry, True), entry)
+    half, whole, window = make.tensor(2, 3, 5), make.tensor(4, 5), make.real(4, low=0.5, high=1)
+    constant = frozenset({"window"})
+    return [
+        Sample({"self": half, "n_fft": 4}),
+        Sample({"self": half[0], "n_fft": 4, "hop_length": 2, "window": window, "normalized": True}, constant),
+        Sample({"self": whole, "n_fft": 4, "onesided": False, "return_complex": True, "length": 5}),
+    ]

@@ -102,3 +102,14 @@ def test_power_of_zero_is_a_function_of_the_matrix():
     y = wg.linalg.matrix_power(a, 0)
     assert y.equal(wg.eye(2))
     np.testing.assert_array_equal(wg.autograd.grad(y.sum(), a)[0].numpy(), 0)
+
+
+@pytest.mark.parametrize("bad", [float("inf"), -float("inf"), float("nan")])
+@pytest.mark.parametrize("place", [(0, 0), (1, 2)])
+@pytest.mark.parametrize("dtype", [wg.float32, wg.float64, wg.complex128])
+def test_singular_values_of_what_is_not_finite_are_an_error(bad, place, dtype):
+    a = wg.eye(3, dtype=dtype) + 0.5
+    a[place] = bad
+    for function in (wg.linalg.svdvals, wg.linalg.svd, lambda t: wg.linalg.matrix_norm(t, "nuc")):
+        with pytest.raises(wg.linalg.LinAlgError, match="contained non-finite values"):
+            function(a)

@@ -6,9 +6,6 @@ import typing as _typing
 from wengert._C._nn_functional import *  # noqa: F403
 
 from ._attention import multi_head_attention_forward as multi_head_attention_forward
-from ._losses import multi_margin_loss as multi_margin_loss
-from ._losses import multilabel_margin_loss as multilabel_margin_loss
-from ._losses import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from ._losses import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from ._pooling import adaptive_avg_pool1d as adaptive_avg_pool1d  # type: ignore[no-redef]
 from ._pooling import adaptive_avg_pool2d as adaptive_avg_pool2d  # type: ignore[no-redef]
@@ -19,17 +16,6 @@ from ._pooling import adaptive_max_pool3d as adaptive_max_pool3d  # type: ignore
 from ._pooling import max_pool1d as max_pool1d
 from ._pooling import max_pool2d as max_pool2d
 from ._pooling import max_pool3d as max_pool3d
-from ._random import gumbel_softmax as gumbel_softmax
-from ._random import rrelu as rrelu
-from ._resampling import lp_pool1d as lp_pool1d
-from ._resampling import lp_pool2d as lp_pool2d
-from ._resampling import lp_pool3d as lp_pool3d
-from ._resampling import max_unpool1d as max_unpool1d
-from ._resampling import max_unpool2d as max_unpool2d
-from ._resampling import max_unpool3d as max_unpool3d
-from ._resampling import upsample as upsample
-from ._resampling import upsample_bilinear as upsample_bilinear
-from ._resampling import upsample_nearest as upsample_nearest
 
 if _typing.TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
     celu_, elu_, hardtanh_, leaky_relu_ = celu, elu, hardtanh, leaky_relu  # noqa: F405

@@ -22,6 +22,10 @@ Tensor largest_of(const Tensor& t, const Dims& dims) {
     const Tensor a = ops::abs(t);
     return a.numel() == 0 ? ops::sum(a, dims, true) : ops::amax(a, dims, true);
 }
+Tensor scale_of(const Tensor& t, const Dims& dims) {
+    const Tensor largest = largest_of(detach(t), dims);
+    return ops::where(ops::logical_and(ops::gt(largest, 0), ops::isfinite(largest)), largest, 1);
+}
 
 // --- Cholesky
 

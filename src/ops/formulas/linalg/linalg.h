@@ -13,6 +13,9 @@ Tensor hermitian_part(const Tensor& t);    // (t + t^H) / 2
 Tensor as_matrix_factor(const Tensor& t);  // [...] -> [..., 1, 1]
 Tensor identity_like(const Tensor& matrices);
 Tensor largest_of(const Tensor& t, const Dims& dims);  // of absolute values, 0 of none; dimensions are kept
+// A constant by which elements can be divided so that the largest is of size 1; 1 where that is 0 or not finite. Over all
+// dimensions if none are named.
+Tensor scale_of(const Tensor& t, const Dims& dims);
 
 // --- Cholesky: A = L L^H
 Tensor cholesky_grad(const Tensor& grad, const Tensor& factor, bool upper);

@@ -26,4 +26,12 @@ std::tuple<Tensor, Tensor, Tensor> linear_nll_grads(const Tensor& grad, const Te
 Tensor linear_nll_tangent(const Tensor& scores_t, const Tensor& input, const Tensor& linear_weight,
                           const Tensor& linear_bias, const Tensor& target, int64_t ignore_index);
 
+// --- Margins, for [batch, classes] or [classes]: a loss for each sample
+// By how much scores come within `margin` of the target's, to the power p.
+Tensor multi_margin(const Tensor& input, const Tensor& target, int64_t p, double margin, const Tensor& weight);
+// By how much those of other classes come within 1 of those of the labels, which stand before the first -1.
+Tensor multilabel_margin(const Tensor& input, const Tensor& target);
+// The mean over classes of the logistic loss of each.
+Tensor multilabel_soft_margin(const Tensor& input, const Tensor& target, const Tensor& weight);
+
 }  // namespace wengert::ops::formulas

@@ -48,4 +48,25 @@ Tensor alpha_dropped(const Tensor& input, double p, bool training, bool inplace,
     return inplace ? ops::add_(ops::mul_(input, scale), shift) : input * scale + shift;
 }
 
+Tensor leaky_by_chance(const Tensor& input, double lower, double upper, bool training, bool inplace,
+                       Generator* generator) {
+    if (!training) {
+        const Tensor mean = ops::leaky_relu(input, (lower + upper) / 2);
+        return inplace ? ops::copy_(input, mean) : mean;
+    }
+    const Tensor slope = batching::drawn(
+        empty_like(input), [&](const Tensor& memory) { kernels::uniform_(memory, lower, upper, generator); });
+    const Tensor result = ops::where(ops::gt(input, 0), input, input * slope);
+    return inplace ? ops::copy_(input, result) : result;
+}
+
+Tensor sampled_softmax(const Tensor& logits, double temperature, bool hard, int64_t dim, Generator* generator) {
+    const Tensor waiting =
+        batching::drawn(empty_like(logits), [&](const Tensor& memory) { kernels::exponential_(memory, 1, generator); });
+    const Tensor soft = ops::softmax((logits - ops::log(waiting)) / temperature, dim);
+    if (!hard) return soft;
+    const Tensor chosen = ops::scatter_value(ops::zeros_like(logits, {}), dim, ops::argmax(soft, dim, true), 1.0);
+    return chosen - detach(soft) + soft;
+}
+
 }  // namespace wengert::ops::formulas

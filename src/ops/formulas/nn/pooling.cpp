@@ -1,6 +1,10 @@
 #include "ops/formulas/nn/pooling.h"
 
+#include "base/checked_math.h"
 #include "generated/ops/ops.h"
+#include "graph/batched.h"
+#include "graph/grad_mode.h"
+#include "ops/formulas/linalg/linalg.h"
 
 namespace wengert::ops::formulas {
 
@@ -28,6 +32,50 @@ Tensor pool_averages(int64_t n, const Tensor& input, IntSpan kernel_size, const 
     check_rank("avg", n, input);
     return ops::avg_pool(input, n, kernel_size, stride.value_or(Dims()), padding, ceil_mode, count_include_pad,
                          divisor_override);
+}
+
+// Of numbers that are at most 1, so that their powers neither overflow nor vanish together.
+Tensor pool_powers(int64_t n, const Tensor& input, double power, IntSpan kernel_size, const std::optional<Dims>& stride,
+                   bool ceil_mode) {
+    const Tensor scale = scale_of(input, {});
+    const Tensor mean = pool_averages(n, ops::pow(input / scale, power), kernel_size, stride,
+                                      Dims(kernel_size.size(), 0), ceil_mode, true, std::nullopt);
+    return ops::pow(ops::sign(mean) * ops::abs(mean) * numel_of(kernel_size), 1 / power) * scale;
+}
+
+Tensor unpooled(const Tensor& maxima, const Tensor& indices, IntSpan kernel_size, const std::optional<Dims>& stride,
+                IntSpan padding, const std::optional<Dims>& output_size) {
+    const size_t n = kernel_size.size();
+    const IntSpan steps = stride ? IntSpan(*stride) : kernel_size, shape = maxima.sizes();
+    check(shape.size() > n, ErrorKind::Runtime, "max_unpool: expected [N, C, ...] or [C, ...] with ", n,
+          " dimensions of a plane, got shape ", ShapeOf{shape});
+    check(!output_size || output_size->size() >= n, ErrorKind::Value, "output_size should be a sequence containing ", n,
+          " or more elements");
+    Dims sizes;
+    for (size_t d = 0; d < n; ++d) {
+        const auto times = [](int64_t a, int64_t b) { return checked_mul(a, b, "max_unpool"); };
+        const auto plus = [](int64_t a, int64_t b) { return checked_add(a, b, "max_unpool"); };
+        const int64_t covered = plus(times(shape[shape.size() - n + d] - 1, steps[d]), kernel_size[d]);
+        const int64_t usual = plus(covered, times(-2, padding[d]));
+        const int64_t size = output_size ? (*output_size)[output_size->size() - n + d] : usual;
+        check(plus(usual, times(-1, steps[d])) < size && size < plus(usual, steps[d]), ErrorKind::Value,
+              "invalid output_size ", ShapeOf{output_size ? IntSpan(*output_size) : IntSpan()}, ": dimension ", d,
+              " must be within ", steps[d], " of ", usual);
+        sizes.push_back(size);
+    }
+    const int64_t count = numel_of(sizes);
+    if (const Tensor every = unbatched(indices); every.numel() != 0) {  // inside vmap: those of all samples
+        const NoGradGuard no_grad;
+        check(ops::is_nonzero(ops::logical_and(ops::all(ops::ge(every, 0)), ops::all(ops::lt(every, count)))),
+              ErrorKind::Runtime, "Found an invalid max index for output of size ", ShapeOf{sizes});
+    }
+    Dims lead(shape.first(shape.size() - n)), plane = lead;
+    plane.push_back(count);
+    for (const int64_t size : sizes) lead.push_back(size);
+    const auto first = -static_cast<int64_t>(n);
+    const Tensor filled =
+        ops::scatter(zeros(plane, maxima.dtype()), -1, ops::flatten(indices, first), ops::flatten(maxima, first));
+    return ops::reshape(filled, lead);
 }
 
 }  // namespace wengert::ops::formulas

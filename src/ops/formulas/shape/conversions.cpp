@@ -11,8 +11,9 @@ Tensor converted(const Tensor& self, DType dtype, bool copy, std::optional<Memor
 
 Tensor converted_on(const Tensor& self, std::optional<Device> device, std::optional<DType> dtype, bool copy,
                     std::optional<MemoryFormat> format) {
-    check(!device || *device == self.device(), ErrorKind::NotImplemented, "[to] only the device ", self.device(),
-          " is available, got ", *device);
+    if (device)
+        check(*device == self.device(), ErrorKind::NotImplemented, "[to] only the device ", self.device(),
+              " is available, got ", *device);
     return converted(self, dtype.value_or(self.dtype()), copy, format);
 }
 

@@ -1,0 +1,57 @@
+#include "ops/formulas/combining.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "generated/ops/ops.h"
+
+namespace wengert::ops::formulas {
+
+bool same_elements(const Tensor& a, const Tensor& b) {
+    return a.sizes() == b.sizes() && ops::is_nonzero(ops::all(ops::eq(a, b)));
+}
+
+bool all_close(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
+    return ops::is_nonzero(ops::all(ops::isclose(a, b, rtol, atol, equal_nan)));
+}
+
+Tensor products_of_vectors(TensorSpan vectors) {
+    for (const Tensor& t : vectors)
+        check(t.dim() == 1, ErrorKind::Runtime, "Expect a 1D vector, but got shape ", ShapeOf{t.sizes()});
+    if (vectors.size() == 1) return vectors[0];
+    TensorList columns;
+    for (const Tensor& grid : ops::meshgrid(vectors, "ij")) columns.push_back(ops::flatten(grid));
+    return ops::stack(columns, 1);
+}
+
+Tensor combinations_of(const Tensor& vector, int64_t r, bool with_replacement) {
+    check(vector.dim() == 1, ErrorKind::Runtime, "Expect a 1D vector, but got shape ", ShapeOf{vector.sizes()});
+    check(r >= 0, ErrorKind::Runtime, "Expect a non-negative number, but got ", r);
+    if (r == 0) return empty(Dims{0}, vector.dtype());
+    const int64_t n = vector.size(0), step = with_replacement ? 0 : 1;
+    std::vector<int64_t> rows;
+    if (with_replacement ? n > 0 : r <= n) {
+        std::vector<int64_t> row(static_cast<size_t>(r));  // grows by at least `step` from place to place
+        const auto place = [&](int64_t i) -> int64_t& { return row[static_cast<size_t>(i)]; };
+        for (int64_t i = 0; i < r; ++i) place(i) = i * step;
+        for (int64_t i = 0; i >= 0;) {
+            rows.insert(rows.end(), row.begin(), row.end());
+            for (i = r - 1; i >= 0 && place(i) == n - 1 - step * (r - 1 - i);) --i;  // the last that can be larger
+            if (i >= 0) ++place(i);
+            for (int64_t k = i + 1; i >= 0 && k < r; ++k) place(k) = place(k - 1) + step;
+        }
+    }
+    const Tensor places = empty(Dims{static_cast<int64_t>(rows.size())}, DType::Int64);
+    std::copy(rows.begin(), rows.end(), places.data_as<int64_t>());
+    return ops::reshape(ops::index_select(vector, 0, places), Dims{places.numel() / r, r});
+}
+
+Tensor raised_in_double(const Tensor& self, const Operand& exponent) {
+    const bool complex = is_complex(self.dtype()) || is_complex(exponent.dtype());
+    const DType dtype = complex ? DType::Complex128 : DType::Float64;
+    check(self.dtype() == dtype, ErrorKind::Runtime, "the base given to float_power_ has dtype ", self.dtype(),
+          " but the operation's result requires dtype ", dtype, "; use float_power");
+    return ops::pow_(self, exponent);
+}
+
+}  // namespace wengert::ops::formulas
