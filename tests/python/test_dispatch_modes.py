@@ -185,3 +185,51 @@ def test_every_row_is_an_operation():
         from wengert._operations import _callable_of
 
         assert callable(_callable_of(op._row, op._variant)), name
+
+
+# --- New tensors and random numbers
+def test_a_mode_sees_new_tensors_with_the_options_that_were_given():
+    generator = wg.Generator().manual_seed(1)
+    with Log() as log:
+        wg.zeros(2, 3)
+        wg.ones((2,), dtype=wg.int64)
+        wg.arange(1, 5)
+        wg.rand(2, generator=generator)
+        wg.zeros_like(wg.ones(2), requires_grad=True)
+    assert log.calls == [
+        ("aten.zeros.default", ([2, 3],), {}),
+        ("aten.ones.default", ([2],), {"dtype": wg.int64}),
+        ("aten.arange.start_step", (1, 5), {}),
+        ("aten.rand.default", ([2],), {"generator": generator}),
+        ("aten.ones.default", ([2],), {}),
+        ("aten.zeros_like.default", log.calls[-1][1], {"requires_grad": True}),
+    ]
+    assert log.calls[3][2]["generator"] is generator
+
+
+def test_what_a_mode_makes_is_the_new_tensor():
+    class Ones(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return wg.ones(*args, **kwargs) if func is aten.rand.default else func(*args, **(kwargs or {}))
+
+    with Ones():
+        made = wg.rand(2, requires_grad=True)
+    assert made.tolist() == [1, 1]
+    assert made.requires_grad
+    assert made.is_leaf
+
+
+def test_a_mode_sees_random_writes(x):
+    with Log() as log:
+        y = x * 2
+        y.uniform_(3, 4)
+    assert log.names == ["aten.mul.default", "aten.uniform_.default"]
+    assert y.grad_fn.name() == "UniformBackward0"
+    assert ((y >= 3) & (y < 4)).all()
+
+
+def test_operations_that_make_tensors_are_called_as_any_other():
+    assert aten.zeros.default([2], dtype=wg.int8).dtype is wg.int8
+    assert aten.randint.low(2, 3, [4]).tolist() == [2] * 4
+    assert aten.size.int(wg.ones(2, 3), 1) == 3
+    assert aten.zeros.out([2], out=wg.ones(2)).tolist() == [0, 0]

@@ -26,14 +26,18 @@ private:
     Generator::State state_;
 };
 
-// Of [..., categories]. Samples of a batch that is left share the random numbers.
+// Of [..., categories], one batch after another from the innermost.
 Tensor drawn_of_rows(const Tensor& weights, int64_t num_samples, bool replacement, Generator* generator) {
-    if (is_batched(weights)) {
-        const Batch batch(batched_value(weights).level.get());
+    const auto drawn = [&](const Tensor& t) { return drawn_of_rows(t, num_samples, replacement, generator); };
+    if (OpenBatch* open = state.open_batches) {
+        const Batch batch(open->level.get());
+        const DrawForAll outside(open->outer);
+        if (open->level->randomness == Randomness::Different) return batch.wrap(drawn(batch.expanded(weights)));
+        if (!batch.has(weights)) return drawn(weights);
         Restart restart(generator);
         return stack_samples(batch, "multinomial", [&](int64_t i) {
             restart();
-            return TensorList{drawn_of_rows(batch.sample(weights, i), num_samples, replacement, generator)};
+            return TensorList{drawn(batch.sample(weights, i))};
         })[0];
     }
     Dims sizes = weights.sizes();
@@ -110,10 +114,9 @@ Tensor normal(const Operand& mean, const Operand& std, Generator* generator) {
 }
 
 Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, Generator* generator) {
-    const Levels levels = drawing_levels();
-    const DrawForAll all;
-    if (self.dim() != 1 && self.dim() != 2) return kernels::multinomial(self, num_samples, replacement, generator);
-    return logical(drawn_of_rows(physical(self, levels), num_samples, replacement, generator), levels);
+    drawing_levels();  // which may forbid it
+    check(self.dim() == 1 || self.dim() == 2, ErrorKind::Runtime, "prob_dist must be 1 or 2 dim, got ", self.dim());
+    return drawn_of_rows(self, num_samples, replacement, generator);
 }
 
 }  // namespace wengert::ops::batching

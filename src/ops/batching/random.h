@@ -15,10 +15,11 @@ inline bool in_a_batch() noexcept { return state.open_batches != nullptr; }
 // The batches that want other numbers for each sample.
 Levels drawing_levels();
 
-// A block whose draws are those of all samples already.
+// A block whose draws are those of all samples already, but for the batches that remain.
 class DrawForAll {
 public:
-    DrawForAll() noexcept : before_(std::exchange(state.open_batches, nullptr)) {}
+    explicit DrawForAll(OpenBatch* remaining = nullptr) noexcept
+        : before_(std::exchange(state.open_batches, remaining)) {}
     ~DrawForAll() { state.open_batches = before_; }
     DrawForAll(const DrawForAll&) = delete;
 
