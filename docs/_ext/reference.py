@@ -38,6 +38,7 @@ FAMILIES = {
     "matmul": ("Products of matrices and vectors", ""),
     "normalization": ("Normalization", ""),
     "pooling": ("Pooling", ""),
+    "queries": ("Questions about tensors and dtypes", "Answered by plain values; no element is read."),
     "random": ("Random numbers", ""),
     "rearranging": ("Joining, splitting and rearranging", ""),
     "recurrent": ("Recurrent networks", ""),
