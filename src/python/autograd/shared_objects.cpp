@@ -31,7 +31,7 @@ void show(Object* object, PyObject* wrapper) {
         throw;
     }
     object->gc_visible = true;
-    Py_SET_REFCNT(wrapper, Py_REFCNT(wrapper) + owners - 1);
+    for (Py_ssize_t i = 1; i < owners; ++i) Py_INCREF(wrapper);  // the first is what we were given
 }
 
 void hide_all() noexcept {
