@@ -1,5 +1,6 @@
 #include "ops/generated_support.h"
 
+#include "graph/batched.h"
 #include "kernels/elementwise/arguments.h"
 #include "kernels/elementwise/overlap.h"
 #include "ops/basic_nodes.h"
@@ -84,6 +85,7 @@ void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {
 }
 
 void write_out(const Tensor& out, const Tensor& value, const char* op) {
+    if (is_batched(value)) refuse_batched_out(op);  // drawn for each sample of a batch
     check_writable(out);
     check_castable(out, value.dtype());
     resize_output(out, value.sizes());

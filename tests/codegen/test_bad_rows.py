@@ -119,6 +119,18 @@ BAD_ROWS = {
     "bit operator": (ELEMENTWISE + "kernel: self\nd_self: self & self", ["write `and`, `or`"]),
     "lambda": (EXPLICIT + "self: 'lambda x: x'\nlinear: [self]", ["Lambda is not part of the language"]),
     "no tangent": (EXPLICIT + "self: grad\njvp: self_t + self", ["a term of `jvp: self_t + self` mentions no tangent"]),
+    "factory without options": (
+        "op: f(int[] size) -> Tensor\ndoc: x\nfactory: zeros(size)",
+        ["`factory` and an argument `TensorOptions options` go together", "give both or neither"],
+    ),
+    "options without a factory": (
+        "op: f(int[] size, *, TensorOptions options) -> Tensor\ndoc: x\nnon_differentiable: true",
+        ["`factory` and an argument `TensorOptions options` go together", "give both or neither"],
+    ),
+    "draws without a generator": (
+        "op: f(int[] size, *, TensorOptions options) -> Tensor\ndoc: x\nfactory: empty(size)\ndraws: normal_(result)",
+        ["`draws` of what is no factory with a Generator", "use it beside `factory: formula`"],
+    ),
     "string in a loop": (
         "op: f(Tensor self, str mode) -> Tensor\ndoc: x\nkernel: exp(self)\nd_self: 1",
         ["'mode' cannot enter an elementwise kernel", "use `compose:`"],

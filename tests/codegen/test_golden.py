@@ -18,7 +18,7 @@ from codegen.table import name_nodes, read_rows
 from codegen.vocabulary import Function, Kind, Vocabulary, read_vocabulary
 
 GOLDEN = Path(__file__).parent / "golden"
-ROWS = ["exp", "expm1", "mul", "sum", "select", "mse_loss"]
+ROWS = ["exp", "expm1", "mul", "sum", "select", "mse_loss", "randn", "size"]
 
 
 def vocabulary(schemas) -> Vocabulary:

@@ -115,3 +115,16 @@ def test_own_generators():
     drawn = vmap(run, randomness="different")(wg.zeros(3, 4))
     generator.manual_seed(3)
     assert wg.equal(drawn, wg.rand(3, 4, generator=generator))
+
+
+def test_what_is_drawn_for_each_sample_cannot_be_written_to_one_tensor():
+    out = wg.zeros(4)
+    with pytest.raises(RuntimeError, match="out="):
+        vmap(lambda b: b + wg.rand(4, out=out), randomness="different")(wg.ones(3, 4))
+    assert out.tolist() == [0] * 4
+    with pytest.raises(RuntimeError, match="out="):
+        vmap(lambda b: b + wg.bernoulli(wg.ones(4), out=out), randomness="different")(wg.ones(3, 4))
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        vmap(lambda b: b + wg.multinomial(wg.ones(4), 2, out=wg.zeros(2, dtype=wg.int64)))(wg.ones(3, 2))
+    vmap(lambda b: b + wg.rand(4, out=out), randomness="same")(wg.ones(3, 4))
+    assert (out != 0).all()
