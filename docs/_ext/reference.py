@@ -58,7 +58,6 @@ WRITTEN_IN_PYTHON = {
     ("nn.functional", "classification"): ["triplet_margin_with_distance_loss"],
     ("linalg", "linalg"): ["LinAlgError"],
     ("", "linalg"): ["lobpcg", "lu", "pca_lowrank", "svd_lowrank"],
-    ("fft", "fft"): ["fftfreq", "rfftfreq"],
     ("nn.functional", "attention"): ["multi_head_attention_forward"],
     ("", "rearranging"): ["unique", "unique_consecutive"],
     ("", "views"): ["broadcast_shapes"],

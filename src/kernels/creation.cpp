@@ -142,6 +142,20 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, std::op
     return out;
 }
 
+Tensor fft_frequencies(int64_t n, double d, bool half, std::optional<DType> dtype) {
+    check(n >= 0, ErrorKind::Runtime, "[fftfreq] n must be non-negative, got ", n);
+    const double step = 1 / (static_cast<double>(n) * d);
+    Tensor out = wengert::empty(Dims{half ? n / 2 + 1 : n}, dtype_or(dtype, default_dtype()));
+    dispatch(out.dtype(), [&]<class T> {
+        T* p = out.data_as<T>();
+        for (int64_t i = 0; i < out.numel(); ++i) {
+            const int64_t place = half || i < (n + 1) / 2 ? i : i - n;
+            p[i] = Scalar(static_cast<double>(place) * step).to<T>();
+        }
+    });
+    return out;
+}
+
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::optional<DType> dtype) {
     return linear(start, end, steps, dtype, "linspace", [](auto x) { return x; });
 }

@@ -27,6 +27,8 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
 Tensor eye(int64_t n, std::optional<int64_t> m = {}, std::optional<DType> dtype = {});
 // With both ends; of the default dtype if none is given.
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<DType> dtype);
+// The frequencies of a Fourier transform of n points at distance d, in its order: all, or those that are not negative.
+Tensor fft_frequencies(int64_t n, double d, bool half, std::optional<DType> dtype);
 // [2, n]: rows and columns of the elements below (above) a diagonal, row by row.
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, std::optional<DType> dtype = {});
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, std::optional<DType> dtype = {});

@@ -81,6 +81,11 @@ def window(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"window_length": 5}, {"window_length": 4, "periodic": False}, {"window_length": 1}]
 
 
+@samples("frequencies")
+def frequencies(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"n": 4}, {"n": 5, "d": 0.5}, {"n": 1}]
+
+
 # --- Random numbers
 @samples("randint")
 def randint(make: Maker, entry: Entry) -> list[Arguments]:

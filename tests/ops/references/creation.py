@@ -52,6 +52,9 @@ reference("blackman_window")(window(("general_cosine", [0.42, 0.5, 0.08])))
 reference("bartlett_window")(window("bartlett"))
 reference("kaiser_window")(window(("kaiser", 12.0)))
 
+reference("fft_fftfreq")(lambda n, d=1: np.fft.fftfreq(n, d).astype(np.float32))
+reference("fft_rfftfreq")(lambda n, d=1: np.fft.rfftfreq(n, d).astype(np.float32))
+
 # --- Conversions
 reference("to_as_dtype", "to_device", "to_other", "cpu")(lambda self, **_: self)
 for name in ("float32", "float64", "complex64", "complex128"):
