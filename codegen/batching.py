@@ -5,8 +5,8 @@ A rule is one of
     arranged    a class of src/ops/batching/rules.h arranges the arguments of the operation itself
     function    a function there, of the batch, the row's arguments and the numbers that the key gives
     expression  of other operations, which find their own rules
-    drawn       a function there that draws random numbers: of the row's arguments alone, inside any vmap
-    draw        random numbers in place
+    draw        a function there that draws random numbers: of the row's arguments alone, inside any vmap
+    draw_into   random numbers in place: the operation itself, on the numbers of all samples at once
     loop        each sample on its own
     dynamic     an error: samples would have results of different shapes
     none        needs no rule: a composition, or an operation that reads no element
@@ -53,7 +53,9 @@ def _rule(row: Row, text: str) -> Rule:
     if "draws" in row.keys:
         return Rule("none")
     if row.schema.draws and not row.writes_only and row.form != "compose":
-        return Rule("drawn", text)
+        return Rule("draw", text)
+    if row.schema.draws and row.writes_only and not text:
+        return Rule("draw_into")
     if not text:
         if not row.schema.tensors or row.form == "compose":
             return Rule("none")
@@ -66,7 +68,7 @@ def _rule(row: Row, text: str) -> Rule:
     for word in named:
         if row.schema.find(word) is None:
             raise row.error(f"`batch: {text}` names '{word}', which is no argument", "name arguments of the row")
-    if name in ("loop", "dynamic", "draw"):
+    if name in ("loop", "dynamic"):
         return Rule(name)
     if name == "geometry":
         return Rule("none")
@@ -92,7 +94,7 @@ class Batching:
 
     @property
     def needed(self) -> bool:
-        return self.rule.kind not in ("none", "drawn")
+        return self.rule.kind not in ("none", "draw")
 
     @property
     def class_(self) -> str:

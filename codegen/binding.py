@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .schema import Argument, RowError, Type
+from .schema import OPTIONS, Argument, RowError, Type
 from .table import Row
 
 # base: (ArgKind, accessor of ParsedArgs)
@@ -20,6 +20,7 @@ KINDS = {"Tensor": ("Tensor", "tensor"), "Operand": ("Operand", "operand"), "Sca
          "str": ("String", "string"), "dtype": ("DType", "dtype"), "device": ("Device", "device"),
          "memory_format": ("MemoryFormat", "memory_format"), "Generator": ("Generator", "generator"),
          "layout": ("Layout", "layout")}  # fmt: skip
+OF_TENSORS = ("dtype", "device", "memory_format", "requires_grad")  # the options that C++ knows (tensor/options.h)
 LIST_ACCESSORS = {"Tensor": "tensors", "int": "ints", "float": "floats"}
 
 
@@ -47,7 +48,8 @@ def value(argument: Argument, i: int) -> str:
         items = ", ".join(map(str, _as_list(default, type_.size))) if default is not None else ""
         return f"p.{accessor}({i}, {{{items}}})" if default is not None else f"p.{accessor}({i})"
     if type_.base == "TensorOptions":
-        return f"tensor_options(p, {i})"
+        members = ", ".join(f".{o.name} = {value(o, i + k)}" for k, o in enumerate(OPTIONS) if o.name in OF_TENSORS)
+        return f"TensorOptions{{{members}}}"
     accessor = KINDS[type_.base][1]
     if type_.base in ("Tensor", "Generator", "device"):
         return f"p.{accessor}({i})"

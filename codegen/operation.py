@@ -194,7 +194,7 @@ class Operation:
         if self.row.is_elementwise and not self.row.get("divides"):
             return f"run_out(out, {self.operand_list})"
         computed = self.composition if self.row.form == "compose" else self.forward
-        if self.batching.rule.kind == "drawn":  # which asks the batches that are open
+        if self.batching.rule.kind == "draw":  # which asks the batches that are open
             computed = f"ops::{self.name}({self.arguments})"
         return f'write_out(out, {computed}, "{self.name}")'
 

@@ -120,7 +120,7 @@ class Argument:
         return f'"{value}"' if isinstance(value, str) else cpp_number(value)
 
 
-# What Python sees of an argument `TensorOptions` (src/python/arguments/options.h reads them in this order).
+# What Python sees of an argument `TensorOptions`.
 OPTIONS = tuple(
     Argument(name, Type(base, optional), default, keyword_only=True)
     for name, base, optional, default in (

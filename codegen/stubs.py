@@ -9,7 +9,7 @@ from .binding import Binding, Overload
 from .schema import Argument, Result, Type
 
 # Inside class Tensor, `float`, `int`, ... are methods: annotations use private names, see templates/_C.pyi.j2.
-ANNOTATIONS = {"Tensor": "Tensor", "Operand": "_Operand", "Scalar": "_Number", "int": "_int", "float": "_float",
+ANNOTATIONS = {"Tensor": "Tensor", "Operand": "_Operand", "Scalar": "_Scalar", "int": "_int", "float": "_float",
                "bool": "_bool", "str": "_str", "dtype": "_DTypeLike", "device": "_DeviceLike",
                "memory_format": "_memory_format", "Generator": "Generator", "layout": "_layout",
                "Size": "Size"}  # fmt: skip

@@ -29,6 +29,7 @@ FAMILIES = {
     "complex": ("Complex numbers", ""),
     "convolution": ("Convolutions", ""),
     "creation": ("New tensors", "Those made of other objects: see :doc:`/reference/creation`."),
+    "decompositions": ("Decompositions", "Factors of matrices, and functions of them."),
     "dropout": ("Dropout", ""),
     "exponential": ("Exponentials and logarithms", ""),
     "fft": ("Fourier transforms", "Computed by SciPy's FFT."),

@@ -230,3 +230,15 @@ def slice_scatter(make: Maker, entry: Entry) -> list[Arguments]:
 @samples("diagonal_scatter")
 def diagonal_scatter(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3), "src": make.tensor(2), "offset": 1}]
+
+
+# --- Combinations
+@samples("vectors")
+def vectors(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"tensors": [make.tensor(2), make.tensor(3)]}, {"tensors": [make.tensor(2)]}]
+
+
+@samples("combinations")
+def combinations(make: Maker, entry: Entry) -> list[Arguments]:
+    x = make.tensor(4)
+    return [{"self": x}, {"self": x, "r": 3, "with_replacement": True}, {"self": x, "r": 4}, {"self": x, "r": 5}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import wengert as wg
 from .operations import DIFFERENTIABLE, case
 from .test_batching import FACTORS, TESTED
 
-ROWS = [o for o in TESTED if o in DIFFERENTIABLE and not o.draws and o.python["namespace"] != "private"]
+ROWS = [o for o in TESTED if o in DIFFERENTIABLE and o.python["namespace"] != "private"]
 
 
 def of_first_sample(operation: Any) -> tuple[Any, list[Any]]:
@@ -44,6 +45,8 @@ def close(found: Any, wanted: Any) -> None:
 
 @pytest.mark.parametrize("operation", ROWS, ids=repr)
 def test_derivatives_of_batches(operation: Any) -> None:
+    # Each call of an operation that draws starts from the same seed.
+    vmap = functools.partial(wg.func.vmap, randomness="same" if operation.draws else "error")
     operation.unless_exempt("batched")
     operation.unless_exempt("batched_derivatives")
     function, batches = of_first_sample(operation)
@@ -55,18 +58,18 @@ def test_derivatives_of_batches(operation: Any) -> None:
         pytest.skip(f"{operation}: a factor leaves the domain")
     wanted = [wg.stack(list(column)) for column in zip(*samples, strict=True)]
 
-    for found, expected in zip(wg.func.vmap(gradient)(*batches), wanted, strict=True):  # inside
+    for found, expected in zip(vmap(gradient)(*batches), wanted, strict=True):  # inside
         close(found, expected)
-    outside = wg.func.grad(lambda *batches: wg.func.vmap(function)(*batches).sum(), argnums=argnums)
+    outside = wg.func.grad(lambda *batches: vmap(function)(*batches).sum(), argnums=argnums)
     for found, expected in zip(outside(*batches), wanted, strict=True):
         close(found, expected)
 
     tangents = [wg.ones_like(batch) for batch in batches]
     forward = lambda primals, tangents: wg.func.jvp(function, primals, tangents)[1]  # noqa: E731
     along = wg.stack([forward(*(tuple(t[i] for t in ts) for ts in (batches, tangents))) for i in range(len(FACTORS))])
-    close(wg.func.vmap(lambda *both: forward(both[: len(argnums)], both[len(argnums) :]))(*batches, *tangents), along)
-    close(wg.func.jvp(wg.func.vmap(function), tuple(batches), tuple(tangents))[1], along)
+    close(vmap(lambda *both: forward(both[: len(argnums)], both[len(argnums) :]))(*batches, *tangents), along)
+    close(wg.func.jvp(vmap(function), tuple(batches), tuple(tangents))[1], along)
 
     grid = [wg.stack([batch, batch]) for batch in batches]
-    twice = wg.func.vmap(wg.func.vmap(function))(*grid)
+    twice = vmap(vmap(function))(*grid)
     close(twice, wg.stack([wg.stack([function(*(b[i] for b in batches)) for i in range(len(FACTORS))])] * 2))

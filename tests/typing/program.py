@@ -113,3 +113,7 @@ optimizer.step()
 result = wg.optimize.minimize(energy, x, method="BFGS")
 wg.testing.assert_close(x, x)
 wg.save({"x": x}, "x.pt")
+
+# --- A tensor without dimensions where a number may stand
+steps = wg.linspace(x.sum(), 2, 5) + wg.arange(0, energy(x), 0.5).sum() + wg.full((5,), x.sum(), dtype="float64")
+drawn: Tensor = wg.rand(2, 3, generator=wg.Generator()).uniform_(0, 1)

@@ -1,7 +1,9 @@
 // What the linear algebra kernels share: checks with PyTorch's wording, copies in the layout a routine needs, batches.
 #pragma once
 
+#include <algorithm>
 #include <climits>
+#include <cmath>
 #include <string>
 
 #include "kernels/elementwise/elementwise.h"
@@ -52,6 +54,12 @@ void conjugate_(const Tensor& t);
 
 // One matrix of a batch that was made here.
 void fill_matrix_with_nan(const Tensor& t, int64_t index);
+
+// Whether LAPACK may have it: with an infinity, or a magnitude that is one, some routines never end.
+template <class T>
+bool is_finite(const T* data, int64_t count) {
+    return std::all_of(data, data + count, [](T x) { return std::isfinite(std::abs(x)); });
+}
 
 // Calls routine(work, lwork, info) twice: for the size of the workspace, then with it. Returns info.
 template <class T, class F>

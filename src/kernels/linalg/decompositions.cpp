@@ -26,12 +26,6 @@ void check_svd(const Tensor& self, int info, int64_t index) {
         info, ").");
 }
 
-template <class T>
-bool is_finite(const T* data, int64_t count) noexcept {
-    return std::all_of(data, data + count,
-                       [](T x) { return std::isfinite(std::real(x)) && std::isfinite(std::imag(x)); });
-}
-
 // job 'N', 'S' or 'A'; u and vh are undefined for 'N'.
 struct SvdResult {
     Tensor u, s, vh;
@@ -65,7 +59,7 @@ SvdResult svd(const Tensor& self, char job) {
         T nothing{};
         int lda = n, ldu = n, ldvt = std::max(u_cols, 1);
         for (int64_t i = 0; i < batch_count(self); ++i) {
-            constexpr int kNotFinite = -4;  // as LAPACK says of NaN; with an infinity it may never end
+            constexpr int kNotFinite = -4;  // as LAPACK says of NaN
             if (!is_finite(a.data_as<T>() + i * m * n, int64_t{m} * n)) check_svd(self, kNotFinite, i);
             T* u = job == 'N' ? &nothing : r.u.data_as<T>() + i * m * u_cols;
             T* vh = job == 'N' ? &nothing : r.vh.data_as<T>() + i * vh_rows * n;

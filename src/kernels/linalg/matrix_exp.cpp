@@ -316,10 +316,6 @@ private:
 };
 
 template <class T>
-bool is_finite(const T* x, int64_t size) {
-    return std::all_of(x, x + size, [](T v) { return std::isfinite(std::abs(v)); });
-}
-template <class T>
 bool is_zero(const T* x, int64_t size) {
     return std::all_of(x, x + size, [](T v) { return v == T(0); });
 }

@@ -11,7 +11,6 @@
 #include "ops/created.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
-#include "python/arguments/options.h"
 #include "python/interop/numpy_interop.h"
 #include "python/objects/dtype_object.h"
 #include "python/operations.h"
@@ -322,7 +321,13 @@ PyObject* py_from_numpy(PyObject*, PyObject* array) {
     });
 }
 
-constexpr ArgSpec new_tensor_args[] = {{"self", ArgKind::Tensor}, {"data", ArgKind::Object}, WENGERT_TENSOR_OPTIONS};
+constexpr ArgSpec new_tensor_args[] = {{"self", ArgKind::Tensor},
+                                       {"data", ArgKind::Object},
+                                       {"dtype", ArgKind::DType, kOptional | kNullable | kKeywordOnly},
+                                       {"device", ArgKind::Device, kOptional | kNullable | kKeywordOnly},
+                                       {"requires_grad", ArgKind::Bool, kOptional | kKeywordOnly},
+                                       {"layout", ArgKind::Layout, kOptional | kNullable | kKeywordOnly},
+                                       {"pin_memory", ArgKind::Bool, kOptional | kNullable | kKeywordOnly}};
 constexpr Signature new_tensor_signatures[] = {new_tensor_args};
 constinit OverloadSet new_tensor_overloads{"new_tensor", new_tensor_signatures};
 
@@ -330,9 +335,8 @@ PyObject* py_new_tensor(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
     return guarded([&]() -> PyObject* {
         ParsedArgs p;
         if (new_tensor_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
-        const TensorOptions options = tensor_options(p, 2);
-        const DType dtype = options.dtype.value_or(p.tensor(0).dtype());
-        return wrap(ops::created(tensor_from_data(p.object(1), dtype), options));
+        Tensor t = tensor_from_data(p.object(1), p.dtype(2, p.tensor(0).dtype()));
+        return wrap(ops::created(std::move(t), {t.dtype(), p.device(3), std::nullopt, p.boolean(4, false)}));
     });
 }
 
@@ -340,8 +344,8 @@ PyObject* py_new_tensor(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
 
 PyMethodDef factory_methods[] = {
     fast_method("new_tensor", py_new_tensor,
-                "new_tensor($self, data, *, dtype=None, layout=None, device=None, pin_memory=None, "
-                "memory_format=None, requires_grad=False)\n--\n\nA copy of data, of the same dtype."),
+                "new_tensor($self, data, *, dtype=None, device=None, requires_grad=False, layout=None, "
+                "pin_memory=None)\n--\n\nA copy of data, of the same dtype."),
     {nullptr, nullptr, 0, nullptr},
 };
 
