@@ -14,14 +14,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="codegen", description=__doc__)
     parser.add_argument("--table", type=Path, required=True, help="the directory of the *.yaml files")
     parser.add_argument("--out", type=Path, required=True, help="where to write")
-    parser.add_argument("--source", type=Path, help="src/, whose headers declare what formulas may call")
     parser.add_argument("--list-outputs", action="store_true", help="print the outputs, write nothing")
     options = parser.parse_args()
     try:
         if options.list_outputs:
             print(*output_paths(options.table), sep="\n")
             return 0
-        texts = generate(options.table, options.source or options.table.resolve().parent / "src")
+        texts = generate(options.table)
     except RowError as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1

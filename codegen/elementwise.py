@@ -21,7 +21,7 @@ PER_ISA = {"Float32", "Float64", "Int32", "Int64"}  # compiled for each instruct
 
 @dataclass(frozen=True)
 class Kernel:
-    name: str  # of its KernelId, after K_
+    name: str  # after K_
     functor: str
     comment: str
     inputs: tuple[str, ...]
@@ -52,7 +52,7 @@ class Kernel:
                 results = {"Bool": "bool", "Real": REAL_OF.get(cpp, cpp), "Complex": COMPLEX_OF.get(cpp, cpp)}
                 out = results.get(self.rule, cpp)
                 inputs = ", ".join("bool" if n in self.conditions else cpp for n in self.inputs)
-                lines.append(f"entry<{self.functor}, {out}({inputs})>(K_{self.name}, DType::{dtype})")
+                lines.append(f"entry<{self.functor}, {out}({inputs})>(&K_{self.name}, DType::{dtype})")
         return lines
 
 
@@ -82,12 +82,8 @@ def partial_translator(row: Row, vocabulary: Vocabulary) -> ScalarTranslator:
     return ScalarTranslator(row.text, names, vocabulary)
 
 
-def is_complex(row: Row, vocabulary: Vocabulary) -> bool:
-    """Whether the row is defined on complex numbers: as it says, else if all that its formulas use is."""
-    if "complex" not in row.categories or "complex" in row.keys:
-        return bool(row.get("complex", False))
-    formulas = [forward_formula(row, vocabulary), *map(partial_translator(row, vocabulary), row.partials.values())]
-    return all(not f.ordered and f.functions <= vocabulary.complex_functions for f in formulas)
+def is_complex(row: Row) -> bool:
+    return "complex" in row.categories
 
 
 def vjp_inputs(row: Row, formula: Formula) -> list[str]:
@@ -100,8 +96,8 @@ def kernels(row: Row, vocabulary: Vocabulary) -> list[Kernel]:
         return []
     camel = "".join(part[:1].upper() + part[1:] for part in row.name.split("_")) + ("_" if row.writes_only else "")
     forward = forward_formula(row, vocabulary)
-    on_complex = is_complex(row, vocabulary)
-    categories = tuple(c for c in row.categories if c != "complex" or on_complex)
+    on_complex = is_complex(row)
+    categories = tuple(row.categories)
     names = tuple(a.name for a in row.operands)
     result = [Kernel(row.name, camel, f"{row.text}: {row.get('kernel')}", names, frozenset(forward.conditions),
                      forward.text, row.rule, categories)]  # fmt: skip

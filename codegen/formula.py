@@ -42,15 +42,13 @@ class Text:
 
 @dataclass
 class Formula:
-    """A translated formula and what it mentions: names, (name, attribute) pairs, functions, conditions."""
+    """A translated formula and what it mentions: names, (name, attribute) pairs, conditions."""
 
     text: str
     kind: Kind
     names: set[str] = field(default_factory=set)
     attributes: set[tuple[str, str]] = field(default_factory=set)
-    functions: set[str] = field(default_factory=set)
     conditions: set[str] = field(default_factory=set)
-    ordered: bool = False  # compares by order or rounds: not defined on complex numbers
 
 
 def parse(text: str, row: str) -> ast.expr:
@@ -101,9 +99,10 @@ class Translator:
             return Text(cotangent, Kind.TENSOR) if tree.value else self.visit(tree)
         partial = self.visit(tree)
         text = f"{conjugate}({partial.cpp})" if conjugate and self.may_be_complex(partial) else partial.cpp
-        return Text(f"{self.chain_name}({cotangent}, {text})", Kind.TENSOR)
+        return Text(f"{self.chain_name()}({cotangent}, {text})", Kind.TENSOR)
 
-    chain_name = "formulas::chain_rule"
+    def chain_name(self) -> str:
+        return self.vocabulary.helper("chain_rule")
 
     def chooses(self, test: Text) -> bool:
         """Whether a condition is evaluated for each element."""
@@ -171,7 +170,13 @@ class Translator:
         value = self.visit(node.value)
         if isinstance(node.value, ast.Call):
             return Text(f"std::get<{index.value}>({value.cpp})", Kind.TENSOR)
-        return Text(f"{value.cpp}[{index.value}]", Kind.TENSOR)
+        return Text(f"{value.cpp}[{index.value}]", Kind.NUMBER if self.is_list_of_numbers(node.value) else Kind.TENSOR)
+
+    def is_list_of_numbers(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            known_as = self.names.get(node.id)
+            return isinstance(known_as, Type) and known_as.is_list and known_as.base != "Tensor"
+        return isinstance(node, ast.Attribute)
 
     # --- Operators
     def visit_unaryop(self, node: ast.UnaryOp) -> Text:
@@ -210,7 +215,6 @@ class Translator:
         if op not in COMPARE:
             raise self.fail("`in`", "write comparisons")
         symbol, function = COMPARE[op]
-        self.found.ordered |= op not in (ast.Eq, ast.NotEq)
         if self.is_native([left, right]):
             return Text(
                 f"{left.within(COMPARISON + 1)} {symbol} {right.within(COMPARISON + 1)}", Kind.NUMBER, COMPARISON
@@ -240,7 +244,6 @@ class Translator:
         if not isinstance(node.func, ast.Name):
             raise self.fail("a call of something that is no name", "call operations and formula helpers by name")
         name = node.func.id
-        self.found.functions.add(name)
         positional = [self.visit(a) for a in node.args]
         keywords = {k.arg or "": self.visit(k.value) for k in node.keywords}
         return self.call(name, positional, keywords, self.instead_of(node))
@@ -296,35 +299,31 @@ class Translator:
         function = self.vocabulary.function(name)
         if function is None:
             raise self.fail(f"unknown function '{name}'",
-                            "use an operation of the table or declare a helper in src/ops/formulas/*.h")  # fmt: skip
-        values = positional
-        if function.schema:
-            values = self.bind(name, function.schema, positional, keywords)
-            operands = [i for i, a in enumerate(function.schema.arguments[: len(values)]) if a.type.base == "Operand"]
+                            "use an operation of the table or declare a function in ops/formulas/*.yaml")  # fmt: skip
+        called = instead or function
+        values = self.bind(name, called.schema, positional, keywords)
+        if function.is_operation:
+            operands = [i for i, a in enumerate(called.schema.arguments) if a.type == Type("Operand")]
             if operands and not any(values[i].kind is Kind.TENSOR for i in operands):
                 values[operands[0]] = self.wide([values[i] for i in operands])
-        elif keywords:
-            raise self.fail(f"keyword arguments of the helper '{name}'", "pass all arguments by position")
-        elif not function.takes([v.kind for v in values]):
-            declared = " or ".join(f"{name}({', '.join(o)})" for o in function.overloads)
-            raise self.fail(f"the arguments of the helper '{name}'", f"src/ops/formulas declares {declared}")
-        called = instead or function
-        return Text(f"{called.cpp}({', '.join(v.cpp for v in values)})", called.result)
+        return Text(f"{self.vocabulary.call(called)}({', '.join(v.cpp for v in values)})", called.result)
 
     def bind(self, name: str, schema: Schema, positional: list[Text], keywords: dict[str, Text]) -> list[Text]:
+        """All arguments: those that are not given have their defaults, so that a prototype needs none."""
         arguments = schema.arguments
         if len(positional) > len(arguments) or not keywords.keys() <= {a.name for a in arguments}:
             raise self.fail(f"the arguments of '{name}'", f"call it as {schema.text}")
         values = list(positional)
-        last = max((i for i, a in enumerate(arguments) if a.name in keywords), default=-1)
-        for i, argument in enumerate(arguments[len(positional) :], len(positional)):
+        for argument in arguments[len(positional) :]:
             if argument.name in keywords:
                 values.append(keywords[argument.name])
             elif argument.default is None:
                 raise self.fail(f"'{name}' without its argument '{argument.name}'", f"call it as {schema.text}")
-            elif i < last:
+            else:
                 values.append(Text(argument.cpp_default or "{}", Kind.OTHER))
-        for i, (argument, value) in enumerate(zip(arguments, values, strict=False)):
+        for i, (argument, value) in enumerate(zip(arguments, values, strict=True)):
+            if kind_of_type(argument.type) is Kind.NUMBER and value.kind is Kind.TENSOR:
+                raise self.fail(f"a tensor as '{argument.name}' of '{name}'", f"call it as {schema.text}")
             if argument.type == Type("Tensor") and value.kind in (Kind.NUMBER, Kind.OPERAND):
                 values[i] = Text(f"wide({value.cpp})", Kind.TENSOR)
         return values
@@ -350,7 +349,7 @@ class DerivativeTranslator(Translator):
             left, right = self.visit(node.left), self.visit(node.right)
             if left.kind is Kind.TENSOR and right.kind is Kind.TENSOR:
                 cotangent, partial = (left, right) if varying[0] else (right, left)
-                return Text(f"{self.chain_name}({cotangent.cpp}, {partial.cpp})", Kind.TENSOR)
+                return Text(f"{self.chain_name()}({cotangent.cpp}, {partial.cpp})", Kind.TENSOR)
         return super().visit_binop(node)
 
     def instead_of(self, node: ast.Call) -> Function | None:
@@ -359,14 +358,15 @@ class DerivativeTranslator(Translator):
             return None
         instead = self.vocabulary.helpers.get(function.in_derivatives)
         if instead is None:
-            raise self.fail(f"unknown helper '{function.in_derivatives}'", "declare it in src/ops/formulas/*.h")
+            raise self.fail(f"unknown function '{function.in_derivatives}'", "declare it in ops/formulas/*.yaml")
         return instead
 
 
 class ScalarTranslator(Translator):
     """The scalar world: every name is an element of type T, or bool where it is a condition."""
 
-    chain_name = "chain"
+    def chain_name(self) -> str:
+        return "chain"
 
     def chooses(self, test: Text) -> bool:
         return True
@@ -396,7 +396,6 @@ class ScalarTranslator(Translator):
         left, right = self.visit(node.left), self.visit(node.right)
         if op in (ast.BitAnd, ast.BitOr, ast.MatMult):
             raise self.fail(f"operator {op.__name__}", "write `and`, `or`, or a function of scalar_math.h")
-        self.found.ordered |= op in (ast.Mod, ast.FloorDiv)
         if op in FUNCTIONS:
             return self.call(FUNCTIONS[op], [left, right], {})
         symbol, precedence = INFIX[op]
@@ -417,8 +416,10 @@ class ScalarTranslator(Translator):
     ) -> Text:
         known = self.vocabulary.scalar_functions
         if known and name not in known:
-            raise self.fail(f"unknown function '{name}' of scalars", "define it in src/kernels/scalar_math.h")
+            raise self.fail(
+                f"unknown function '{name}' of numbers",
+                "define it in src/kernels/scalar and list it in ops/formulas/scalars.yaml",
+            )
         if keywords:
             raise self.fail(f"keyword arguments of '{name}'", "pass all arguments by position")
-        self.found.functions.add(name)
         return Text(f"{name}({', '.join(v.cpp for v in positional)})", Kind.NUMBER)

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import jinja2
 
 from .batching import mixes, rule_of
 from .binding import Binding, Overload, bindings
-from .elementwise import is_complex, kernels
+from .elementwise import Kernel, kernels
 from .node import gradient_names
 from .operation import Operation
 from .stubs import definitions, named_tuples
-from .table import Row, load
-from .vocabulary import Vocabulary, read_vocabulary
+from .table import Family, Row, load_families
+from .vocabulary import Vocabulary, declarations, read_vocabulary
 
 KERNEL_ROWS_PER_UNIT = 40  # of one family; about 300 loops, 6 s of compilation for each instruction set
-OPERATION_UNITS = 8
-BINDING_UNITS = 4
 
 # What Python reads of a row's formulas, beside partials and gradients.
 EXPORTED = ("kernel", "compose", "jvp", "linear", "fused", "contracts", "multilinear", "solves", "matrix_function")
-
-Item = TypeVar("Item")
 
 templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -55,47 +50,52 @@ def kernel_units(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def output_paths(table: Path) -> list[str]:
-    table_rows = load(table)
-    units = kernel_units(table_rows)
+    families = load_families(table)
+    rows = [row for family in families for row in family.rows]
     return [
-        "kernels/kernels.h",
         "kernels/kernel_table.cpp",
-        *(f"kernels/{kind}_{unit}.cpp" for unit in units for kind in ("isa", "base")),
+        *(f"kernels/{family.name}.h" for family in families if any(row.is_elementwise for row in family.rows)),
+        *(f"kernels/{kind}_{unit}.cpp" for unit in kernel_units(rows) for kind in ("isa", "base")),
         "ops/ops.h",
+        "ops/operators.h",
         "ops/node_types.cpp",
-        *(f"ops/ops_{i}.cpp" for i in range(OPERATION_UNITS)),
+        *(f"ops/{family.name}.{kind}" for family in families for kind in ("h", "cpp")),
+        *(f"ops/formulas/{source}.h" for source in declarations(table)),
         "python/bindings.cpp",
-        *(f"python/functions_{i}.cpp" for i in range(BINDING_UNITS)),
-        *map(stub_path, namespaces(table_rows)),
+        *(f"python/{family.name}.cpp" for family in families),
+        *map(stub_path, namespaces(rows)),
         "python_package/_op_table.json",
     ]
 
 
-def generate(table: Path, source: Path) -> dict[str, str]:
-    rows = load(table)
+def generate(table: Path) -> dict[str, str]:
+    families = load_families(table)
+    rows = [row for family in families for row in family.rows]
     in_derivatives = {row.name: str(row.get("in_derivatives")) for row in rows if "in_derivatives" in row.keys}
-    vocabulary = read_vocabulary(source, [row.schema for row in rows], in_derivatives)
-    operations = [Operation(row, vocabulary) for row in rows]
+    vocabulary = read_vocabulary(table, [row.schema for row in rows], in_derivatives)
     return {
         **dict(kernel_texts(rows, vocabulary)),
-        **dict(operation_texts(operations, vocabulary)),
-        **dict(binding_texts(rows)),
+        **dict(operation_texts(families, vocabulary)),
+        **dict(formula_texts(table)),
+        **dict(binding_texts(families)),
         **dict(stub_texts(rows)),
-        "python_package/_op_table.json": op_table(rows, vocabulary),
+        "python_package/_op_table.json": op_table(rows),
     }
 
 
 def kernel_texts(rows: list[Row], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    units = {
-        unit: [k for row in members for k in kernels(row, vocabulary)] for unit, members in kernel_units(rows).items()
-    }
-    everything = [k for unit in units.values() for k in unit]
-    yield "kernels/kernels.h", render("kernels.h.j2", kernels=everything)
-    yield "kernels/kernel_table.cpp", render("kernel_table.cpp.j2", kernels=everything, units=list(units))
-    for unit, members in units.items():
+    units = kernel_units(rows)
+    made = {unit: [k for row in members for k in kernels(row, vocabulary)] for unit, members in units.items()}
+    families: dict[str, list[Kernel]] = defaultdict(list)
+    for unit, members in made.items():
+        family = units[unit][0].family
+        families[family] += members
         for kind in ("isa", "base"):
-            text = render("loops.cpp.j2", kernels=members, unit=unit, family=unit, per_isa=kind == "isa")
+            text = render("loops.cpp.j2", kernels=members, unit=unit, family=family, per_isa=kind == "isa")
             yield f"kernels/{kind}_{unit}.cpp", text
+    for family, members in families.items():
+        yield f"kernels/{family}.h", render("kernels.h.j2", kernels=members, family=family)
+    yield "kernels/kernel_table.cpp", render("kernel_table.cpp.j2", families=families, units=list(units))
 
 
 # The operators of C++ that formulas may use, and the operations that they stand for.
@@ -103,51 +103,82 @@ OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "<": "lt", "<=": "l
 UNARY_OPERATORS = {"-": "neg"}
 
 
-def operation_texts(operations: list[Operation], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    known = {op.name for op in operations}
-    yield (
-        "ops/ops.h",
+def operation_texts(families: list[Family], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+    names = [family.name for family in families]
+    yield "ops/ops.h", render("ops.h.j2", families=names)
+    yield "ops/operators.h", operators(vocabulary)
+    yield "ops/node_types.cpp", render("node_types.cpp.j2", families=names)
+    for family in families:
+        operations = [Operation(row, vocabulary.recording()) for row in family.rows]
+        yield f"ops/{family.name}.h", render("family.h.j2", family=family.name, operations=operations)
+        yield f"ops/{family.name}.cpp", operation_unit(family, operations)
+
+
+def operation_unit(family: Family, operations: list[Operation]) -> str:
+    """It includes no other family: what its formulas call is declared in it, so that a new row touches one unit."""
+    texts = [
         render(
-            "ops.h.j2",
-            operations=operations,
-            operators=[(s, n) for s, n in OPERATORS.items() if n in known],
-            unary_operators=[(s, n) for s, n in UNARY_OPERATORS.items() if n in known],
-        ),
+            "operation.cpp.j2",
+            op=op,
+            row=op.row,
+            d=op.derivatives if op.row.is_recorded else None,
+            grad_names=list(gradient_names(op.row)),
+        )
+        for op in operations
+    ]
+    called = {function.cpp: function for op in operations for function in op.vocabulary.called.values()}
+    own = {f"ops::{op.name}" for op in operations}
+    return render(
+        "operations.cpp.j2",
+        family=family,
+        texts=texts,
+        recorded=[op for op in operations if op.row.is_recorded],
+        has_kernels=any(row.is_elementwise for row in family.rows),
+        operations=[called[name].schema for name in sorted(called.keys() - own) if called[name].is_operation],
+        helpers=[called[name].schema for name in sorted(called) if not called[name].is_operation],
     )
-    yield "ops/node_types.cpp", render("node_types.cpp.j2", units=OPERATION_UNITS)
-    for i, unit in enumerate(balanced(operations, OPERATION_UNITS, lambda op: op.weight)):
-        yield (
-            f"ops/ops_{i}.cpp",
-            render(
-                "operations.cpp.j2",
-                operations=unit,
-                unit=i,
-                gradient_names=gradient_names,
-                kernel_headers=vocabulary.kernel_headers,
-                helper_headers=vocabulary.helper_headers,
-            ),
-        )
 
 
-def binding_texts(rows: list[Row]) -> Iterator[tuple[str, str]]:
-    yield "python/bindings.cpp", render("bindings.cpp.j2", units=BINDING_UNITS)
-    for i, unit in enumerate(balanced(bindings(rows), BINDING_UNITS, lambda b: len(b.overloads))):
-        overloads = [o for b in unit for o in b.overloads]
-        tables: dict[str, list[tuple[str, Binding]]] = defaultdict(list)
-        for binding in unit:
-            for where, name in binding.names:
-                tables[where].append((name, binding))
-        yield (
-            f"python/functions_{i}.cpp",
-            render(
-                "functions.cpp.j2",
-                unit=i,
-                bindings=unit,
-                tables=list(tables.items()),
-                overloads={o.table: o for o in overloads}.values(),
-                result_types={o.result_type: o for o in overloads if o.result_type}.values(),
-            ),
-        )
+def operators(vocabulary: Vocabulary) -> str:
+    known = vocabulary.operations
+    named = {n: known[n].schema for n in (*OPERATORS.values(), *UNARY_OPERATORS.values()) if n in known}
+    return render(
+        "operators.h.j2",
+        operations=list(named.values()),
+        operators=[(s, n) for s, n in OPERATORS.items() if n in named],
+        unary_operators=[(s, n) for s, n in UNARY_OPERATORS.items() if n in named],
+    )
+
+
+def formula_texts(table: Path) -> Iterator[tuple[str, str]]:
+    for source, declared in declarations(table).items():
+        yield f"ops/formulas/{source}.h", render("formulas.h.j2", source=source, declared=declared)
+
+
+def binding_texts(families: list[Family]) -> Iterator[tuple[str, str]]:
+    yield "python/bindings.cpp", render("bindings.cpp.j2", families=[family.name for family in families])
+    units: dict[str, list[Binding]] = {family.name: [] for family in families}
+    for binding in bindings([row for family in families for row in family.rows]):
+        units[binding.overloads[0].row.family].append(binding)
+    for name, unit in units.items():
+        yield f"python/{name}.cpp", binding_unit(name, unit)
+
+
+def binding_unit(family: str, unit: list[Binding]) -> str:
+    overloads = [o for b in unit for o in b.overloads]
+    tables: dict[str, list[tuple[str, Binding]]] = defaultdict(list)
+    for binding in unit:
+        for where, name in binding.names:
+            tables[where].append((name, binding))
+    return render(
+        "functions.cpp.j2",
+        family=family,
+        families=sorted({o.row.family for o in overloads}),
+        bindings=unit,
+        tables=list(tables.items()),
+        overloads={o.table: o for o in overloads}.values(),
+        result_types={o.result_type: o for o in overloads if o.result_type}.values(),
+    )
 
 
 def stub_path(namespace: str) -> str:
@@ -195,24 +226,13 @@ def in_place_functions(rows: list[Row]) -> Iterator[tuple[str, str, Binding]]:
                 yield "", name, binding
 
 
-def balanced(items: list[Item], parts: int, weight: Callable[[Item], int]) -> list[list[Item]]:
-    """Consecutive runs of about equal weight, so that neighbours in the table stay together."""
-    total, done = sum(map(weight, items)) or 1, 0
-    units: list[list[Item]] = [[] for _ in range(parts)]
-    for item in items:
-        units[min(done * parts // total, parts - 1)].append(item)
-        done += weight(item)
-    return units
-
-
-def op_table(rows: list[Row], vocabulary: Vocabulary) -> str:
+def op_table(rows: list[Row]) -> str:
     """What tests and documentation iterate over, a row on each line."""
-    lines = [json.dumps(describe(row, vocabulary), separators=(",", ":")) for row in rows]
+    lines = [json.dumps(describe(row), separators=(",", ":")) for row in rows]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
-    complex_ok = is_complex(row, vocabulary) if row.is_elementwise else row.get("complex", True)
+def describe(row: Row) -> dict[str, object]:
     return {
         "name": row.name,
         "schema": row.text,
@@ -251,7 +271,7 @@ def describe(row: Row, vocabulary: Vocabulary) -> dict[str, object]:
         "draws": row.schema.draws,
         "batch": rule_of(row).kind,
         "mixes": mixes(row),
-        "categories": [c for c in row.categories if c != "complex" or complex_ok],
+        "categories": row.categories,
         "result_rule": row.rule,
         "domain": row.get("domain"),
         "samples": row.get("samples"),

@@ -93,7 +93,7 @@ def _rescue(row: Row, formulas: Formulas, unpacked: list[Field],
     ((group, formula),) = formulas.items()
     source = str(row.get("overwritten")[group[0]])
     if row.form == "elementwise":
-        instead = chain_rule(row, source, "grad", vocabulary, "conjugate" if is_complex(row, vocabulary) else "")
+        instead = chain_rule(row, source, "grad", vocabulary, "conjugate" if is_complex(row) else "")
     else:
         names = argument_types(row) | result_types(row) | gradient_names(row)
         instead = DerivativeTranslator(row.text, names, vocabulary, gradient_names(row),
@@ -109,7 +109,7 @@ def _rescue(row: Row, formulas: Formulas, unpacked: list[Field],
 
 
 def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, list[Gradient]]:
-    on_complex = is_complex(row, vocabulary)
+    on_complex = is_complex(row)
     formulas: Formulas = {}
     gradients = []
     uses = [f"use_{edge_index(row, argument)}" for argument in row.differentiable]  # see the template
@@ -138,7 +138,7 @@ def _elementwise_gradients(row: Row, vocabulary: Vocabulary) -> tuple[Formulas, 
 
 def chain_rule(row: Row, partial: str, cotangent: str, vocabulary: Vocabulary, conjugate: str = "") -> Formula:
     if partial == "0":
-        return Formula(f"formulas::zeros_like({cotangent})", Kind.TENSOR)
+        return Formula(f"{vocabulary.helper('zeros_like')}({cotangent})", Kind.TENSOR)
     return Translator(row.text, argument_types(row) | result_types(row), vocabulary).chain_rule(
         partial, cotangent, conjugate
     )
@@ -235,7 +235,7 @@ def _tangents(row: Row, vocabulary: Vocabulary) -> tuple[dict[str, list[Term]], 
 def _partial_term(row: Row, argument: Argument, vocabulary: Vocabulary) -> Term:
     tangent = f"{argument.name}_t"
     if row.partials[argument.name] == "1":  # the sum must not be the operand's own tangent
-        return Term(tangent, f"ops::clone({tangent})")
+        return Term(tangent, f"{vocabulary.operation('clone')}({tangent})")
     product = chain_rule(row, row.partials[argument.name], tangent, vocabulary)
     text = beyond(row, argument, product, "tangent", (tangent, argument.name, "result"), vocabulary).text
     if row.reduces:

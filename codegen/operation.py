@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -44,24 +45,10 @@ class Operation:
     def derivatives(self) -> Derivatives:
         return derivatives(self.row, self.vocabulary)
 
-    @property
-    def weight(self) -> int:
-        """How much code the row becomes, roughly."""
-        return 1 + (3 + len(self.row.differentiable) if self.row.is_recorded else 0) + self.row.has_inplace
-
     # --- The signature
-    def parameters(self, *, defaults: bool = False, inplace: bool = False, out: bool = False) -> str:
-        texts = []
-        for i, argument in enumerate(self.schema.arguments):
-            type_ = "const Tensor&" if inplace and i == 0 else argument.type.parameter
-            default = f" = {argument.cpp_default}" if defaults and self._defaults_from(i) else ""
-            name = "given" if out and argument.type.base == "TensorOptions" else argument.name
-            texts.append(f"{type_} {name}{default}")
-        return ", ".join(texts)
-
-    def _defaults_from(self, i: int) -> bool:
-        """C++ wants a default on every parameter after the first that has one; options always have to be given."""
-        return all(a.default is not None for a in self.schema.arguments[i:]) and not self.schema.has_options
+    @property
+    def parameters(self) -> Callable[..., str]:
+        return self.schema.parameters
 
     @property
     def arguments(self) -> str:
@@ -328,7 +315,7 @@ class Operation:
                     condition = f"if (!in_place) {condition}"
                 elif self.self_in_place == "copied":
                     whole = "self.tensor()" if self.schema.argument("self").type.base == "Operand" else "self"
-                    value = f"in_place ? ops::clone({whole}) : self"
+                    value = f"in_place ? {self.vocabulary.operation('clone')}({whole}) : self"
             stored = field.save.format(value=value, of_view=", is_view(self)" if in_place else "")
             lines.append(f"{condition}node->{field.member}{stored};")
         return lines

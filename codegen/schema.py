@@ -27,12 +27,14 @@ BASES = {
     "Generator": ("Generator*", "Generator*"),
     "TensorOptions": ("const TensorOptions&", "TensorOptions"),
     "Size": ("IntSpan", "Dims"),  # what a query returns that Python sees as a wengert.Size
+    "Sizes": ("const std::vector<Dims>&", "std::vector<Dims>"),  # of the tensors of a list
 }
 # Base of a list: (C++ parameter, C++ value).
 LISTS = {
     "Tensor": ("TensorSpan", "TensorList"),
     "int": ("IntSpan", "Dims"),
     "float": ("std::span<const double>", "std::vector<double>"),
+    "bool": ("const std::array<bool, {size}>&", "std::array<bool, {size}>"),  # which gradients are wanted
 }
 # Category of dtypes: {DType: its C++ type}.
 DTYPES = {
@@ -71,7 +73,8 @@ class Type:
     @property
     def parameter(self) -> str:
         if self.is_list:
-            return f"const std::optional<{self.value_base}>&" if self._wraps_optional else LISTS[self.base][0]
+            whole = LISTS[self.base][0].format(size=self.size)
+            return f"const std::optional<{self.value_base}>&" if self._wraps_optional else whole
         if self._wraps_optional:
             value = BASES[self.base][0] if self.base == "str" else self.value_base
             return f"std::optional<{value}>"
@@ -84,7 +87,7 @@ class Type:
 
     @property
     def value_base(self) -> str:
-        return LISTS[self.base][1] if self.is_list else BASES[self.base][1]
+        return LISTS[self.base][1].format(size=self.size) if self.is_list else BASES[self.base][1]
 
     @property
     def _wraps_optional(self) -> bool:
@@ -163,7 +166,28 @@ class Schema:
     @property
     def return_type(self) -> str:
         types = [r.type.value for r in self.results]
+        if not types:
+            return "void"
         return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+
+    def parameters(self, *, defaults: bool = False, inplace: bool = False, out: bool = False) -> str:
+        """In C++, of the operation itself or of one of its variants."""
+        texts = []
+        for i, argument in enumerate(self.arguments):
+            type_ = "const Tensor&" if inplace and i == 0 else argument.type.parameter
+            default = f" = {argument.cpp_default}" if defaults and self._defaults_from(i) else ""
+            name = "given" if out and argument.type.base == "TensorOptions" else argument.name
+            texts.append(f"{type_} {name}{default}")
+        return ", ".join(texts)
+
+    def _defaults_from(self, i: int) -> bool:
+        """C++ wants a default on every parameter after the first that has one; options always have to be given."""
+        return all(a.default is not None for a in self.arguments[i:]) and not self.has_options
+
+    def prototype(self, *, defaults: bool = False) -> str:
+        writes = bool(self.name.endswith("_") and self.results)  # and returns `self`
+        returns = "const Tensor&" if writes else self.return_type
+        return f"{returns} {self.cpp_name}({self.parameters(defaults=defaults, inplace=writes)})"
 
     @property
     def has_options(self) -> bool:

@@ -1,5 +1,8 @@
 """The table: ops/*.yaml -> checked rows.
 
+A file holds a family of operations: a mapping of its `title` and a `summary`, the headers of src/kernels that its rows
+call (`kernels`), and the `rows`.
+
 Every row takes exactly one form, and says so by its keys; anything missing, superfluous or misspelt is an error that
 names the row and the remedy.
 
@@ -166,18 +169,37 @@ class Row:
     @property
     def categories(self) -> list[str]:
         default = ("floating", "complex") if self.rule in ("Floating", "Complex") else CATEGORIES
-        return list(self.get("dtypes", default))
+        return [c for c in self.get("dtypes", default) if c != "complex" or self.get("complex", True)]
+
+
+@dataclass(frozen=True)
+class Family:
+    name: str
+    title: str  # of its page
+    rows: list[Row]
+    kernels: list[str] = field(default_factory=list)  # headers of src/kernels: linalg/lu
+    summary: str = ""
 
 
 def load(directory: Path) -> list[Row]:
-    rows: list[Row] = []
-    for path in sorted(directory.glob("*.yaml")):
-        rows += read_rows(path.read_text(), path.stem)
-    return name_nodes(rows)
+    return [row for family in load_families(directory) for row in family.rows]
 
 
-def read_rows(text: str, family: str) -> list[Row]:
-    return [make_row(keys, family) for view in yaml.safe_load(text) or [] for keys in (view, *copies(view))]
+def load_families(directory: Path) -> list[Family]:
+    families = [read_family(path.read_text(), path.stem) for path in sorted(directory.glob("*.yaml"))]
+    name_nodes(row for family in families for row in family.rows)
+    return families
+
+
+def read_family(text: str, name: str) -> Family:
+    keys = yaml.safe_load(text)
+    if not isinstance(keys, dict) or not {"title", "rows"} <= set(keys) <= {"title", "summary", "kernels", "rows"}:
+        raise RowError(f"{name}.yaml", "not a family", "write title, summary (if any), kernels and rows")
+    return Family(name, **{**keys, "rows": make_rows(keys["rows"], name)})
+
+
+def make_rows(listed: Iterable[Mapping[str, Any]], family: str) -> list[Row]:
+    return [make_row(keys, family) for row in listed for keys in (row, *copies(row))]
 
 
 def copies(view: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:

@@ -12,6 +12,7 @@ import types
 from collections import defaultdict
 from pathlib import Path
 
+import yaml
 from sphinx.util import logging
 
 from wengert._table import rows
@@ -19,39 +20,6 @@ from wengert._table import rows
 logger = logging.getLogger(__name__)
 DOCS = Path(__file__).resolve().parents[1]
 
-# What each file of the table holds: a title and a sentence.
-FAMILIES = {
-    "activation": ("Activations", ""),
-    "arithmetic": ("Arithmetic", "Sums, products, powers, extremes and rounding, element by element."),
-    "attention": ("Attention", ""),
-    "classification": ("Losses of classes", ""),
-    "comparison": ("Comparisons, logic and bits", "Their results have no derivatives."),
-    "complex": ("Complex numbers", ""),
-    "convolution": ("Convolutions", ""),
-    "creation": ("New tensors", "Those made of other objects: see :doc:`/reference/creation`."),
-    "decompositions": ("Decompositions", "Factors of matrices, and functions of them."),
-    "dropout": ("Dropout", ""),
-    "exponential": ("Exponentials and logarithms", ""),
-    "fft": ("Fourier transforms", "Computed by SciPy's FFT."),
-    "indexing": ("Indexing", ""),
-    "linalg": ("Linear algebra", "On matrices and batches of them: the last two dimensions are the matrix."),
-    "losses": ("Losses", ""),
-    "matmul": ("Products of matrices and vectors", ""),
-    "normalization": ("Normalization", ""),
-    "pooling": ("Pooling", ""),
-    "queries": ("Questions about tensors and dtypes", "Answered by plain values; no element is read."),
-    "random": ("Random numbers", ""),
-    "rearranging": ("Joining, splitting and rearranging", ""),
-    "recurrent": ("Recurrent networks", ""),
-    "reductions": ("Reductions", "Sums, means, norms and extremes over some or all dimensions."),
-    "resize": ("Padding and resampling", ""),
-    "scans": ("Scans, sorting and searching", ""),
-    "special": ("Special functions", ""),
-    "storage": ("Copies and memory", ""),
-    "trigonometric": ("Trigonometric functions", "Angles are in radians."),
-    "views": ("Views", "Results share memory with their argument: what is written to one is seen in the other."),
-    "where": ("Choosing by a condition", ""),
-}
 # Namespaces whose functions have one page; those of the others have one for each file of the table.
 ONE_PAGE = {"linalg", "fft", "special"}
 # Functions of these namespaces that no row stands for, by category.
@@ -123,10 +91,8 @@ def write_pages(app, config):
     shutil.rmtree(DOCS / "generated", ignore_errors=True)  # with the pages of functions that are gone
     listed = set()
     for (namespace, family), names in functions.items():
-        if family not in FAMILIES:
-            logger.warning("ops/%s.yaml has no title: give it one in docs/_ext/reference.py", family)
-            continue
-        title, text = FAMILIES[family]
+        head = yaml.safe_load((DOCS.parent / "ops" / f"{family}.yaml").read_text())
+        title, text = head["title"], head.get("summary", "")
         listed |= {qualified(namespace, name) for name in names}
         shown = (
             f"{title}\n{'=' * len(title)}\n\n{text}\n\n.. currentmodule:: {qualified(namespace, '').rstrip('.')}\n\n"

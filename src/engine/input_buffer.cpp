@@ -1,6 +1,8 @@
 #include "engine/input_buffer.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "kernels/reductions/nan_check.h"

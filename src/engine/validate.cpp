@@ -1,6 +1,8 @@
 #include "engine/validate.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
 
 namespace wengert {
 namespace {

@@ -17,22 +17,22 @@ bool can_run(std::string_view isa) {
     return isa == "generic" || isa == "base";
 }
 
-void install(std::span<Kernel> kernels, const LoopSet& set) {
+void install(const LoopSet& set) {
     for (const LoopEntry* entry : set.families)
-        for (; entry->loop; ++entry) kernels[entry->kernel].loops[static_cast<int>(entry->dtype)] = entry->loop;
+        for (; entry->loop; ++entry) entry->kernel->loops[static_cast<int>(entry->dtype)] = entry->loop;
 }
 
 }  // namespace
 
 // Sets come in order from the poorest to the richest; each kept one overwrites what the one before it installed.
-bool install_loops(std::span<Kernel> kernels, std::initializer_list<LoopSet> sets) {
+bool install_loops(std::initializer_list<LoopSet> sets) {
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();  // this may run before other constructors
 #endif
     const char* wanted = std::getenv("WENGERT_ISA");
     for (const LoopSet& set : sets) {
         if (!can_run(set.isa)) continue;
-        install(kernels, set);
+        install(set);
         chosen = set.isa;
         if (wanted && set.isa == wanted && set.isa != "base") break;  // `base` alone lacks float loops
     }

@@ -3,17 +3,16 @@
 // THE CONTRACT between the generator and this directory. From the table's `kernel:` and `d_x:` rows the generator writes,
 // per family (one ops/*.yaml file), four kinds of text:
 //
-//   generated/kernels/kernels.h         enum KernelId : uint16_t { K_add, ..., kKernelCount };   (forward and VJP kernels)
-//                                       extern Kernel kernel_table[kKernelCount];
+//   generated/kernels/<family>.h        extern Kernel K_tanh, K_tanh_d_self, ...;   (forward and VJP kernels)
 //   generated/kernels/isa_<family>.cpp  compiled once per instruction set, with -DWENGERT_ISA=v2|v3|v4 (or generic):
 //                                       the loops over float and double, and over int32_t and int64_t where the kernel
 //                                       has integer loops (not `float_compute`)
 //   generated/kernels/base_<family>.cpp compiled once, without WENGERT_ISA: the loops over all other dtypes
-//   generated/kernels/kernel_table.cpp  the rows of kernel_table without loops, and the call that installs the loops
+//   generated/kernels/kernel_table.cpp  all kernels, without loops, and the call that installs the loops
 //
 // An isa_ or base_ file looks like this (kernels/isa/loops.h defines WENGERT_ISA as `base` where the build does not):
 //
-//     #include "generated/kernels/kernels.h"
+//     #include "generated/kernels/trigonometric.h"
 //     #include "kernels/isa/loops.h"
 //
 //     namespace wengert::kernels::WENGERT_ISA {
@@ -36,11 +35,11 @@
 //
 //     extern const LoopEntry loops_trigonometric[];
 //     const LoopEntry loops_trigonometric[] = {
-//         entry<Tanh, float(float)>(K_tanh, DType::Float32),
-//         entry<TanhDSelf, float(float, float)>(K_tanh_d_self, DType::Float32),
-//         entry<Where, float(bool, float, float)>(K_where, DType::Float32),
-//         entry<Lt, bool(float, float)>(K_lt, DType::Float32),             // ResultRule::Bool
-//         entry<Abs, float(complex64)>(K_abs, DType::Complex64),           // ResultRule::Real
+//         entry<Tanh, float(float)>(&K_tanh, DType::Float32),
+//         entry<TanhDSelf, float(float, float)>(&K_tanh_d_self, DType::Float32),
+//         entry<Where, float(bool, float, float)>(&K_where, DType::Float32),
+//         entry<Lt, bool(float, float)>(&K_lt, DType::Float32),             // ResultRule::Bool
+//         entry<Abs, float(complex64)>(&K_abs, DType::Complex64),           // ResultRule::Real
 //         end_of_loops,                                                    // always the last
 //     };
 //
@@ -54,12 +53,12 @@
 //
 // kernel_table.cpp installs them (a kernel without a loop for some dtype raises when it is asked to compute in it):
 //
-//     Kernel kernel_table[kKernelCount] = {{"tanh", 1, 0, ResultRule::Floating, true}, ...};   // in the order of KernelId
+//     constinit Kernel K_tanh{"tanh", 1, 0, ResultRule::Floating, true, {}};
 //
 //     #define DECLARE(isa) namespace isa { extern const LoopEntry loops_arithmetic[], loops_trigonometric[]; }
 //     #define SET(isa) {#isa, {isa::loops_arithmetic, isa::loops_trigonometric}},
 //     DECLARE(base) WENGERT_FOR_EACH_ISA(DECLARE)
-//     static const bool installed = install_loops(kernel_table, {SET(base) WENGERT_FOR_EACH_ISA(SET)});
+//     static const bool installed = install_loops({SET(base) WENGERT_FOR_EACH_ISA(SET)});
 #pragma once
 
 #include <cstdint>
@@ -81,20 +80,23 @@
 namespace wengert::kernels {
 
 struct LoopEntry {
-    uint16_t kernel;
+    Kernel* kernel;
     DType dtype;  // the compute dtype
     Loop loop;
 };
-inline constexpr LoopEntry end_of_loops{UINT16_MAX, DType::Bool, nullptr};
+inline constexpr LoopEntry end_of_loops{nullptr, DType::Bool, nullptr};
 
 struct LoopSet {
     std::string_view isa;
     std::initializer_list<const LoopEntry*> families;
 };
 
-// Fills `table` with the loops of "base", then with those of the best instruction set that this processor has, and
+// Gives kernels the loops of "base", then those of the best instruction set that this processor has, and
 // returns true. The environment variable WENGERT_ISA names another (poorer) one.
-bool install_loops(std::span<Kernel> table, std::initializer_list<LoopSet> sets);
+bool install_loops(std::initializer_list<LoopSet> sets);
+
+// Every kernel of the table, for those who check them all.
+std::span<const Kernel* const> all_kernels() noexcept;
 
 // The instruction set in use: "v3".
 std::string_view instruction_set() noexcept;

@@ -1,6 +1,8 @@
 #include "ops/copy_slices.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "kernels/indexing/take_out.h"
 #include "ops/accumulate_grad.h"
 #include "ops/recording.h"

@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
 #include "graph/batched.h"
 #include "graph/level_floor.h"
 #include "ops/batching/error.h"

@@ -1,5 +1,10 @@
 #include "ops/generated_support.h"
 
+#include "generated/kernels/arithmetic.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/conversions.h"
+#include "generated/ops/storage.h"
 #include "graph/batched.h"
 #include "kernels/elementwise/arguments.h"
 #include "kernels/elementwise/overlap.h"
@@ -39,49 +44,51 @@ LossReduction reduction_of(std::string_view name) {
     return LossReduction::Mean;
 }
 
-Tensor run_reduced(kernels::KernelId kernel, Operands operands, std::string_view reduction) {
+Tensor run_reduced(const kernels::Kernel& kernel, Operands operands, std::string_view reduction) {
     const LossReduction how = reduction_of(reduction);
-    const char* name = kernels::kernel_table[kernel].name;
+    const char* name = kernel.name;
     check(std::ranges::any_of(operands, [](const Operand& o) { return o.is_tensor() && !is_integral(o.dtype()); }),
           ErrorKind::NotImplemented, "[", name,
           "] not implemented for whole numbers; convert one operand to a floating dtype");
     const kernels::Operands inputs(operands.begin(), operands.size());
-    if (how == LossReduction::None) return kernels::run(kernels::kernel_table[kernel], inputs);
-    return kernels::run_reduced(kernels::kernel_table[kernel], inputs, how == LossReduction::Mean);
+    if (how == LossReduction::None) return kernels::run(kernel, inputs);
+    return kernels::run_reduced(kernel, inputs, how == LossReduction::Mean);
 }
 
-Tensor run_operands_as(const Node& node, DType compute, kernels::KernelId kernel, const Tensor* reusable,
+Tensor run_operands_as(const Node& node, DType compute, const kernels::Kernel& kernel, const Tensor* reusable,
                        Operands operands) {
     const kernels::Operands inputs(operands.begin(), operands.size());
-    const kernels::Kernel& k = kernels::kernel_table[kernel];
-    if (Tensor constant = kernels::constant_result(compute, k, inputs);
+    if (Tensor constant = kernels::constant_result(compute, kernel, inputs);
         constant.defined() && running_pass && running_pass->constants_may_stay(node))
         return constant;
-    return kernels::run_as(compute, k, inputs, reusable);
+    return kernels::run_as(compute, kernel, inputs, reusable);
 }
 
-Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* reusable,
-                         Operands operands) {
+Tensor run_operands_onto(const Node& node, size_t i, DType compute, const kernels::Kernel& kernel,
+                         const Tensor* reusable, Operands operands) {
     const kernels::Operands inputs(operands.begin(), operands.size());
-    const auto& table = kernels::kernel_table;
-    if (kernels::run_onto(node.waiting_sum(i), compute, table[kernel], table[kernels::K_add], inputs, reusable))
-        return {};
+    if (kernels::run_onto(node.waiting_sum(i), compute, kernel, kernels::K_add, inputs, reusable)) return {};
     return run_operands_as(node, compute, kernel, reusable, operands);
 }
 
-void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands) {
+void add_into(const Tensor& region, const Tensor& grad) { run_into(region, kernels::K_add, region, grad); }
+
+Tensor converted(const Tensor& t, DType dtype) { return ops::to_dtype(t, dtype); }
+Tensor unwritten(const Tensor& self) { return GradMode::is_enabled() ? ops::clone(self) : self; }
+Tensor apart_from(const Tensor& self, const Tensor& t) { return shares_memory(self, t) ? ops::clone(t) : t; }
+
+void run_out(const Tensor& out, const kernels::Kernel& kernel, Operands operands) {
     check_writable(out);
-    const kernels::Kernel& k = kernels::kernel_table[kernel];
-    check_castable(out, kernels::defined_result(k, {operands.begin(), operands.size()}));
+    check_castable(out, kernels::defined_result(kernel, {operands.begin(), operands.size()}));
     Dims shape;
-    for (const Operand& o : operands) shape = broadcast_shapes(shape, o.sizes(), k.name);
+    for (const Operand& o : operands) shape = broadcast_shapes(shape, o.sizes(), kernel.name);
     if (!std::ranges::equal(out.sizes(), shape) &&
         std::ranges::any_of(operands, [&](const Operand& o) { return shares_memory(out, o); }))
-        fail(ErrorKind::Runtime, "[", k.name, "] output with shape ", ShapeOf{out.sizes()},
+        fail(ErrorKind::Runtime, "[", kernel.name, "] output with shape ", ShapeOf{out.sizes()},
              " doesn't match the broadcast shape ", ShapeOf{shape}, ", and is an operand: it cannot be resized");
     resize_output(out, shape);
-    kernels::run_into(out, k, {operands.begin(), operands.size()});
-    bump_version(out, k.name);
+    kernels::run_into(out, kernel, {operands.begin(), operands.size()});
+    bump_version(out, kernel.name);
 }
 
 void write_out(const Tensor& out, const Tensor& value, const char* op) {

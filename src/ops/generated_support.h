@@ -7,10 +7,10 @@
 #include <numbers>
 #include <tuple>
 
-#include "generated/kernels/kernels.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
 #include "graph/derivative.h"
 #include "kernels/elementwise/traffic.h"
+#include "ops/formulas/nn/losses.h"
 #include "ops/recording.h"
 #include "ops/watch.h"
 #include "tensor/promotion.h"
@@ -28,43 +28,43 @@ TensorList as_list(const std::tuple<T...>& ts) {
 using Operands = std::initializer_list<Operand>;
 
 template <class... T>
-inline Tensor run(kernels::KernelId kernel, const T&... operands) {
-    return kernels::run(kernels::kernel_table[kernel], static_cast<const Operand&>(operands)...);
+inline Tensor run(const kernels::Kernel& kernel, const T&... operands) {
+    return kernels::run(kernel, static_cast<const Operand&>(operands)...);
 }
 template <class... T>
-inline void run_into(const Tensor& out, kernels::KernelId kernel, const T&... operands) {
-    kernels::run_into(out, kernels::kernel_table[kernel], static_cast<const Operand&>(operands)...);
+inline void run_into(const Tensor& out, const kernels::Kernel& kernel, const T&... operands) {
+    kernels::run_into(out, kernel, static_cast<const Operand&>(operands)...);
 }
 // The product of a cotangent and a partial derivative, in the body of a node. It is a constant (tensor/constant.h) where
 // all operands are and the pass allows it.
-Tensor run_operands_as(const Node& node, DType compute, kernels::KernelId kernel, const Tensor* reusable,
+Tensor run_operands_as(const Node& node, DType compute, const kernels::Kernel& kernel, const Tensor* reusable,
                        Operands operands);
 template <class... T>
-[[gnu::noinline]] Tensor run_large(const Node& node, DType compute, kernels::KernelId kernel, const Tensor* reusable,
-                                   const T&... operands) {
+[[gnu::noinline]] Tensor run_large(const Node& node, DType compute, const kernels::Kernel& kernel,
+                                   const Tensor* reusable, const T&... operands) {
     return run_operands_as(node, compute, kernel, reusable, {static_cast<const Operand&>(operands)...});
 }
 template <class... T>
-inline Tensor run_as(const Node& node, DType compute, kernels::KernelId kernel, const Tensor* reusable,
+inline Tensor run_as(const Node& node, DType compute, const kernels::Kernel& kernel, const Tensor* reusable,
                      const Tensor& grad, const T&... operands) {
     if (grad.numel() >= kernels::kFewestConstants) [[unlikely]]
         return run_large(node, compute, kernel, reusable, grad, operands...);
-    return kernels::run_as(compute, kernels::kernel_table[kernel], reusable, static_cast<const Operand&>(grad),
+    return kernels::run_as(compute, kernel, reusable, static_cast<const Operand&>(grad),
                            static_cast<const Operand&>(operands)...);
 }
 // The same for output i of a node that is to add it (OutputUse): undefined if it has.
-Tensor run_operands_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel, const Tensor* reusable,
-                         Operands operands);
+Tensor run_operands_onto(const Node& node, size_t i, DType compute, const kernels::Kernel& kernel,
+                         const Tensor* reusable, Operands operands);
 template <class... T>
-[[gnu::cold, gnu::noinline]] Tensor run_onto(const Node& node, size_t i, DType compute, kernels::KernelId kernel,
+[[gnu::cold, gnu::noinline]] Tensor run_onto(const Node& node, size_t i, DType compute, const kernels::Kernel& kernel,
                                              const Tensor* reusable, const T&... operands) {
     return run_operands_onto(node, i, compute, kernel, reusable, {static_cast<const Operand&>(operands)...});
 }
 // By `reduction` the results ('none'), their sum or their mean.
 enum class LossReduction : uint8_t { None, Sum, Mean };
 LossReduction reduction_of(std::string_view name);  // an error where it is none
-Tensor run_reduced(kernels::KernelId kernel, Operands operands, std::string_view reduction);
-void run_out(const Tensor& out, kernels::KernelId kernel, Operands operands);
+Tensor run_reduced(const kernels::Kernel& kernel, Operands operands, std::string_view reduction);
+void run_out(const Tensor& out, const kernels::Kernel& kernel, Operands operands);
 void write_out(const Tensor& out, const Tensor& value, const char* op);
 void write_all_out(TensorSpan outs, const TensorList& values, const char* op);
 template <class Results>
@@ -83,7 +83,7 @@ Results given(TensorSpan outs) {
 }
 
 // Adds `grad` to a region of a buffer that nobody differentiates.
-inline void add_into(const Tensor& region, const Tensor& grad) { run_into(region, kernels::K_add, region, grad); }
+void add_into(const Tensor& region, const Tensor& grad);
 
 template <class... Values>
 DType widest(DType first, const Values&... values) {
@@ -114,8 +114,9 @@ HeldOperand wide(const Operand& first, const Rest&... rest) {
 }
 // What an elementwise derivative computes with: a tensor of whole numbers in the dtype of the (co)tangent, since functions
 // of it alone would be computed in the default dtype. Anything else as it is.
+Tensor converted(const Tensor& t, DType dtype);
 inline Tensor inexact(Tensor t, DType dtype) {
-    return t.defined() && is_integral(t.dtype()) && !is_integral(dtype) ? ops::to_dtype(t, dtype) : t;
+    return t.defined() && is_integral(t.dtype()) && !is_integral(dtype) ? converted(t, dtype) : t;
 }
 inline HeldOperand inexact(const Operand& o, DType dtype) {
     return o.is_tensor() ? HeldOperand(inexact(o.tensor(), dtype)) : HeldOperand(o);
@@ -247,7 +248,7 @@ void replace_tangent(const Tensor& self, int32_t level, Tensor tangent);
 
 // --- Around the computation
 void assign(const Tensor& self, const Tensor& value);  // copy_, recorded
-inline Tensor unwritten(const Tensor& self) { return GradMode::is_enabled() ? ops::clone(self) : self; }
+Tensor unwritten(const Tensor& self);
 // What the edge of an operation that overwrites `self` leads to. Where that is a view, only CopySlices knows.
 inline const Tensor nothing;
 inline const Tensor& overwritten(const Tensor& self) noexcept { return is_view(self) ? nothing : self; }
@@ -261,9 +262,9 @@ inline bool shares_memory(const Tensor& self, const Operand& o) noexcept {
 inline bool shares_memory(const Tensor& self, TensorSpan ts) noexcept {
     return std::ranges::any_of(ts, [&](const Tensor& t) { return shares_memory(self, t); });
 }
-inline Tensor apart_from(const Tensor& self, const Tensor& t) { return shares_memory(self, t) ? ops::clone(t) : t; }
+Tensor apart_from(const Tensor& self, const Tensor& t);
 inline HeldOperand apart_from(const Tensor& self, const Operand& o) {
-    return shares_memory(self, o) ? HeldOperand(ops::clone(o.tensor())) : HeldOperand(o);
+    return shares_memory(self, o) ? HeldOperand(apart_from(self, o.tensor())) : HeldOperand(o);
 }
 inline TensorList apart_from(const Tensor& self, TensorSpan ts) {
     TensorList apart;

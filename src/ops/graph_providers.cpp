@@ -1,7 +1,8 @@
 // What the graph layer asks of this one: accumulators for leaves, and new grad_fns for views whose base was written.
 #include "ops/graph_providers.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/views.h"
 #include "ops/accumulate_grad.h"
 #include "ops/basic_nodes.h"
 #include "ops/copy_slices.h"

@@ -1,6 +1,8 @@
 #include "ops/hooks.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
 #include "graph/retained_grad.h"

@@ -1,5 +1,5 @@
 // In-place operations: when they are allowed, and how history is rewritten after one (see recording.h).
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
 #include "graph/retained_grad.h"
 #include "ops/copy_slices.h"
 #include "ops/recording.h"

@@ -1,6 +1,8 @@
 #include "ops/recording.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "graph/level_floor.h"
 #include "kernels/reductions/nan_check.h"
 #include "tensor/region.h"

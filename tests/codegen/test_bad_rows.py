@@ -5,17 +5,16 @@ import yaml
 
 from codegen.elementwise import kernels
 from codegen.operation import Operation
-from codegen.schema import RowError
-from codegen.table import make_row, name_nodes
-from codegen.vocabulary import Function, Kind, Vocabulary, read_vocabulary
+from codegen.schema import RowError, parse_schema
+from codegen.table import make_row, name_nodes, read_family
+from codegen.vocabulary import Function, Vocabulary, read_vocabulary
 
 
 def words(tmp_path) -> Vocabulary:
     neg = make_row({"op": "neg(Tensor self) -> Tensor", "compose": "self", "doc": "x"}, "test")
     known = read_vocabulary(tmp_path, [neg.schema])
     known.scalar_functions = {"exp", "where"}
-    known.helpers["helper"] = Function("formulas::helper", Kind.TENSOR)
-    known.helpers["two"] = Function("formulas::two", Kind.TENSOR, overloads=(("const Tensor& a", "int64_t n"),))
+    known.helpers["two"] = Function(parse_schema("two(Tensor a, int n) -> Tensor"), is_operation=False)
     return known
 
 
@@ -90,11 +89,14 @@ BAD_ROWS = {
         "op: f(Tensor self, float x) -> Tensor\ndoc: x\nkernel: exp(self)\nd_self: 1",
         ["`kernel` does not use 'x'", "remove it from the schema"],
     ),
-    "unknown scalar function": (ELEMENTWISE + "kernel: foo(self)\nd_self: 1", ["unknown function 'foo' of scalars"]),
+    "unknown scalar function": (
+        ELEMENTWISE + "kernel: foo(self)\nd_self: 1",
+        ["unknown function 'foo' of numbers", "list it in ops/formulas/scalars.yaml"],
+    ),
     "unknown name": (ELEMENTWISE + "kernel: exp(self)\nd_self: x", ["unknown name 'x'", "use an argument or one of"]),
     "unknown function": (
         EXPLICIT + "self: foo(grad)\nlinear: [self]",
-        ["unknown function 'foo'", "declare a helper in src/ops/formulas"],
+        ["unknown function 'foo'", "declare a function in ops/formulas"],
     ),
     "wrong arguments": (
         EXPLICIT + "self: neg(grad, grad)\nlinear: [self]",
@@ -102,17 +104,16 @@ BAD_ROWS = {
     ),
     "too few for a helper": (
         EXPLICIT + "self: two(grad)\nlinear: [self]",
-        ["[f(", "the arguments of the helper 'two'", "declares two(const Tensor& a, int64_t n)"],
+        ["[f(", "'two' without its argument 'n'", "call it as two(Tensor a, int n) -> Tensor"],
     ),
     "a tensor for a helper's number": (
         EXPLICIT + "self: two(grad, other)\nlinear: [self]",
-        ["helper 'two'", "int64_t n"],
+        ["a tensor as 'n' of 'two'", "call it as two(Tensor a, int n) -> Tensor"],
     ),
-    "a number for a helper's tensor": (EXPLICIT + "self: two(n, n)\nlinear: [self]", ["helper 'two'", "Tensor& a"]),
-    "keyword of a helper": (EXPLICIT + "self: helper(x=grad)\nlinear: [self]", ["pass all arguments by position"]),
+    "unknown keyword": (EXPLICIT + "self: two(x=grad)\nlinear: [self]", ["the arguments of 'two'", "call it as two("]),
     "method call": (EXPLICIT + "self: grad.neg()\nlinear: [self]", ["a call of something that is no name"]),
     "attribute": (
-        EXPLICIT + "self: helper(self.shape)\nlinear: [self]",
+        EXPLICIT + "self: two(self.shape)\nlinear: [self]",
         ["attribute 'shape'", "only <argument>.sizes"],
     ),
     "chained comparison": (ELEMENTWISE + "kernel: self\nd_self: 1 if 0 < self < 1 else 0", ["write `a < b and b < c`"]),
@@ -153,6 +154,12 @@ def test_a_wrong_row_is_refused_with_a_remedy(case, tmp_path):
     assert message.startswith("[")
     for fragment in fragments:
         assert fragment in message
+
+
+def test_a_file_that_is_no_family_is_refused():
+    for text in ("- op: f(Tensor self) -> Tensor", "title: X", "title: X\nrows: []\nheaders: []"):
+        with pytest.raises(RowError, match="not a family; write title, summary"):
+            read_family(text, "x")
 
 
 def test_two_rows_of_one_name_are_refused():

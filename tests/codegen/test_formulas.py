@@ -6,7 +6,7 @@ import pytest
 
 from codegen.formula import ScalarTranslator, Translator
 from codegen.schema import Type, parse_schema
-from codegen.vocabulary import Function, Kind, Vocabulary, declarations, read_vocabulary, scalar_functions
+from codegen.vocabulary import Function, Kind, Vocabulary, declarations, read_vocabulary
 
 OPERATIONS = [
     "neg(Tensor self) -> Tensor", "log(Tensor self) -> Tensor", "pow(Operand self, Operand exponent) -> Tensor",
@@ -40,9 +40,11 @@ TENSORS = {
     "x == 0 and x < 1": "ops::logical_and(ops::eq(x, 0), ops::lt(x, 1))",
     "x @ x": "ops::matmul(x, x)",
     "sum(x, keepdim=True)": "ops::sum(x, {}, true)",
-    "sum(x, [-1])": "ops::sum(x, Dims{-1})",
+    "sum(x, [-1])": "ops::sum(x, Dims{-1}, false)",  # all arguments, so that a prototype needs no defaults
     "helper(x, x.sizes, dim)": "formulas::helper(x, get_sizes(x), dim)",
-    "helper(x)[1]": "std::get<1>(formulas::helper(x))",
+    "pair(x)[1]": "std::get<1>(formulas::pair(x))",
+    "x * dim[0]": "x * dim[0]",
+    "1 / x.sizes[0]": "double(1) / get_sizes(x)[0]",
     "x if x is not None else grad": "x.defined() ? x : grad",
     "x * pi": "x * std::numbers::pi",
 }
@@ -61,7 +63,9 @@ SCALARS = {
 @pytest.fixture(scope="module")
 def vocabulary() -> Vocabulary:
     known = read_vocabulary(Path("nowhere"), map(parse_schema, OPERATIONS))
-    known.helpers["helper"] = Function("formulas::helper", Kind.TENSOR)
+    for text in ("helper(Tensor x, int[] sizes, int[] dims) -> Tensor", "pair(Tensor x) -> (Tensor, Tensor)"):
+        schema = parse_schema(text)
+        known.helpers[schema.name] = Function(schema, is_operation=False)
     return known
 
 
@@ -76,35 +80,29 @@ def test_translates_to_scalars(formula, vocabulary):
 
 
 def test_finds_what_a_formula_mentions(vocabulary):
-    formula = Translator("row", NAMES, vocabulary, saved=NAMES)("helper(grad, x.sizes, n) if flag else log(x)")
-    assert formula.names == {"grad", "x", "n", "flag"}
+    words = vocabulary.recording()
+    formula = Translator("row", NAMES, words, saved=NAMES)("helper(grad, x.sizes, dim) if flag else log(x)")
+    assert formula.names == {"grad", "x", "dim", "flag"}
     assert formula.attributes == {("x", "sizes")}
-    assert formula.functions == {"helper", "log"}
     assert formula.conditions == {"flag"}
-    assert formula.text == "flag ? formulas::helper(grad, x_sizes, n) : ops::log(x)"
+    assert formula.text == "flag ? formulas::helper(grad, x_sizes, dim) : ops::log(x)"
+    assert set(words.called) == {"formulas::helper", "ops::log"}
 
 
-def test_reads_declarations_of_headers():
-    text = """
-Tensor one(const Tensor& a, const std::optional<Dims>& dim = {}, bool keepdim = false);
-std::tuple<Tensor, Tensor> two(const Tensor& a,
-                               IntSpan dims);  // Tensor not_me(int);
-inline int64_t three(IntSpan sizes) { return four(sizes); }
-"""
-    assert list(declarations(text)) == [
-        ("Tensor", "one", ("const Tensor& a", "const std::optional& dim =", "bool keepdim = false")),
-        ("std::tuple", "two", ("const Tensor& a", "IntSpan dims")),
-        ("int64_t", "three", ("IntSpan sizes",)),
+def test_declarations_become_prototypes(tmp_path):
+    (tmp_path / "formulas").mkdir()
+    (tmp_path / "formulas" / "room.yaml").write_text("""
+room/one:
+  - first(Tensor a, int[]? dim=None, bool keepdim=False) -> Tensor
+  # What is wanted of two.
+  - second(Operand a, bool[2] mask) -> (Tensor, Tensor)  # a pair
+room/other:
+  - check_(Tensor self, str? how) -> ()
+""")
+    found = declarations(tmp_path)
+    assert list(found) == ["room/one", "room/other"]
+    assert [schema.prototype(defaults=True) for declared in found.values() for schema in declared] == [
+        "Tensor first(const Tensor& a, const std::optional<Dims>& dim = {}, bool keepdim = false)",
+        "std::tuple<Tensor, Tensor> second(const Operand& a, const std::array<bool, 2>& mask)",
+        "void check_(const Tensor& self, std::optional<std::string_view> how)",
     ]
-
-
-def test_reads_which_scalar_functions_take_complex_numbers():
-    text = """
-template <Floating T>
-WENGERT_INLINE T sigmoid(T x) { }
-template <class A, class B>
-WENGERT_INLINE std::common_type_t<A, B> where(bool condition, A a, B b) { }
-WENGERT_INLINE float sqrt(float x) { }
-WENGERT_UNARY(exp)
-"""
-    assert dict(scalar_functions(text, False)) == {"sigmoid": False, "where": True, "sqrt": False, "exp": False}

@@ -10,52 +10,44 @@ import pytest
 
 from codegen.binding import bindings
 from codegen.elementwise import kernels
-from codegen.generate import render
-from codegen.node import gradient_names
+from codegen.generate import binding_unit, operation_unit, render
 from codegen.operation import Operation
+from codegen.schema import parse_schema
 from codegen.stubs import definitions
-from codegen.table import name_nodes, read_rows
-from codegen.vocabulary import Function, Kind, Vocabulary, read_vocabulary
+from codegen.table import Family, name_nodes, read_family
+from codegen.vocabulary import Function, Vocabulary, read_vocabulary
 
 GOLDEN = Path(__file__).parent / "golden"
 ROWS = ["exp", "expm1", "mul", "sum", "select", "mse_loss", "randn", "size"]
+DECLARED = [
+    "chain_rule(Operand cotangent, Operand partial) -> Tensor",
+    "expand_reduced(Tensor grad, int[] sizes, int[]? dim, bool keepdim) -> Tensor",
+    "select_backward(Tensor grad, int[] sizes, int dim, int index) -> Tensor",
+]
 
 
 def vocabulary(schemas) -> Vocabulary:
-    """That of the golden rows, whatever src/ holds today."""
+    """That of the golden rows, whatever the table holds today."""
     known = read_vocabulary(Path("nowhere"), schemas)
-    for name in ("expand_reduced", "select_backward"):
-        known.helpers[name] = Function(f"formulas::{name}", Kind.TENSOR)
-    known.complex_functions |= {"exp", "expm1", "chain"}
+    known.helpers |= {schema.name: Function(schema, is_operation=False) for schema in map(parse_schema, DECLARED)}
     return known
 
 
 def text_of(name: str) -> str:
-    rows = name_nodes(read_rows((GOLDEN / "table.yaml").read_text(), "golden"))
-    words = vocabulary([row.schema for row in rows])
-    row = next(row for row in rows if row.name == name)
-    op = Operation(row, words)
+    golden = read_family((GOLDEN / "table.yaml").read_text(), "golden")
+    words = vocabulary([row.schema for row in name_nodes(golden.rows)])
+    rows = [row for row in golden.rows if row.name == name]
+    family = Family("golden", golden.title, rows, golden.kernels)
+    op = Operation(rows[0], words.recording())
     parts = []
-    if members := kernels(row, words):
+    if members := kernels(rows[0], words):
         parts.append(render("loops.cpp.j2", kernels=members, unit="golden", family="golden", per_isa=True))
-        parts.append(render("kernel_table.cpp.j2", kernels=members, units=["golden"]))
-    parts.append(render("ops.h.j2", operations=[op], operators=[], unary_operators=[]))
-    parts.append(
-        render(
-            "operations.cpp.j2",
-            operations=[op],
-            unit=0,
-            gradient_names=gradient_names,
-            kernel_headers=[],
-            helper_headers=[],
-        )
-    )
-    bound = bindings([row])
-    overloads = {o.table: o for b in bound for o in b.overloads}.values()
-    tables = [(where, [(name, b)]) for b in bound for where, name in b.names]
-    parts.append(
-        render("functions.cpp.j2", unit=0, bindings=bound, tables=tables, overloads=overloads, result_types=[])
-    )
+        parts.append(render("kernels.h.j2", kernels=members, family="golden"))
+        parts.append(render("kernel_table.cpp.j2", families={"golden": members}, units=["golden"]))
+    parts.append(render("family.h.j2", family="golden", operations=[op]))
+    parts.append(operation_unit(family, [op]))
+    bound = bindings(rows)
+    parts.append(binding_unit("golden", bound))
     parts.append("\n".join(line for b in bound for line in definitions(b, b.name)) + "\n")
     return "\n// ==================================================\n\n".join(parts)
 

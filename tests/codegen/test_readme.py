@@ -11,15 +11,19 @@ import pytest
 import wengert as wg
 from codegen.binding import bindings
 from codegen.elementwise import kernels
-from codegen.generate import render
-from codegen.node import gradient_names
+from codegen.generate import operation_unit, render
 from codegen.operation import Operation
 from codegen.schema import parse_schema
 from codegen.stubs import definitions
-from codegen.table import Row, load, make_row, name_nodes, yaml
+from codegen.table import Family, Row, load, make_row, name_nodes, yaml
 from codegen.vocabulary import read_vocabulary
 
 ROOT = Path(__file__).parents[2]
+# Headers of what they call.
+KERNELS = [
+    "creation", "indexing/indexing", "linalg/linalg", "nn/normalize", "nn/softmax", "products/matmul", "queries",
+    "random/random", "reductions/reduce", "shape/shape", "sorting/sort",
+]  # fmt: skip
 GENERATED = Path(wg._C.__file__).parents[2] / "generated"
 
 
@@ -40,7 +44,7 @@ def defaults(keys: dict[str, Any]) -> dict[str, Any]:
 
 
 def words(rows: list[Row]):
-    return read_vocabulary(ROOT / "src", [row.schema for row in [*load(ROOT / "ops"), *rows]])
+    return read_vocabulary(ROOT / "ops", [row.schema for row in [*load(ROOT / "ops"), *rows]])
 
 
 def test_there_are_examples() -> None:
@@ -56,18 +60,7 @@ def test_the_generator_takes_it(row: Row) -> None:
 
 
 def text_of(rows: list[Row]) -> str:
-    vocabulary = words(rows)
-    operations = [Operation(row, vocabulary) for row in rows]
-    return str(
-        render(
-            "operations.cpp.j2",
-            operations=operations,
-            unit=99,
-            gradient_names=gradient_names,
-            kernel_headers=vocabulary.kernel_headers,
-            helper_headers=vocabulary.helper_headers,
-        )
-    )
+    return operation_unit(Family("readme", "Examples", rows, KERNELS), [Operation(row, words(rows)) for row in rows])
 
 
 def test_the_compiler_takes_what_is_made_of_them(tmp_path: Path) -> None:
@@ -75,16 +68,17 @@ def test_the_compiler_takes_what_is_made_of_them(tmp_path: Path) -> None:
     if not compiler or not (GENERATED / "ops/ops.h").exists():
         pytest.skip("needs a compiler and the headers of a build tree")
     rows = examples()
-    vocabulary = words(rows)
-    ids = [k.name for row in rows for k in kernels(row, vocabulary)]
-    declared = render("ops.h.j2", operations=[Operation(r, vocabulary) for r in rows], operators=[], unary_operators=[])
-    text = text_of(rows)
-    includes = text.rindex("#include", 0, text.index("namespace wengert"))
-    at = text.index("\n", includes) + 1
-    enums = "".join(f"constexpr KernelId K_{name}{{}};\n" for name in ids)
-    (tmp_path / "readme.cpp").write_text(
-        text[:at] + f"namespace wengert::kernels {{\n{enums}}}\n" + declared.replace("#pragma once", "") + text[at:]
-    )
-    flags = ["-std=c++20", "-fsyntax-only", "-Wall", f"-I{ROOT / 'src'}", f"-I{GENERATED.parent}"]
-    done = subprocess.run([compiler, *flags, str(tmp_path / "readme.cpp")], capture_output=True, text=True, check=False)
+    operations = [Operation(row, words(rows)) for row in rows]
+    made = [kernel for row in rows for kernel in kernels(row, words(rows))]
+    headers = {
+        "kernels/readme.h": render("kernels.h.j2", family="readme", kernels=made),
+        "ops/readme.h": render("family.h.j2", family="readme", operations=operations),
+    }
+    for name, text in headers.items():
+        (tmp_path / "generated" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "generated" / name).write_text(text)
+    (tmp_path / "readme.cpp").write_text(text_of(rows))
+    includes = [f"-I{path}" for path in (tmp_path, ROOT / "src", GENERATED.parent)]
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", *includes, str(tmp_path / "readme.cpp")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]

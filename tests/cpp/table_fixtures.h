@@ -7,7 +7,6 @@
 #include <random>
 #include <string>
 
-#include "generated/kernels/kernels.h"
 #include "kernels/dispatch.h"
 
 namespace wengert::kernels::fixtures {
@@ -42,12 +41,11 @@ inline bool same_bits(const Tensor& a, const Tensor& b) {
 // Calls f(kernel, dtype) for all that compute float32 or float64 and return what they compute in.
 template <class F>
 void for_each_kernel(F&& f) {
-    for (int id = 0; id < kKernelCount; ++id)
+    for (const Kernel* kernel : all_kernels())
         for (DType dtype : {DType::Float32, DType::Float64}) {
-            const Kernel& kernel = kernel_table[id];
-            if (!kernel.loops[static_cast<int>(dtype)] || result_dtype(kernel, dtype) != dtype) continue;
-            CAPTURE(std::string(kernel.name));
-            f(kernel, dtype);
+            if (!kernel->loops[static_cast<int>(dtype)] || result_dtype(*kernel, dtype) != dtype) continue;
+            CAPTURE(std::string(kernel->name));
+            f(*kernel, dtype);
         }
 }
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "generated/kernels/kernels.h"
 #include "kernels/dispatch.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/isa/loops.h"
@@ -325,8 +324,9 @@ TEST_CASE("loops of the table do not depend on layout") {
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> uniform(0.1, 3);
     constexpr int64_t n = 300;
-    for (const Kernel& kernel : std::span(kernel_table, kKernelCount))
+    for (const Kernel* listed : all_kernels())
         for (int c = 0; c < kNumDTypes; ++c) {
+            const Kernel& kernel = *listed;
             if (!kernel.loops[c]) continue;
             DType compute = static_cast<DType>(c);
             std::vector<Tensor> dense, gapped;

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "generated/kernels/kernels.h"
+#include "generated/kernels/arithmetic.h"
 #include "kernels/dispatch.h"
 #include "kernels/elementwise/traffic.h"
 #include "table_fixtures.h"
@@ -28,18 +28,18 @@ TEST_CASE("run_onto adds what run_as returns") {
 
             Tensor sum = clone(terms);
             const std::byte* memory = sum.data();
-            REQUIRE(run_onto(sum, dtype, kernel, kernel_table[K_add], inputs, nullptr));
+            REQUIRE(run_onto(sum, dtype, kernel, K_add, inputs, nullptr));
             CHECK(sum.data() == memory);
-            CHECK(same_bits(sum, run(kernel_table[K_add], {terms, result})));
+            CHECK(same_bits(sum, run(K_add, {terms, result})));
 
             Tensor shared = terms;
-            REQUIRE(run_onto(shared, dtype, kernel, kernel_table[K_add], inputs, nullptr));
+            REQUIRE(run_onto(shared, dtype, kernel, K_add, inputs, nullptr));
             CHECK(shared.data() != terms.data());
             CHECK(same_bits(shared, sum));
 
             Tensor constant = constant_tensor(dtype, 98);
-            const Tensor expected = run(kernel_table[K_add], {result, constant});
-            REQUIRE(run_onto(constant, dtype, kernel, kernel_table[K_add], inputs, nullptr));
+            const Tensor expected = run(K_add, {result, constant});
+            REQUIRE(run_onto(constant, dtype, kernel, K_add, inputs, nullptr));
             CHECK(same_bits(constant, expected));
         }
     });
@@ -47,18 +47,17 @@ TEST_CASE("run_onto adds what run_as returns") {
 
 TEST_CASE("run_onto takes the memory of a reusable operand where it needs some") {
     Tensor reusable = random_tensor(DType::Float64, 1), other = random_tensor(DType::Float64, 2);
-    const Tensor expected = run(kernel_table[K_add], {run(kernel_table[K_mul], {reusable, other}), other});
+    const Tensor expected = run(K_add, {run(K_mul, {reusable, other}), other});
     const std::byte* memory = reusable.data();
     Tensor sum = other;
-    REQUIRE(run_onto(sum, DType::Float64, kernel_table[K_mul], kernel_table[K_add],
-                     std::vector<Operand>{reusable, other}, &reusable));
+    REQUIRE(run_onto(sum, DType::Float64, K_mul, K_add, std::vector<Operand>{reusable, other}, &reusable));
     CHECK(sum.data() == memory);
     CHECK(same_bits(sum, expected));
 }
 
 TEST_CASE("run_onto refuses what does not fit, and changes nothing") {
     const Tensor a = random_tensor(DType::Float64, 1);
-    const Kernel &mul = kernel_table[K_mul], &add = kernel_table[K_add];
+    const Kernel &mul = K_mul, &add = K_add;
     auto refused = [&](Tensor sum, DType compute, const std::vector<Operand>& inputs) {
         const Tensor before = sum, copy = clone(sum);
         const bool added = run_onto(sum, compute, mul, add, inputs, nullptr);
@@ -86,5 +85,5 @@ TEST_CASE("results of constants are constants") {
         CHECK(same_bits(whole_vectors(constant), whole_vectors(run(kernel, inputs))));
     });
     const Tensor dense = random_tensor(DType::Float64, 1), one = constant_tensor(DType::Float64, 2);
-    CHECK(!constant_result(DType::Float64, kernel_table[K_mul], std::vector<Operand>{dense, one}).defined());
+    CHECK(!constant_result(DType::Float64, K_mul, std::vector<Operand>{dense, one}).defined());
 }

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sympy
 
-from codegen.table import Row, read_rows
+from codegen.table import Row, make_row
 from tests.ops.interpreter import UnknownFunctionError, evaluate
 from tests.ops.points import range_of
 from tests.ops.symbolic_world import SymbolicWorld
@@ -77,9 +77,8 @@ def test_most_rows_are_readable() -> None:
 
 @pytest.mark.parametrize("partial", ["2 * cos(self)", "sin(self)", "cos(self) + 1e-12"])
 def test_wrong_partials_are_noticed(partial: str) -> None:
-    row = read_rows(
-        f"- op: sin(Tensor self) -> Tensor\n  kernel: sin(self)\n  d_self: {partial}\n  doc: Wrong.\n", "wrong"
-    )[0]
+    keys = {"op": "sin(Tensor self) -> Tensor", "kernel": "sin(self)", "d_self": partial, "doc": "Wrong."}
+    row = make_row(keys, "wrong")
     expressions = read(row, "self")
     assert expressions is not None
     assert not agree(row, *expressions)

@@ -67,7 +67,7 @@ void loop(char** args, int64_t n, const int64_t* steps) {
         run_in_blocks(dense_row<F, Out, In...>, args, n, steps, sizes, arrays);
 }
 
-// entry<F, Out(In...)>(K_name, compute dtype): one line of a family's table.
+// entry<F, Out(In...)>(&K_name, compute dtype): one line of a family's table.
 template <class F, class Signature>
 struct LoopOf;
 template <class F, class Out, class... In>
@@ -75,7 +75,7 @@ struct LoopOf<F, Out(In...)> {
     static constexpr Loop value = loop<F, Out, In...>;
 };
 template <class F, class Signature>
-constexpr LoopEntry entry(uint16_t kernel, DType dtype) {
+constexpr LoopEntry entry(Kernel* kernel, DType dtype) {
     return {kernel, dtype, LoopOf<F, Signature>::value};
 }
 

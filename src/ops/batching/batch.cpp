@@ -7,6 +7,8 @@
 
 #include "base/immortal.h"
 #include "base/lock.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/views.h"
 #include "ops/generated_support.h"
 
 namespace wengert::ops::batching {

@@ -19,7 +19,7 @@
 #include <initializer_list>
 #include <tuple>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
 #include "graph/batched.h"
 #include "ops/batching/error.h"
 #include "ops/recording.h"

@@ -1,4 +1,5 @@
 #include "ops/batching/physical.h"
+#include "generated/ops/views.h"
 
 namespace wengert::ops::batching {
 namespace {

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <mutex>
 
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/random.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "graph/grad_mode.h"
 #include "kernels/random/random.h"
 

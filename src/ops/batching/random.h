@@ -8,6 +8,10 @@
 #include "base/state.h"
 #include "ops/batching/physical.h"
 
+namespace wengert {
+class Generator;
+}
+
 namespace wengert::ops::batching {
 
 inline bool in_a_batch() noexcept { return state.open_batches != nullptr; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "tensor/promotion.h"
 
 namespace wengert::ops::batching {

@@ -1,6 +1,8 @@
 // Writes into samples.
 #include <algorithm>
 
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "graph/graph_gradients.h"
 #include "ops/batching/physical.h"
 

@@ -1,9 +1,16 @@
-#include "ops/formulas/combining.h"
+#include "generated/ops/formulas/combining.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/queries.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/views.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,8 +1,13 @@
-#include "ops/formulas/common.h"
+#include "generated/ops/formulas/common.h"
 
 #include <algorithm>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "graph/autograd_meta.h"
 #include "graph/strict_singular.h"
 
@@ -18,6 +23,8 @@ Tensor one_sided_product(const Tensor& cotangent, const Operand& partial) {
     const Tensor product = ops::mul(cotangent, partial);
     return strict_singular() ? product : ops::where(ops::eq(cotangent, 0), ops::chain(cotangent, partial), product);
 }
+
+bool is_complex_dtype(DType dtype) { return is_complex(dtype); }
 
 bool is_number(const Operand& o) { return !o.is_tensor(); }
 

@@ -1,11 +1,20 @@
-#include "ops/formulas/fft.h"
+#include "generated/ops/formulas/fft.h"
 
 #include <algorithm>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/fft.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "kernels/fft.h"
 
 namespace wengert::ops::formulas {
+
+std::optional<Dims> these(IntSpan dims) { return Dims(dims); }
+
 namespace {
 
 using kernels::FftScale;

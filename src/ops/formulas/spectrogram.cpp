@@ -1,12 +1,20 @@
-#include "ops/formulas/spectrogram.h"
+#include "generated/ops/formulas/spectrogram.h"
 
 #include "base/checked_math.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/formulas/fft.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/queries.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/resize.h"
+#include "generated/ops/views.h"
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "kernels/creation.h"
 #include "kernels/elementwise/elementwise.h"
-#include "ops/formulas/fft.h"
 
 namespace wengert::ops::formulas {
 namespace {

@@ -1,7 +1,9 @@
 // Forward mode in Python: levels, and dual tensors.
 #include <utility>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "graph/level_floor.h"
 #include "ops/recording.h"
 #include "python/arguments/convert.h"

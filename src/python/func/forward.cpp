@@ -4,6 +4,7 @@
 // (ops/batching/physical.h).
 #include <algorithm>
 
+#include "generated/ops/rearranging.h"
 #include "ops/batching/physical.h"
 #include "python/autograd/forward_bindings.h"
 #include "python/exceptions.h"

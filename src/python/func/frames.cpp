@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/place.h"
+#include "generated/ops/views.h"
 #include "graph/batched.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"

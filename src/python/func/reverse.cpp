@@ -12,6 +12,8 @@
 // nodes, which is made only where grad mode was on outside and nothing else decides. For the same reason values that
 // leave the frame are detached unless somebody outside tracks them.
 #include "engine/evaluate.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "ops/batching/physical.h"
 #include "python/autograd/engine_bindings.h"
 #include "python/autograd/node_facts.h"

@@ -13,10 +13,16 @@
 #include <algorithm>
 #include <optional>
 
+#include "generated/ops/indexing.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
 #include "ops/batching/batch.h"
+#include "ops/recording.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
@@ -25,7 +31,6 @@
 #include "python/interop/numpy_interop.h"
 #include "python/objects/tensor_factory.h"
 #include "python/objects/tensor_type.h"
-#include "python/operations.h"
 
 namespace wengert::python {
 namespace {

@@ -1,8 +1,9 @@
 // Repeating a view on another base: `_view_func` and its relatives.
+#include "generated/ops/views.h"
 #include "graph/autograd_meta.h"
+#include "ops/recording.h"
 #include "python/arguments/arg_parser.h"
 #include "python/objects/tensor_type.h"
-#include "python/operations.h"
 #include "python/registry.h"
 
 namespace wengert::python {

@@ -8,6 +8,7 @@
 #include "graph/grad_mode.h"
 #include "kernels/elementwise/elementwise.h"
 #include "ops/batching/error.h"
+#include "ops/recording.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
@@ -15,7 +16,6 @@
 #include "python/objects/dtype_object.h"
 #include "python/objects/tensor_factory.h"
 #include "python/objects/tensor_type.h"
-#include "python/operations.h"
 #include "python/registry.h"
 
 namespace wengert::python {

@@ -7,12 +7,16 @@
 
 #include <cmath>
 
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/queries.h"
+#include "ops/recording.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
 #include "python/exceptions.h"
 #include "python/interop/numpy_interop.h"
 #include "python/objects/tensor_type.h"
-#include "python/operations.h"
 
 namespace wengert::python {
 

@@ -4,16 +4,17 @@
 // tuple items directly. Whatever knows its own layout (arrays, tensors, buffers) is copied as a block, also inside lists.
 #include "python/objects/tensor_factory.h"
 
+#include "generated/ops/storage.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
 #include "ops/batching/error.h"
 #include "ops/created.h"
+#include "ops/recording.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/interop/numpy_interop.h"
 #include "python/objects/dtype_object.h"
-#include "python/operations.h"
 #include "python/registry.h"
 #include "tensor/promotion.h"
 

@@ -1,16 +1,18 @@
 // Methods of Tensor that no row can describe: its place in the graph, its memory, objects of other types.
 // The generated bindings add those that are operations; interop.cpp and tensor_factory.cpp have tables of their own.
 #include "base/checked_math.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "ops/batching/error.h"
 #include "ops/hooks.h"
+#include "ops/recording.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
 #include "python/objects/dtype_object.h"
 #include "python/objects/tensor_type.h"
-#include "python/operations.h"
 #include "python/registry.h"
 #include "tensor/writable.h"
 

@@ -1,9 +1,13 @@
 // Attributes of Tensor: one line each where nothing needs checking.
+#include "generated/ops/complex.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "ops/batching/error.h"
 #include "ops/hooks.h"
+#include "ops/recording.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
 #include "python/autograd/hooks.h"
@@ -13,7 +17,6 @@
 #include "python/objects/dtype_object.h"
 #include "python/objects/size_object.h"
 #include "python/objects/tensor_type.h"
-#include "python/operations.h"
 
 namespace wengert::python {
 namespace {

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "ops/batching/indexing/indexing.h"
 
 namespace wengert::ops::batching {

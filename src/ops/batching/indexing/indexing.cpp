@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "generated/ops/indexing.h"
+#include "generated/ops/scans.h"
+#include "generated/ops/views.h"
 #include "kernels/creation.h"
 #include "kernels/shape/shape.h"
 

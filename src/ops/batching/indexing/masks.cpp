@@ -1,8 +1,16 @@
 #include "ops/batching/indexing/masks.h"
 
+#include "generated/ops/comparison.h"
+#include "generated/ops/formulas/shape/rearranging.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/scans.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/creation.h"
 #include "kernels/shape/shape.h"
-#include "ops/formulas/shape/rearranging.h"
 
 namespace wengert::ops::batching {
 

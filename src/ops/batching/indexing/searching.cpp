@@ -2,6 +2,14 @@
 
 #include <cmath>
 
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/scans.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/creation.h"
 #include "tensor/promotion.h"
 

@@ -1,8 +1,9 @@
 #include "ops/batching/indexing/tables.h"
 
+#include "generated/ops/formulas/indexing/tables.h"
+#include "generated/ops/indexing.h"
 #include "ops/batching/indexing/indexing.h"
 #include "ops/batching/nn/merged.h"
-#include "ops/formulas/indexing/tables.h"
 
 namespace wengert::ops::batching {
 namespace {

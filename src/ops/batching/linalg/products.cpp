@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "generated/ops/indexing.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/views.h"
 #include "kernels/creation.h"
 
 namespace wengert::ops::batching {

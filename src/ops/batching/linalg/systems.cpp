@@ -1,4 +1,6 @@
 #include "ops/batching/linalg/systems.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/views.h"
 
 #include <algorithm>
 

@@ -1,7 +1,9 @@
 #include "ops/batching/nn/convolution.h"
 
+#include "generated/ops/convolution.h"
+#include "generated/ops/formulas/nn/convolution.h"
+#include "generated/ops/views.h"
 #include "ops/batching/nn/merged.h"
-#include "ops/formulas/nn/convolution.h"
 
 namespace wengert::ops::batching {
 namespace {

@@ -2,6 +2,19 @@
 
 #include <algorithm>
 
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/classification.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/formulas/nn/losses.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/losses.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/normalization.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "graph/grad_mode.h"
 #include "ops/batching/nn/merged.h"
 #include "ops/formulas/nn/losses.h"

@@ -1,4 +1,5 @@
 #include "ops/batching/nn/merged.h"
+#include "generated/ops/views.h"
 
 namespace wengert::ops::batching {
 

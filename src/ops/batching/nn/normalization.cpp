@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "generated/ops/formulas/nn/normalization.h"
+#include "generated/ops/normalization.h"
+#include "generated/ops/storage.h"
 #include "graph/grad_mode.h"
 #include "ops/batching/nn/merged.h"
-#include "ops/formulas/nn/normalization.h"
 
 namespace wengert::ops::batching {
 namespace {

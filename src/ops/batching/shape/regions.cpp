@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
-#include "ops/formulas/shape/rearranging.h"
+#include "generated/ops/formulas/shape/rearranging.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 
 namespace wengert::ops::batching {
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "base/checked_math.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 
 namespace wengert::ops::batching {
 

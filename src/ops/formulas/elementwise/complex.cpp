@@ -1,7 +1,11 @@
-#include "ops/formulas/elementwise/complex.h"
+#include "generated/ops/formulas/elementwise/complex.h"
 
-#include "generated/ops/ops.h"
-#include "ops/formulas/common.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,6 +1,11 @@
-#include "ops/formulas/elementwise/elementwise.h"
+#include "generated/ops/formulas/elementwise/elementwise.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/where.h"
 
 namespace wengert::ops::formulas {
 
@@ -14,6 +19,11 @@ Tensor sgn_derivative(const Tensor& tangent, const Tensor& self, const Tensor& r
 Tensor in_double(const Operand& o) {
     const DType dtype = is_complex(o.dtype()) ? DType::Complex128 : DType::Float64;
     return o.is_tensor() ? ops::to_dtype(o.tensor(), dtype) : scalar_tensor(o.scalar(), dtype);
+}
+
+void no_negative_power(const Tensor& self, const Scalar& exponent) {
+    check(!is_integral(self.dtype()) || exponent.kind() != Category::Integral || exponent.to<int64_t>() >= 0,
+          ErrorKind::Runtime, "Integers to negative integer powers are not allowed.");
 }
 
 }  // namespace wengert::ops::formulas

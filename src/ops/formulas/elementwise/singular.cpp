@@ -1,18 +1,26 @@
 #include "ops/formulas/elementwise/singular.h"
+#include "generated/ops/formulas/elementwise/singular.h"
 
 #include <algorithm>
 #include <limits>
 #include <unordered_set>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/reductions/reductions.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "graph/derivative.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/reductions/scan.h"
 #include "kernels/shape/shape.h"
 #include "ops/batching/error.h"
-#include "ops/formulas/common.h"
-#include "ops/formulas/reductions/reductions.h"
 #include "ops/generated_support.h"
 
 namespace wengert::ops::formulas {

@@ -44,22 +44,4 @@ Tensor length_gradient(const Tensor& product, const Tensor& c, const Tensor& x, 
 // `sum`, the tangent of r, likewise: the sum of x * tangent / r.
 Tensor length_tangent(const Tensor& sum, const Tensor& tangent, const Tensor& x, const Lengths& r);
 
-// --- Elementwise rows (`singular:` in the table): f_gradient and f_tangent, where `product` is the chain-rule product.
-
-// Lengths of vectors whose components lie in several tensors, one of them x.
-Tensor component_gradient(const Tensor& product, const Tensor& c, const Operand& x, const Tensor& r);
-Tensor component_tangent(const Tensor& product, const Tensor& tangent, const Operand& x, const Tensor& r);
-// Of complex numbers. A real number has no direction but its sign: |x| is a kink, with the constant derivative 0 at 0.
-bool has_modulus(const Tensor& x);
-Tensor modulus_gradient(const Tensor& product, const Tensor& c, const Tensor& x);
-Tensor modulus_tangent(const Tensor& product, const Tensor& tangent, const Tensor& x, const Tensor& result);
-
-Tensor square_root_gradient(const Tensor& product, const Tensor& c, const Tensor& r);
-Tensor square_root_tangent(const Tensor& product, const Tensor& tangent, const Tensor& s, const Tensor& result);
-// Whether a power with that exponent may be a root.
-bool is_root(const Operand& exponent);
-Tensor root_gradient(const Tensor& product, const Tensor& c, const Operand& s, const Operand& exponent);
-Tensor root_tangent(const Tensor& product, const Tensor& tangent, const Operand& s, const Tensor& result,
-                    const Operand& exponent);
-
 }  // namespace wengert::ops::formulas

@@ -1,9 +1,12 @@
-#include "ops/formulas/elementwise/special.h"
+#include "generated/ops/formulas/elementwise/special.h"
 
 #include <cmath>
 #include <numbers>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/special.h"
+#include "generated/ops/views.h"
 #include "kernels/creation.h"
 
 namespace wengert::ops::formulas {

@@ -1,6 +1,16 @@
-#include "ops/formulas/indexing/indexing.h"
+#include "generated/ops/formulas/indexing/indexing.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/reductions/scans.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
 #include "kernels/creation.h"
@@ -9,8 +19,6 @@
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
 #include "kernels/sorting/sort.h"
-#include "ops/formulas/common.h"
-#include "ops/formulas/reductions/scans.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,8 +1,12 @@
-#include "ops/formulas/indexing/selection.h"
+#include "generated/ops/formulas/indexing/selection.h"
 
 #include <limits>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
 
 namespace wengert::ops::formulas {
 
@@ -14,12 +18,12 @@ void check_bounds(bool any) {
 
 }  // namespace
 
-Tensor clamp_optional(const Tensor& self, const std::optional<Operand>& min, const std::optional<Operand>& max) {
+Tensor clamp_optional(const Tensor& self, std::optional<Operand> min, std::optional<Operand> max) {
     check_bounds(min || max);
     if (min && max) return ops::clamp_between(self, *min, *max);
     return min ? ops::clamp_min(self, *min) : ops::clamp_max(self, *max);
 }
-void clamp_optional_(const Tensor& self, const std::optional<Operand>& min, const std::optional<Operand>& max) {
+void clamp_optional_(const Tensor& self, std::optional<Operand> min, std::optional<Operand> max) {
     check_bounds(min || max);
     if (min && max)
         ops::clamp_between_(self, *min, *max);

@@ -1,4 +1,5 @@
 #include "ops/formulas/linalg/coinciding.h"
+#include "generated/ops/formulas/linalg/coinciding.h"
 
 #include <complex>
 #include <limits>
@@ -6,15 +7,22 @@
 #include <string>
 
 #include "base/place.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/linalg/linalg.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "graph/batched.h"
 #include "graph/derivative.h"
 #include "kernels/creation.h"
 #include "kernels/linalg/linalg.h"
 #include "kernels/reductions/reduce.h"
 #include "ops/batching/error.h"
-#include "ops/formulas/common.h"
-#include "ops/formulas/linalg/linalg.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {

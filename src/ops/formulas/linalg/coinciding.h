@@ -41,9 +41,6 @@ Tensor equal_or_zero_pairs(const Tensor& s, int64_t size);
 Tensor zero_values(const Tensor& s, int64_t size);
 Tensor off_diagonal(const Tensor& mask);
 bool holds_anywhere(const Tensor& mask);
-// Whether there are such: when a node needs a recorded pass.
-bool any_coincide(const Tensor& values);
-bool any_coincide_or_vanish(const Tensor& s, const Tensor& u, const Tensor& vh);
 
 // What numerators are divided by, where the denominator vanishes (`vanishing`), and what is 0 whatever they are (`excluded`,
 // the diagonal). `cotangents` are what the numerator was computed from, and `grad_values` (maybe undefined) the gradient at

@@ -1,12 +1,22 @@
 // QR, pseudoinverse, least squares. Eigenvalues and singular values are in spectra.cpp.
-#include "ops/formulas/linalg/decompositions.h"
+#include "generated/ops/formulas/linalg/decompositions.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/decompositions.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/linalg/linalg.h"
+#include "generated/ops/formulas/products/chain_products.h"
+#include "generated/ops/formulas/products/matmul.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "kernels/linalg/linalg.h"
-#include "ops/formulas/common.h"
-#include "ops/formulas/linalg/linalg.h"
-#include "ops/formulas/products/chain_products.h"
-#include "ops/formulas/products/matmul.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
@@ -56,7 +66,7 @@ Tensor qr_grad(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, cons
     return chain_rule_solve_triangular(conjugate_transpose(r), g, false, false, false);
 }
 
-TwoTensors qr_by_mode(const Tensor& A, std::string_view mode) {
+std::tuple<Tensor, Tensor> qr_by_mode(const Tensor& A, std::string_view mode) {
     check(mode == "reduced" || mode == "complete" || mode == "r", ErrorKind::Runtime, "qr received unrecognized mode '",
           mode, "' but expected one of 'reduced' (default), 'r', or 'complete'");
     const int64_t rank = A.dim(), m = rank < 2 ? 0 : A.size(-2), n = rank < 2 ? 0 : A.size(-1);
@@ -68,7 +78,7 @@ TwoTensors qr_by_mode(const Tensor& A, std::string_view mode) {
     auto [q, r] = ops::qr_of_columns(square);
     // A wide matrix [A1, A2]: A1 = Q R1, and R2 = Q^H A2.
     if (n > m) r = ops::cat(TensorList{r, ops::matmul(conjugate_transpose(q), ops::slice(A, -1, m, n))}, -1);
-    return mode == "r" ? TwoTensors{empty(Dims{0}, A.dtype()), r} : TwoTensors{q, r};
+    return mode == "r" ? std::tuple<Tensor, Tensor>{empty(Dims{0}, A.dtype()), r} : std::tuple<Tensor, Tensor>{q, r};
 }
 
 // --- Pseudoinverse P. With projections: dP = -P dA P + P P^H dA^H (I - A P) + (I - P A) dA^H P^H P.

@@ -1,12 +1,22 @@
-#include "ops/formulas/linalg/householder.h"
+#include "generated/ops/formulas/linalg/householder.h"
 
 #include <algorithm>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/formulas/linalg/linalg.h"
+#include "generated/ops/formulas/products/matmul.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/creation.h"
 #include "kernels/linalg/linalg.h"
-#include "ops/formulas/linalg/linalg.h"
-#include "ops/formulas/products/matmul.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {

@@ -2,12 +2,20 @@
 // `hermitian`. A is read as its symmetric (Hermitian) part, so that gradients are symmetric.
 //
 // With X = L^-1 P dA P^T L^-T: dD is X within the blocks, and dL = L F with F = (what of X is below the blocks) D^-1.
-#include "generated/ops/ops.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/decompositions.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/linalg/linalg.h"
+#include "generated/ops/formulas/products/chain_products.h"
+#include "generated/ops/formulas/products/matmul.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/linalg/linalg.h"
-#include "ops/formulas/common.h"
-#include "ops/formulas/linalg/linalg.h"
-#include "ops/formulas/products/chain_products.h"
-#include "ops/formulas/products/matmul.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,14 +1,26 @@
-#include "ops/formulas/linalg/linalg.h"
+#include "generated/ops/formulas/linalg/linalg.h"
 
 #include <cmath>
 #include <limits>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/decompositions.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/products/chain_products.h"
+#include "generated/ops/formulas/products/matmul.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/creation.h"
 #include "kernels/linalg/linalg.h"
-#include "ops/formulas/common.h"
-#include "ops/formulas/products/chain_products.h"
-#include "ops/formulas/products/matmul.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
@@ -18,11 +30,11 @@ Tensor as_matrix_factor(const Tensor& t) { return ops::unsqueeze(ops::unsqueeze(
 Tensor identity_like(const Tensor& matrices) {
     return kernels::eye(matrices.size(-2), matrices.size(-1), matrices.dtype());
 }
-Tensor largest_of(const Tensor& t, const Dims& dims) {
+Tensor largest_of(const Tensor& t, IntSpan dims) {
     const Tensor a = ops::abs(t);
-    return a.numel() == 0 ? ops::sum(a, dims, true) : ops::amax(a, dims, true);
+    return a.numel() == 0 ? ops::sum(a, Dims(dims), true) : ops::amax(a, Dims(dims), true);
 }
-Tensor scale_of(const Tensor& t, const Dims& dims) {
+Tensor scale_of(const Tensor& t, IntSpan dims) {
     const Tensor largest = largest_of(detach(t), dims);
     return ops::where(ops::logical_and(ops::gt(largest, 0), ops::isfinite(largest)), largest, 1);
 }

@@ -1,10 +1,15 @@
 // LU factors: P^T A = L U with a unit lower triangular L [m,k] and an upper triangular U [k,n], k = min(m, n), both in one
 // matrix. Only the leading k x k block determines the triangles; what lies below or right of it follows by substitution.
-#include "generated/ops/ops.h"
+#include "generated/ops/decompositions.h"
+#include "generated/ops/formulas/linalg/linalg.h"
+#include "generated/ops/formulas/products/chain_products.h"
+#include "generated/ops/formulas/products/matmul.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/views.h"
 #include "kernels/linalg/linalg.h"
-#include "ops/formulas/linalg/linalg.h"
-#include "ops/formulas/products/chain_products.h"
-#include "ops/formulas/products/matmul.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,8 +1,11 @@
-#include "ops/formulas/linalg/matrix_exp.h"
+#include "generated/ops/formulas/linalg/matrix_exp.h"
 
-#include "generated/ops/ops.h"
-#include "ops/formulas/common.h"
-#include "ops/formulas/products/matmul.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/products/matmul.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/views.h"
 
 namespace wengert::ops::formulas {
 

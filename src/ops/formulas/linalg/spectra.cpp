@@ -4,14 +4,26 @@
 // becomes of it where values coincide is in coinciding.h.
 #include <limits>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/decompositions.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/linalg/coinciding.h"
+#include "generated/ops/formulas/linalg/decompositions.h"
+#include "generated/ops/formulas/linalg/linalg.h"
+#include "generated/ops/formulas/products/chain_products.h"
+#include "generated/ops/formulas/products/matmul.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/linalg/linalg.h"
-#include "ops/formulas/common.h"
 #include "ops/formulas/linalg/coinciding.h"
-#include "ops/formulas/linalg/decompositions.h"
-#include "ops/formulas/linalg/linalg.h"
-#include "ops/formulas/products/chain_products.h"
-#include "ops/formulas/products/matmul.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
@@ -49,7 +61,7 @@ Tensor diagonal_mask(const Tensor& like) { return ops::logical_not(off_diagonal(
 
 // --- Hermitian
 
-TwoTensors hermitian_eigen(const Tensor& A, std::string_view uplo) {
+std::tuple<Tensor, Tensor> hermitian_eigen(const Tensor& A, std::string_view uplo) {
     if (!needs_slow_path(A)) return kernels::linalg_eigh(A, uplo);
     Tensor along = direction_of(A);
     if (along.defined()) along = hermitian_part(along);
@@ -117,7 +129,7 @@ Tensor unless_defective(const Tensor& derivative, const Tensor& values, const Te
 
 }  // namespace
 
-TwoTensors general_eigen(const Tensor& A) {
+std::tuple<Tensor, Tensor> general_eigen(const Tensor& A) {
     return needs_slow_path(A) ? ops::eig_along(A, direction_of(A)) : kernels::linalg_eig(A);
 }
 

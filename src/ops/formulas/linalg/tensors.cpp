@@ -1,11 +1,18 @@
-#include "ops/formulas/linalg/tensors.h"
+#include "generated/ops/formulas/linalg/tensors.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "generated/ops/ops.h"
-#include "ops/formulas/linalg/linalg.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/decompositions.h"
+#include "generated/ops/formulas/linalg/linalg.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 
 namespace wengert::ops::formulas {
 namespace {
@@ -39,13 +46,13 @@ Tensor condition_number(const Tensor& A, std::optional<double> p) {
     return p == -2.0 ? least / largest : largest / least;
 }
 
-Tensor condition_number(const Tensor& A, std::string_view p) {
+Tensor condition_number_of_name(const Tensor& A, std::string_view p) {
     check_square(A, p);
     return of_norms(A, [&](const Tensor& t) { return ops::linalg_matrix_norm_name(t, p); });
 }
 
-Tensor rank_of_matrix(const Tensor& A, const std::optional<Operand>& tol, bool hermitian,
-                      const std::optional<Operand>& atol, const std::optional<Operand>& rtol) {
+Tensor rank_of_matrix(const Tensor& A, std::optional<Operand> tol, bool hermitian, std::optional<Operand> atol,
+                      std::optional<Operand> rtol) {
     const Tensor values = hermitian ? ops::abs(ops::linalg_eigvalsh(A)) : ops::linalg_svdvals(A);
     Dims batch = values.sizes();
     if (batch.back() == 0) {

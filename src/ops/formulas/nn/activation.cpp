@@ -1,6 +1,9 @@
-#include "ops/formulas/nn/activation.h"
+#include "generated/ops/formulas/nn/activation.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/activation.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/views.h"
 
 namespace wengert::ops::formulas {
 

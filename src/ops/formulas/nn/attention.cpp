@@ -1,9 +1,15 @@
-#include "ops/formulas/nn/attention.h"
+#include "generated/ops/formulas/nn/attention.h"
 
 #include <cmath>
 #include <limits>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/dropout.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/normalization.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/creation.h"
 #include "kernels/shape/shape.h"
 

@@ -1,9 +1,20 @@
-#include "ops/formulas/nn/classification.h"
+#include "generated/ops/formulas/nn/classification.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/classification.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/formulas/nn/losses.h"
+#include "generated/ops/formulas/nn/normalization.h"
+#include "generated/ops/formulas/products/chain_products.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/normalization.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "ops/formulas/nn/losses.h"
-#include "ops/formulas/nn/normalization.h"
-#include "ops/formulas/products/chain_products.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,9 +1,12 @@
-#include "ops/formulas/nn/convolution.h"
+#include "generated/ops/formulas/nn/convolution.h"
 
 #include <algorithm>
 
 #include "base/checked_math.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/convolution.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/views.h"
 #include "kernels/nn/convolution.h"
 #include "kernels/nn/convolution_geometry.h"
 

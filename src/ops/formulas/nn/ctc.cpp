@@ -1,9 +1,17 @@
-#include "ops/formulas/nn/ctc.h"
+#include "generated/ops/formulas/nn/ctc.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/formulas/nn/losses.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/elementwise/elementwise.h"
 #include "ops/formulas/nn/losses.h"
 

@@ -1,9 +1,14 @@
-#include "ops/formulas/nn/distance.h"
+#include "generated/ops/formulas/nn/distance.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/formulas/reductions/norms.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/views.h"
 #include "kernels/creation.h"
 #include "kernels/shape/shape.h"
-#include "ops/formulas/reductions/norms.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,8 +1,18 @@
-#include "ops/formulas/nn/dropout.h"
+#include "generated/ops/formulas/nn/dropout.h"
 
 #include <cmath>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/activation.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/normalization.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/where.h"
 #include "kernels/random/random.h"
 #include "ops/batching/random.h"
 

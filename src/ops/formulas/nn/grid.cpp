@@ -1,8 +1,17 @@
-#include "ops/formulas/nn/grid.h"
+#include "generated/ops/formulas/nn/grid.h"
 
 #include <vector>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/resize.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/creation.h"
 
 namespace wengert::ops::formulas {

@@ -1,9 +1,17 @@
 #include "ops/formulas/nn/losses.h"
+#include "generated/ops/formulas/nn/losses.h"
 
 #include <cmath>
 #include <numbers>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/losses.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "ops/generated_support.h"
 
 namespace wengert::ops::formulas {

@@ -1,7 +1,17 @@
-#include "generated/ops/ops.h"
+#include "generated/ops/activation.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/formulas/nn/classification.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/scans.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/creation.h"
 #include "kernels/elementwise/elementwise.h"
-#include "ops/formulas/nn/classification.h"
 
 namespace wengert::ops::formulas {
 namespace {

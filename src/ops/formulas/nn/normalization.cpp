@@ -1,21 +1,33 @@
-#include "ops/formulas/nn/normalization.h"
+#include "generated/ops/formulas/nn/normalization.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/checked_math.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/reductions/reductions.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/normalization.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/resize.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/reductions/reduce.h"
-#include "ops/formulas/common.h"
-#include "ops/formulas/reductions/reductions.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
+
+using ThreeGradients = std::tuple<Tensor, Tensor, Tensor>;
 
 // --- softmax
 

@@ -1,10 +1,17 @@
-#include "ops/formulas/nn/pooling.h"
+#include "generated/ops/formulas/nn/pooling.h"
 
 #include "base/checked_math.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/formulas/linalg/linalg.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/pooling.h"
+#include "generated/ops/queries.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/views.h"
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
-#include "ops/formulas/linalg/linalg.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,9 +1,16 @@
-#include "ops/formulas/nn/recurrent.h"
+#include "generated/ops/formulas/nn/recurrent.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/activation.h"
+#include "generated/ops/dropout.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/trigonometric.h"
+#include "generated/ops/views.h"
 
 namespace wengert::ops::formulas {
 namespace {

@@ -1,9 +1,14 @@
-#include "ops/formulas/nn/resize.h"
+#include "generated/ops/formulas/nn/resize.h"
 
 #include <cmath>
 
 #include "base/checked_math.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/resize.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 
 namespace wengert::ops::formulas {
 

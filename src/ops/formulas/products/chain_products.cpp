@@ -1,14 +1,24 @@
-#include "ops/formulas/products/chain_products.h"
+#include "generated/ops/formulas/products/chain_products.h"
 
 #include <limits>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/convolution.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/products/matmul.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "graph/strict_singular.h"
 #include "kernels/reductions/nan_check.h"
-#include "ops/formulas/common.h"
-#include "ops/formulas/products/matmul.h"
 
 namespace wengert::ops::formulas {
 

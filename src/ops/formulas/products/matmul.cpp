@@ -1,9 +1,14 @@
-#include "ops/formulas/products/matmul.h"
+#include "generated/ops/formulas/products/matmul.h"
 
 #include <algorithm>
 
-#include "generated/ops/ops.h"
-#include "ops/formulas/products/chain_products.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/formulas/products/chain_products.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,9 +1,17 @@
-#include "ops/formulas/products/products.h"
+#include "generated/ops/formulas/products/products.h"
 
 #include <limits>
 #include <vector>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/linalg.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/creation.h"
 #include "kernels/products/einsum.h"
 

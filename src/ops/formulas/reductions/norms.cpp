@@ -1,11 +1,20 @@
-#include "ops/formulas/reductions/norms.h"
+#include "generated/ops/formulas/reductions/norms.h"
 
 #include <cmath>
 
-#include "generated/ops/ops.h"
-#include "ops/formulas/common.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/decompositions.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/elementwise/singular.h"
+#include "generated/ops/formulas/reductions/reductions.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "ops/formulas/elementwise/singular.h"
-#include "ops/formulas/reductions/reductions.h"
 
 namespace wengert::ops::formulas {
 

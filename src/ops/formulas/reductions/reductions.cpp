@@ -1,23 +1,35 @@
-#include "ops/formulas/reductions/reductions.h"
+#include "generated/ops/formulas/reductions/reductions.h"
 
 #include <cmath>
 #include <limits>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/formulas/elementwise/singular.h"
+#include "generated/ops/formulas/reductions/scans.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/normalization.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/scans.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
-#include "ops/formulas/common.h"
 #include "ops/formulas/elementwise/singular.h"
-#include "ops/formulas/reductions/scans.h"
 
 namespace wengert::ops::formulas {
 
 namespace {
 
-bool is_reduced(int64_t d, int64_t n, const OptionalDims& dim) {
+bool is_reduced(int64_t d, int64_t n, const std::optional<Dims>& dim) {
     if (!dim || dim->empty()) return true;
     for (int64_t r : *dim)
         if (wrap_dim(r, n, "reduction") == d) return true;
@@ -29,9 +41,11 @@ Tensor real_of(const Tensor& t) { return is_complex(t.dtype()) ? ops::real(t) : 
 
 }  // namespace
 
-OptionalDims optional_dims(std::optional<int64_t> dim) { return dim ? OptionalDims(Dims{*dim}) : std::nullopt; }
+std::optional<Dims> optional_dims(std::optional<int64_t> dim) {
+    return dim ? std::optional<Dims>(Dims{*dim}) : std::nullopt;
+}
 
-int64_t reduced_count(IntSpan sizes, const OptionalDims& dim) {
+int64_t reduced_count(IntSpan sizes, const std::optional<Dims>& dim) {
     const auto n = static_cast<int64_t>(sizes.size());
     int64_t count = 1;
     for (int64_t d = 0; d < n; ++d)
@@ -39,7 +53,7 @@ int64_t reduced_count(IntSpan sizes, const OptionalDims& dim) {
     return count;
 }
 
-Tensor restored(const Tensor& result, IntSpan sizes, const OptionalDims& dim, bool keepdim) {
+Tensor restored(const Tensor& result, IntSpan sizes, const std::optional<Dims>& dim, bool keepdim) {
     if (keepdim || sizes.empty()) return result;
     const auto n = static_cast<int64_t>(sizes.size());
     Dims kept(sizes);
@@ -53,7 +67,7 @@ Tensor restored(const Tensor& result, IntSpan sizes, const OptionalDims& dim, bo
 namespace {
 
 // All reduced dimensions as one, the last: [kept..., reduced].
-Tensor products_last(const Tensor& self, const OptionalDims& dim, Dims* order, Dims* shape) {
+Tensor products_last(const Tensor& self, const std::optional<Dims>& dim, Dims* order, Dims* shape) {
     const int64_t n = self.dim();
     for (bool reduced : {false, true})
         for (int64_t d = 0; d < n; ++d)
@@ -69,7 +83,7 @@ Tensor products_last(const Tensor& self, const OptionalDims& dim, Dims* order, D
 
 }  // namespace
 
-Tensor product_of_others(const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim) {
+Tensor product_of_others(const Tensor& self, const Tensor& result, const std::optional<Dims>& dim, bool keepdim) {
     Tensor x = ops::to_dtype(self, result.dtype());
     if (all_normal(result)) return restored(result, x.sizes(), dim, keepdim) / x;
     if (x.dim() == 0) return full(x.sizes(), 1, x.dtype());
@@ -92,7 +106,7 @@ struct Equals {
     Tensor count;  // [result]
 };
 
-Equals equals(const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim) {
+Equals equals(const Tensor& self, const Tensor& result, const std::optional<Dims>& dim, bool keepdim) {
     Tensor wide = restored(result, self.sizes(), dim, keepdim);
     Tensor mask = ops::logical_or(ops::eq(self, wide), ops::logical_and(ops::isnan(self), ops::isnan(wide)));
     return {mask, ops::to_dtype(kernels::sum(mask, dim, keepdim), result.dtype())};
@@ -100,13 +114,13 @@ Equals equals(const Tensor& self, const Tensor& result, const OptionalDims& dim,
 
 }  // namespace
 
-Tensor share_among_equals(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+Tensor share_among_equals(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                           bool keepdim) {
     const Equals e = equals(self, result, dim, keepdim);
     return ops::where(e.mask, restored(grad / e.count, self.sizes(), dim, keepdim), 0);
 }
 
-Tensor mean_of_equals(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+Tensor mean_of_equals(const Tensor& tangent, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                       bool keepdim) {
     const Equals e = equals(self, result, dim, keepdim);
     return ops::sum(ops::where(e.mask, tangent, 0), dim, keepdim) / e.count;
@@ -114,7 +128,7 @@ Tensor mean_of_equals(const Tensor& tangent, const Tensor& self, const Tensor& r
 
 Tensor aminmax_grad(const Tensor& grad_min, const Tensor& grad_max, const Tensor& self, const Tensor& min,
                     const Tensor& max, std::optional<int64_t> dim, bool keepdim) {
-    const OptionalDims dims = optional_dims(dim);
+    const std::optional<Dims> dims = optional_dims(dim);
     Tensor of_min = grad_min.defined() ? share_among_equals(grad_min, self, min, dims, keepdim) : Tensor();
     if (!grad_max.defined()) return of_min;
     Tensor of_max = share_among_equals(grad_max, self, max, dims, keepdim);
@@ -140,34 +154,35 @@ Tensor value_at(const Tensor& tangent, int64_t dim, const Tensor& indices, bool 
 namespace {
 
 // 2 (x - mean) / (n - correction), the partial derivative of the variance. Without elements to spare it is 0 / 0.
-Tensor var_partial(const Tensor& self, const OptionalDims& dim, double correction) {
+Tensor var_partial(const Tensor& self, const std::optional<Dims>& dim, double correction) {
     const double divisor = std::max(0.0, static_cast<double>(reduced_count(self.sizes(), dim)) - correction);
     return (self - ops::mean(self, dim, true)) * (2 / divisor);
 }
 
 // Of the standard deviation, which is not differentiable where it is 0: of its subgradients 0 is taken.
-Tensor std_partial(const Tensor& self, const Tensor& deviation, const OptionalDims& dim, double correction) {
+Tensor std_partial(const Tensor& self, const Tensor& deviation, const std::optional<Dims>& dim, double correction) {
     Tensor flat = ops::eq(deviation, 0);
     return ops::where(flat, 0, var_partial(self, dim, correction) / (2 * ops::where(flat, 1, deviation)));
 }
 
 }  // namespace
 
-Tensor var_grad(const Tensor& grad, const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
+Tensor var_grad(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim, double correction,
+                bool keepdim) {
     return chain_rule(expand_reduced(grad, self.sizes(), dim, keepdim), var_partial(self, dim, correction));
 }
-Tensor var_tangent(const Tensor& tangent, const Tensor& self, const OptionalDims& dim, double correction,
+Tensor var_tangent(const Tensor& tangent, const Tensor& self, const std::optional<Dims>& dim, double correction,
                    bool keepdim) {
     return ops::sum(real_of(chain_rule(tangent, conj_of(var_partial(self, dim, correction)))), dim, keepdim);
 }
-Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                 double correction, bool keepdim) {
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim),
            deviation = restored(result, self.sizes(), dim, keepdim);
     return length_gradient(chain_rule(wide, std_partial(self, deviation, dim, correction)), grad,
                            var_partial(self, dim, correction) * 0.5, {result, dim, keepdim});
 }
-Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                    double correction, bool keepdim) {
     Tensor deviation = restored(result, self.sizes(), dim, keepdim);
     Tensor product = chain_rule(tangent, conj_of(std_partial(self, deviation, dim, correction)));
@@ -177,7 +192,7 @@ Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& resu
 
 namespace {
 
-Tensor plus_mean_grad(Tensor total, const Tensor& grad_mean, const Tensor& self, const OptionalDims& dim,
+Tensor plus_mean_grad(Tensor total, const Tensor& grad_mean, const Tensor& self, const std::optional<Dims>& dim,
                       bool keepdim) {
     if (!grad_mean.defined()) return total;
     Tensor part = expand_reduced(grad_mean / reduced_count(self.sizes(), dim), self.sizes(), dim, keepdim);
@@ -186,13 +201,13 @@ Tensor plus_mean_grad(Tensor total, const Tensor& grad_mean, const Tensor& self,
 
 }  // namespace
 
-Tensor var_mean_grad(const Tensor& grad_var, const Tensor& grad_mean, const Tensor& self, const OptionalDims& dim,
-                     double correction, bool keepdim) {
+Tensor var_mean_grad(const Tensor& grad_var, const Tensor& grad_mean, const Tensor& self,
+                     const std::optional<Dims>& dim, double correction, bool keepdim) {
     Tensor total = grad_var.defined() ? var_grad(grad_var, self, dim, correction, keepdim) : Tensor();
     return plus_mean_grad(total, grad_mean, self, dim, keepdim);
 }
 Tensor std_mean_grad(const Tensor& grad_std, const Tensor& grad_mean, const Tensor& self, const Tensor& std,
-                     const OptionalDims& dim, double correction, bool keepdim) {
+                     const std::optional<Dims>& dim, double correction, bool keepdim) {
     Tensor total = grad_std.defined() ? std_grad(grad_std, self, std, dim, correction, keepdim) : Tensor();
     return plus_mean_grad(total, grad_mean, self, dim, keepdim);
 }
@@ -201,7 +216,7 @@ Tensor std_mean_grad(const Tensor& grad_std, const Tensor& grad_mean, const Tens
 
 namespace {
 
-Tensor softmax_over(const Tensor& self, const OptionalDims& dim) {
+Tensor softmax_over(const Tensor& self, const std::optional<Dims>& dim) {
     if (self.dim() == 0) return full(self.sizes(), 1, self.dtype());
     if (dim && dim->size() == 1) return ops::softmax_along(self, (*dim)[0]);
     Dims order, shape, inverse(static_cast<size_t>(self.dim()));
@@ -212,7 +227,7 @@ Tensor softmax_over(const Tensor& self, const OptionalDims& dim) {
 
 // The derivative is the softmax, whose own derivatives keep their digits. Where the result is infinite it is that of the
 // limit: of one infinite element 1, and 0 where no element is known to be greater than another.
-Tensor logsumexp_weights(const Tensor& self, const Tensor& result, const OptionalDims& dim, bool keepdim) {
+Tensor logsumexp_weights(const Tensor& self, const Tensor& result, const std::optional<Dims>& dim, bool keepdim) {
     const Tensor log_sum = restored(result, self.sizes(), dim, keepdim);
     if (is_complex(self.dtype())) return exp_difference(self, log_sum);
     const Tensor infinite = ops::isinf(detach(log_sum));
@@ -225,13 +240,13 @@ Tensor logsumexp_weights(const Tensor& self, const Tensor& result, const Optiona
 
 }  // namespace
 
-Tensor logsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const OptionalDims& dim,
+Tensor logsumexp_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                       bool keepdim) {
     return chain_rule(expand_reduced(grad, self.sizes(), dim, keepdim),
                       conj_of(logsumexp_weights(self, result, dim, keepdim)));
 }
-Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const OptionalDims& dim,
-                         bool keepdim) {
+Tensor logsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result,
+                         const std::optional<Dims>& dim, bool keepdim) {
     return ops::sum(chain_rule(tangent, logsumexp_weights(self, result, dim, keepdim)), dim, keepdim);
 }
 

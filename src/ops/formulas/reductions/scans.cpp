@@ -1,15 +1,24 @@
-#include "ops/formulas/reductions/scans.h"
+#include "generated/ops/formulas/reductions/scans.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/formulas/common.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/scans.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/nan_check.h"
 #include "kernels/reductions/reduce.h"
-#include "ops/formulas/common.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,9 +1,17 @@
-#include "ops/formulas/reductions/statistics.h"
+#include "generated/ops/formulas/reductions/statistics.h"
 
 #include <algorithm>
 
 #include "base/warnings.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
 

@@ -1,6 +1,7 @@
-#include "ops/formulas/shape/conversions.h"
+#include "generated/ops/formulas/shape/conversions.h"
 
-#include "generated/ops/ops.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/storage.h"
 
 namespace wengert::ops::formulas {
 

@@ -1,12 +1,18 @@
-#include "ops/formulas/shape/rearranging.h"
+#include "generated/ops/formulas/shape/rearranging.h"
 
 #include <algorithm>
 
 #include "base/checked_math.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/formulas/shape/views.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/storage.h"
+#include "generated/ops/views.h"
 #include "kernels/creation.h"
 #include "kernels/shape/shape.h"
-#include "ops/formulas/shape/views.h"
 
 namespace wengert::ops::formulas {
 
@@ -24,7 +30,8 @@ Dims negated(IntSpan values) {
     return out;
 }
 
-Tensor made_contiguous(const Tensor& self, MemoryFormat format) {
+Tensor made_contiguous(const Tensor& self, std::optional<MemoryFormat> asked) {
+    const MemoryFormat format = asked.value_or(MemoryFormat::Contiguous);
     check(format != MemoryFormat::Preserve || self.is_contiguous(), ErrorKind::Runtime,
           "preserve memory format is unsupported by the contiguous operator");
     return is_laid_out(self, format) ? self : ops::clone_memory_format(self, format);

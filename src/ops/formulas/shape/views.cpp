@@ -1,9 +1,13 @@
-#include "ops/formulas/shape/views.h"
+#include "generated/ops/formulas/shape/views.h"
 
 #include <algorithm>
 
 #include "base/checked_math.h"
-#include "generated/ops/ops.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/operators.h"
+#include "generated/ops/rearranging.h"
+#include "generated/ops/views.h"
+#include "generated/ops/where.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/shape/shape.h"
 
