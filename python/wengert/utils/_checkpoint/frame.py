@@ -22,7 +22,7 @@ from typing import Any
 from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import _function, enable_grad
-from wengert.autograd._mode_context import ModeContext, Undone
+from wengert.autograd._modes.context import ModeContext, Undone
 from wengert.autograd.graph import saved_tensors_hooks
 
 from . import determinism
