@@ -12,8 +12,8 @@ from wengert import _C as _C
 from . import _node_classes as _node_classes  # completes _C._functions
 from . import anomaly_mode, forward_ad, function, grad_mode, graph
 from ._backward import backward, grad
-from ._function import Function
-from ._function_legacy import NestedIOFunction
+from ._custom_function.function import Function
+from ._custom_function.legacy import NestedIOFunction
 from ._graph import _unsafe_preserve_version_counter
 from ._modes.anomaly import detect_anomaly, set_detect_anomaly
 from ._modes.debug import is_debug_mode_enabled, set_debug_mode

@@ -15,8 +15,8 @@ from wengert import _C
 from wengert._C import Tensor
 from wengert._overrides import overridden
 
-from . import _function
 from ._batching import vmap
+from ._custom_function.function import are_transforming
 from ._edges import GradientEdge
 from ._engine import is_logging, run_engine, run_engine_logged
 from ._roots import as_gradients, as_roots
@@ -160,9 +160,7 @@ def grad(
             allow_unused or False,
             False,
         )
-    if overridden(outputs, inputs) or (
-        grad_outputs is not None and _function.are_transforming() and overridden(grad_outputs)
-    ):
+    if overridden(outputs, inputs) or (grad_outputs is not None and are_transforming() and overridden(grad_outputs)):
         return _C._call_override(
             grad,
             (outputs, inputs),
