@@ -1,7 +1,9 @@
 """Automatic differentiation: recording, backward passes, forward mode, custom derivatives, and their checks.
 
-To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` do before and after the engine), then
-`_function` (nodes written by users) and `_forward_ad`. The modules without underscore only name what users import.
+The modules without underscore only name what users import; the code stands in rooms. Start with `_backward`, what
+``loss.backward()`` and ``grad`` do before and after the engine; then `_custom_function`, nodes written by users, and
+`_forward_ad`. `_modes` has what can be switched, `_graph` what can be seen and kept of a graph. `_functional`,
+`_gradcheck`, `_profiler` and `_draw` use these as any program could.
 """
 
 import importlib as _importlib
@@ -11,7 +13,7 @@ from wengert import _C as _C
 
 from . import _node_classes as _node_classes  # completes _C._functions
 from . import anomaly_mode, forward_ad, function, grad_mode, graph
-from ._backward import backward, grad
+from ._backward.entry import backward, grad
 from ._custom_function.function import Function
 from ._custom_function.legacy import NestedIOFunction
 from ._graph import _unsafe_preserve_version_counter
