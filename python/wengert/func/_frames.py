@@ -18,15 +18,35 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert import _C
+from wengert._C import Tensor
+from wengert.utils._pytree import tree_map_only
 
 from ._batched_tensor import BatchedTensor, move_to_front
 
 VmapFrame = _C._VmapFrame
+ForwardFrame = _C._ForwardFrame  # src/python/func/forward.cpp
 is_transforming = _C._is_transforming
 is_within_reverse = _C._is_within_reverse
 open_batches = _C._open_batches
 running_frames = _C._running_frames
 plain = _C._unbatched  # the plain tensor below all wrappers
+
+
+class ReverseFrame(_C._ReverseFrame):
+    """A call of the user's function whose results will be differentiated with respect to the aliases it is given.
+
+    src/python/func/reverse.cpp says what it does: aliases of primals, passes that stop at them, and what is recorded.
+    ``with ReverseFrame() as frame:`` is around the call; ``frame.gradients(outputs, cotangents, keep_graph)`` may come
+    later, and often. A frame `inside` another one knows the other's aliases as its own.
+    """
+
+    __slots__ = ()
+
+    def release(self, tree: Any) -> Any:
+        """Return what leaves the frame: detached, unless somebody outside tracks it."""
+        if tree is None:
+            return None
+        return self.released(tree) if isinstance(tree, Tensor) else tree_map_only(Tensor, self.released, tree)
 
 
 class Remembered:

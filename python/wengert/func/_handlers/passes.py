@@ -14,9 +14,9 @@ from wengert.autograd._backward.arguments import as_gradients, as_roots, as_targ
 from wengert.autograd._backward.entry import backward, grad
 from wengert.autograd._batching import stack_known
 
-from .._batch import Batch
 from .._batched_tensor import BatchedTensor
-from .._dispatch import handles
+from .batch import Batch
+from .dispatch import handles
 
 
 @handles(backward, getattr(wengert.Tensor, "backward"))  # noqa: B009
