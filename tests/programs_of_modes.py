@@ -14,9 +14,7 @@ from wengert import _C
 from wengert.autograd import Function, forward_ad, functional, graph, profiler
 from wengert.autograd._graph import _unsafe_preserve_version_counter
 from wengert.func import _frames
-from wengert.func._frames import VmapFrame
-from wengert.func._jvp import ForwardFrame
-from wengert.func._reverse import ReverseFrame
+from wengert.func._frames import ForwardFrame, ReverseFrame, VmapFrame
 from wengert.utils._checkpoint.debug import is_debugging
 from wengert.utils._checkpoint.frame import stops_early
 from wengert.utils._checkpoint.groups import active_group

@@ -22,15 +22,15 @@ from ._compositions import histogramdd as histogramdd
 from ._compositions import tensordot as tensordot
 from ._compositions import unique as unique
 from ._compositions import unique_consecutive as unique_consecutive
-from ._dtype_info import finfo as finfo
-from ._dtype_info import iinfo as iinfo
-from ._memory import empty_cache as empty_cache
 from ._overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
-from ._setup import set_up_tensor as _set_up_tensor
-from ._tensor_str import get_printoptions as get_printoptions
-from ._tensor_str import set_printoptions as set_printoptions
-from ._threads import get_num_threads as get_num_threads
-from ._threads import set_num_threads as set_num_threads
+from ._resources import empty_cache as empty_cache
+from ._resources import get_num_threads as get_num_threads
+from ._resources import set_num_threads as set_num_threads
+from ._tensor.dtype_info import finfo as finfo
+from ._tensor.dtype_info import iinfo as iinfo
+from ._tensor.printing import get_printoptions as get_printoptions
+from ._tensor.printing import set_printoptions as set_printoptions
+from ._tensor.setup import set_up_tensor as _set_up_tensor
 from ._version import __version__ as __version__
 
 e, pi, inf, nan, newaxis = _math.e, _math.pi, _math.inf, _math.nan, None
@@ -51,9 +51,10 @@ _LAZY_MODULES = {
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
     "svd_lowrank": "_low_rank", "vmap": "func",
-    "BoolTensor": "_legacy_types", "ByteTensor": "_legacy_types", "CharTensor": "_legacy_types",
-    "DoubleTensor": "_legacy_types", "FloatTensor": "_legacy_types", "IntTensor": "_legacy_types",
-    "LongTensor": "_legacy_types", "ShortTensor": "_legacy_types", "load": "_serialization", "save": "_serialization",
+    "BoolTensor": "_tensor.legacy_types", "ByteTensor": "_tensor.legacy_types", "CharTensor": "_tensor.legacy_types",
+    "DoubleTensor": "_tensor.legacy_types", "FloatTensor": "_tensor.legacy_types", "IntTensor": "_tensor.legacy_types",
+    "LongTensor": "_tensor.legacy_types", "ShortTensor": "_tensor.legacy_types",
+    "load": "_tensor.serialization", "save": "_tensor.serialization",
 }  # fmt: skip
 
 # Type checkers read the names above here, and do not see `__getattr__`: with it, no name would be unknown to them.
@@ -75,20 +76,20 @@ if _typing.TYPE_CHECKING:
     from . import testing as testing
     from . import utils as utils
     from ._differences import gradient as gradient
-    from ._legacy_types import BoolTensor as BoolTensor
-    from ._legacy_types import ByteTensor as ByteTensor
-    from ._legacy_types import CharTensor as CharTensor
-    from ._legacy_types import DoubleTensor as DoubleTensor
-    from ._legacy_types import FloatTensor as FloatTensor
-    from ._legacy_types import IntTensor as IntTensor
-    from ._legacy_types import LongTensor as LongTensor
-    from ._legacy_types import ShortTensor as ShortTensor
     from ._low_rank import lobpcg as lobpcg
     from ._low_rank import lu as lu
     from ._low_rank import pca_lowrank as pca_lowrank
     from ._low_rank import svd_lowrank as svd_lowrank
-    from ._serialization import load as load
-    from ._serialization import save as save
+    from ._tensor.legacy_types import BoolTensor as BoolTensor
+    from ._tensor.legacy_types import ByteTensor as ByteTensor
+    from ._tensor.legacy_types import CharTensor as CharTensor
+    from ._tensor.legacy_types import DoubleTensor as DoubleTensor
+    from ._tensor.legacy_types import FloatTensor as FloatTensor
+    from ._tensor.legacy_types import IntTensor as IntTensor
+    from ._tensor.legacy_types import LongTensor as LongTensor
+    from ._tensor.legacy_types import ShortTensor as ShortTensor
+    from ._tensor.serialization import load as load
+    from ._tensor.serialization import save as save
     from .func import vmap as vmap
 else:
 

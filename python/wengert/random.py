@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert._C import default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from wengert.autograd._mode_context import ModeContext, Undone
+from wengert.autograd._modes.context import ModeContext, Undone
 
 __all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 

@@ -1,7 +1,9 @@
 """Automatic differentiation: recording, backward passes, forward mode, custom derivatives, and their checks.
 
-To read the code, start with `_backward` (what ``loss.backward()`` and ``grad`` do before and after the engine), then
-`_function` (nodes written by users) and `_forward_ad`. The modules without underscore only name what users import.
+The modules without underscore only name what users import; the code stands in rooms. Start with `_backward`, what
+``loss.backward()`` and ``grad`` do before and after the engine; then `_custom_function`, nodes written by users, and
+`_forward_ad`. `_modes` has what can be switched, `_graph` what can be seen and kept of a graph. `_functional`,
+`_gradcheck`, `_profiler` and `_draw` use these as any program could.
 """
 
 import importlib as _importlib
@@ -11,21 +13,21 @@ from wengert import _C as _C
 
 from . import _node_classes as _node_classes  # completes _C._functions
 from . import anomaly_mode, forward_ad, function, grad_mode, graph
-from ._anomaly import detect_anomaly, set_detect_anomaly
-from ._backward import backward, grad
-from ._debug import is_debug_mode_enabled, set_debug_mode
-from ._engine_modes import (
+from ._backward.entry import backward, grad
+from ._custom_function.function import Function
+from ._custom_function.legacy import NestedIOFunction
+from ._graph import _unsafe_preserve_version_counter
+from ._modes.anomaly import detect_anomaly, set_detect_anomaly
+from ._modes.debug import is_debug_mode_enabled, set_debug_mode
+from ._modes.engine import (
     _force_original_view_tracking,
     enforce_grad_layout_policy,
     is_multithreading_enabled,
     is_view_replay_enabled,
     set_multithreading_enabled,
 )
-from ._function import Function
-from ._function_legacy import NestedIOFunction
-from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from ._graph import _unsafe_preserve_version_counter
-from ._strict_singular import is_strict_singular, set_strict_singular
+from ._modes.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ._modes.strict_singular import is_strict_singular, set_strict_singular
 
 # These two functions bear the names of the modules they come from, and win.
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck

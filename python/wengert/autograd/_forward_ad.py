@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from wengert import _C
 from wengert._overrides import overridden
 
-from ._mode_context import ModeContext, SwitchedAtOnce
+from ._modes.context import ModeContext, SwitchedAtOnce
 
 _current_dual_level = _C._current_dual_level
 

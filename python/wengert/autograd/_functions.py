@@ -1,5 +1,5 @@
-"""Operations from before tensors had methods for them; see `wengert.autograd._function_legacy`."""
+"""Operations from before tensors had methods for them; see `wengert.autograd._custom_function.legacy`."""
 
-from ._function_legacy import Resize, Type
+from ._custom_function.legacy import Resize, Type
 
 __all__ = ["Resize", "Type"]

@@ -1,5 +1,5 @@
-"""Anomaly mode; see `wengert.autograd._anomaly`."""
+"""Anomaly mode; see `wengert.autograd._modes.anomaly`."""
 
-from ._anomaly import detect_anomaly, set_detect_anomaly
+from ._modes.anomaly import detect_anomaly, set_detect_anomaly
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]

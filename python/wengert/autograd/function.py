@@ -1,9 +1,9 @@
-"""Custom Functions; see `wengert.autograd._function`."""
+"""Custom Functions; see `wengert.autograd._custom_function`."""
 
-from ._function import BackwardCFunction, Function, FunctionMeta
-from ._function_context import FunctionCtx
-from ._function_legacy import InplaceFunction, NestedIOFunction
-from ._once_differentiable import once_differentiable
+from ._custom_function.context import FunctionCtx
+from ._custom_function.function import BackwardCFunction, Function, FunctionMeta
+from ._custom_function.legacy import InplaceFunction, NestedIOFunction
+from ._custom_function.once_differentiable import once_differentiable
 
 # The name of the context's methods before it became a class of its own.
 _ContextMethodMixin = FunctionCtx

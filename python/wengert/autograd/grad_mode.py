@@ -1,8 +1,8 @@
-"""Grad modes; see `wengert.autograd._grad_mode` and `wengert.autograd._engine_modes`."""
+"""Grad modes; see `wengert.autograd._modes.grad_mode` and `wengert.autograd._modes.engine`."""
 
-from ._engine_modes import _force_original_view_tracking, enforce_grad_layout_policy, set_multithreading_enabled
-from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._graph import _unsafe_preserve_version_counter
+from ._modes.engine import _force_original_view_tracking, enforce_grad_layout_policy, set_multithreading_enabled
+from ._modes.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = [
     "_force_original_view_tracking",

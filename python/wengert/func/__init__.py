@@ -6,9 +6,9 @@
     tensor([[2., 4.],
             [6., 8.]])
 
-Read `_frames` first: it says how transforms know of each other. `_reverse` and `_jvp` hold the two modes of
+Read `_frames` first: it says how transforms know of each other. `_vjp` and `_jvp` hold the two modes of
 differentiation, `_vmap` and `_batched_tensor` the batches; how operations run on batches is the core's affair
-(src/ops/batching/batch.h), and `_dispatch` has the functions that are no operations.
+(src/ops/batching/batch.h), and `_handlers` has the functions that are no operations.
 
 Derivatives with more structure have packages of their own: `_sparse` (Jacobians and Hessians by coloring), `implicit`
 (solutions of equations), `_jet` (Taylor series). They walk recorded graphs, with what the table says of each node.
@@ -17,9 +17,9 @@ Derivatives with more structure have packages of their own: `_sparse` (Jacobians
 from . import _handlers, implicit  # noqa: F401  the first for its handlers
 from ._auxiliary import debug_unwrap, functionalize
 from ._batched_tensor import NotBatchableError
-from ._custom_function import set_up_custom_functions as _set_up_custom_functions
 from ._functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from ._grad import grad, grad_and_value, value_and_grad
+from ._handlers.custom_function import set_up_custom_functions as _set_up_custom_functions
 from ._jacobians import hessian, jacfwd, jacrev
 from ._jet import jet, nth_derivatives
 from ._jvp import jvp

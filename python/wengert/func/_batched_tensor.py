@@ -4,7 +4,7 @@ The core makes them and runs operations on them (src/graph/batched.h, src/ops/ba
 a tensor with one dimension more, the place of that dimension, and the level of the vmap it belongs to. It has the shape
 of one sample; memory, history and tangents are those of the tensor inside, which may itself be a sample of a batch
 further out. This class answers what the core does not: what is a question about history, and what has no answer for a
-whole batch. Functions that are no operations come to `__torch_function__`, which _dispatch.py gives it.
+whole batch. Functions that are no operations come to `__torch_function__`, which _handlers/dispatch.py gives it.
 """
 
 from __future__ import annotations

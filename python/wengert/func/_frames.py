@@ -4,9 +4,8 @@ Every transform is a block around the user's function, a frame (src/python/func/
 transform learns what surrounds it:
 
 * which batches are open. A tensor that differs from sample to sample is a `BatchedTensor`; differentiation happens
-  below it, on the *physical* tensor, whose leading dimensions are the open batches from outermost to innermost.
-  `physical` gives that tensor and `logical` makes the wrappers again. Since samples never mix, one engine pass over
-  physical tensors gives the gradients of all samples.
+  below it, on the *physical* tensor, which has the open batches in front (src/ops/batching/physical.h). Since samples
+  never mix, one engine pass over physical tensors gives the gradients of all samples.
 * whether anybody outside may differentiate the results, which decides if a backward pass must be recorded.
 
 The stack belongs to a thread.
@@ -14,19 +13,38 @@ The stack belongs to a thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from wengert import _C
+from wengert._C import Tensor
+from wengert.utils._pytree import tree_map_only
 
-from ._batched_tensor import BatchedTensor, move_to_front
+from ._batched_tensor import BatchedTensor
 
 VmapFrame = _C._VmapFrame
+ForwardFrame = _C._ForwardFrame  # src/python/func/forward.cpp
 is_transforming = _C._is_transforming
-is_within_reverse = _C._is_within_reverse
 open_batches = _C._open_batches
 running_frames = _C._running_frames
 plain = _C._unbatched  # the plain tensor below all wrappers
+
+
+class ReverseFrame(_C._ReverseFrame):
+    """A call of the user's function whose results will be differentiated with respect to the aliases it is given.
+
+    src/python/func/reverse.cpp says what it does: aliases of primals, passes that stop at them, and what is recorded.
+    ``with ReverseFrame() as frame:`` is around the call; ``frame.gradients(outputs, cotangents, keep_graph)`` may come
+    later, and often. A frame `inside` another one knows the other's aliases as its own.
+    """
+
+    __slots__ = ()
+
+    def release(self, tree: Any) -> Any:
+        """Return what leaves the frame: detached, unless somebody outside tracks it."""
+        if tree is None:
+            return None
+        return self.released(tree) if isinstance(tree, Tensor) else tree_map_only(Tensor, self.released, tree)
 
 
 class Remembered:
@@ -43,33 +61,6 @@ class Remembered:
 def only_batches() -> Any:
     """Return a block in which derivatives do not count as running transforms, only batches do."""
     return _C._FramesAgain(open_batches())
-
-
-def physical(tensor: Any, batches: Sequence[Any]) -> Any:
-    """Return the plain tensor of shape ``(*batch sizes, *tensor.shape)``; expanded over batches it is the same in.
-
-    A batch that was opened later than these stays one.
-    """
-    if batches and isinstance(tensor, BatchedTensor) and tensor._level > batches[-1].level:
-        whole = physical(tensor._value, batches)
-        return BatchedTensor.wrap(whole, tensor._batch_dim + len(batches), tensor._level)
-    for position in reversed(range(len(batches))):
-        frame = batches[position]
-        if isinstance(tensor, BatchedTensor) and tensor._level == frame.level:
-            tensor = move_to_front(tensor._value, tensor._batch_dim)
-        else:
-            tensor = tensor.expand(frame.batch_size, *tensor.shape)
-    return tensor
-
-
-def logical(tensor: Any, batches: Sequence[Any]) -> Any:
-    """Return the tensor of one sample; the inverse of `physical`."""
-    if batches and isinstance(tensor, BatchedTensor):
-        sample = logical(tensor._value.movedim(tensor._batch_dim, len(batches)), batches)
-        return BatchedTensor.wrap(sample, 0, tensor._level)
-    for frame in batches:
-        tensor = BatchedTensor.wrap(tensor, 0, frame.level)
-    return tensor
 
 
 def levels_of(tensor: Any) -> set[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import wengert
-from wengert.autograd._mode_context import Undone
+from wengert.autograd._modes.context import Undone
 
 
 def functional_call(

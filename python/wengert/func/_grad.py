@@ -10,8 +10,7 @@ import wengert
 from wengert.utils._pytree import tree_unflatten
 
 from ._arguments import Argnums, flatten_tensors, normalized_argnums, replaced, selected, split_aux
-from ._frames import plain
-from ._reverse import ReverseFrame
+from ._frames import ReverseFrame, plain
 
 _CALL = "grad_and_value(f)(*args)"
 

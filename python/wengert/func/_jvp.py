@@ -6,15 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert
-from wengert import _C
 from wengert.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
 from ._arguments import flatten_alike, flatten_outputs, flatten_tensors, split_aux
+from ._frames import ForwardFrame
 
 _CALL = "jvp(f, primals, tangents)"
-
-
-ForwardFrame = _C._ForwardFrame  # src/python/func/forward.cpp
 
 
 def jvp(

@@ -9,8 +9,7 @@ import wengert
 from wengert.utils._pytree import tree_flatten, tree_unflatten
 
 from ._arguments import as_leaf, flatten_alike, flatten_outputs, flatten_tensors, split_aux
-from ._frames import plain
-from ._reverse import ReverseFrame
+from ._frames import ReverseFrame, plain
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import wengert as wg
 
-from ._checks import require
-from ._optimizer import Group, Optimizer, Params
+from ._optimizer import Group, Optimizer, Params, require
 
 if TYPE_CHECKING:
     from wengert import Tensor

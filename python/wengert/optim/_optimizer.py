@@ -26,6 +26,12 @@ Group = dict[str, Any]
 Params = Iterable["Tensor"] | Iterable[Group]
 
 
+def require(condition: bool, name: str, value: Any) -> None:
+    """Raise the ValueError that names a hyperparameter and its unusable value."""
+    if not condition:
+        raise ValueError(f"Invalid {name}: {value}")
+
+
 class Optimizer:
     """Base class of all optimizers.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._checks import require
-from ._optimizer import Group, Optimizer, Params
+from ._optimizer import Group, Optimizer, Params, require
 
 if TYPE_CHECKING:
     from wengert import Tensor

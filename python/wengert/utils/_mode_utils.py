@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wengert import _C
-from wengert.autograd._mode_context import ModeContext
+from wengert.autograd._modes.context import ModeContext
 
 
 class no_dispatch(ModeContext, _C._WithoutDispatchModes):

@@ -9,7 +9,7 @@ from typing import Any
 
 from wengert import _C
 
-from .._edges import node_of
+from .._graph.edges import node_of
 from .._profiler.units import format_bytes
 
 

@@ -9,7 +9,7 @@ from wengert.func._grad import grad
 from wengert.func._jacobians import blocks, pushed_basis, rows
 from wengert.func._vjp import record
 
-from .._grad_mode import enable_grad
+from .._modes.grad_mode import enable_grad
 from . import _strict
 from ._run import Run, recording
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import wengert
 
-from .._backward import grad
+from .._backward.entry import grad
 
 _STRICT = "This is not allowed in strict mode."
 _OUTPUT = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backward import grad
+from .._backward.entry import grad
 from .._forward_ad import dual_level, make_dual, unpack_dual
 from ._coordinates import basis, from_coordinates, gradient_coordinates, size
 from ._errors import NONDETERMINISM, GradcheckError

@@ -14,7 +14,7 @@ import numpy as np
 import wengert
 from wengert._C import Tensor
 
-from .._backward import grad
+from .._backward.entry import grad
 from ._coordinates import basis, from_coordinates, gradient_coordinates
 from ._inputs import as_tuple
 from ._numerical import numerical_jacobians

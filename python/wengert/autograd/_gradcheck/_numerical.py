@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._graph import _unsafe_preserve_version_counter
-from .._mode_context import Undone
+from .._modes.context import Undone
 from ._coordinates import basis, coordinates, from_coordinates, size
 from ._inputs import call, floating_outputs
 

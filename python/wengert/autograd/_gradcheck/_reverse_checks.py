@@ -10,7 +10,7 @@ import numpy as np
 import wengert
 from wengert import _C
 
-from .._backward import grad
+from .._backward.entry import grad
 from ._coordinates import from_coordinates, gradient_coordinates, size
 from ._errors import BATCHED, UNDEFINED, GradcheckError, describe_array
 

@@ -10,7 +10,7 @@ import numpy as np
 import wengert
 from wengert._C import Tensor
 
-from .._backward import grad
+from .._backward.entry import grad
 from ._coordinates import from_coordinates, size
 from ._inputs import as_tuple, call, differentiable_outputs, positions_to_check
 from ._options import check_second_order_options as check_second_order_options

@@ -12,8 +12,8 @@ from typing import Any
 
 from wengert import _C
 
-from .._edges import GradientEdge, node_of
 from .._hooks import RemovableHandle
+from .edges import GradientEdge, node_of
 
 
 def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], *, mode: str = "all") -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from wengert import _C
 
-from .._mode_context import ModeContext
+from .._modes.context import ModeContext
 from .saved_tensors import saved_tensors_hooks
 
 _active = threading.local()

@@ -8,7 +8,7 @@ from typing import Any
 
 from wengert import _C
 
-from .._function import BackwardCFunction
+from .._custom_function.function import BackwardCFunction
 from .._hooks import RemovableHandle
 
 

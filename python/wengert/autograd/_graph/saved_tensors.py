@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert import _C
 
-from .._mode_context import ModeContext
+from .._modes.context import ModeContext
 
 
 class saved_tensors_hooks(_C._SavedTensorsHooks):

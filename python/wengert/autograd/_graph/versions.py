@@ -8,7 +8,7 @@ from typing import Any
 from wengert import _C
 from wengert._C import Tensor
 
-from .._mode_context import ModeContext, Undone
+from .._modes.context import ModeContext, Undone
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:

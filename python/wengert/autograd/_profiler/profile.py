@@ -6,7 +6,7 @@ from typing import Any
 
 from wengert import _C
 
-from .._mode_context import Undone
+from .._modes.context import Undone
 from .collect import collect
 from .events import FunctionEventAvg
 from .lists import EventList

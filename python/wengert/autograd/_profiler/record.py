@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wengert import _C
 
-from .._mode_context import ModeContext
+from .._modes.context import ModeContext
 
 
 class record_function(ModeContext, _C._Stretch):

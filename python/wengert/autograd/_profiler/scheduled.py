@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
-from .._mode_context import Undone
+from .._modes.context import Undone
 from .lists import EventList
 from .profile import profile as measure
 

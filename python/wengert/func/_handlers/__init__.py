@@ -1,7 +1,8 @@
-"""Handlers of functions that are no operations, on samples of a batch.
+"""What functions that are no operations do with samples of a batch; operations run on them by the core's rules.
 
-They are functions of what was called, its arguments as they came, and the batch, and make themselves known to
-`_dispatch.py`.
+Start with `dispatch`, which finds the handler of a function: one of `methods`, `passes` and `tangents`, or else `loop`,
+which calls it once for each sample. A handler gets what was called, its arguments as they came, and the `batch`.
+`custom_function` has the rules of ``autograd.Function``, which comes by a way of its own.
 """
 
 from . import methods, passes, tangents

@@ -6,9 +6,9 @@ from typing import Any
 
 from wengert._C import Tensor
 
-from .._batch import Batch
 from .._batched_tensor import BatchedTensor
-from .._dispatch import handles
+from .batch import Batch
+from .dispatch import handles
 
 _OWN = {
     getattr(Tensor, name): method

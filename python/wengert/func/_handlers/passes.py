@@ -10,14 +10,13 @@ from typing import Any, NoReturn
 
 import wengert
 from wengert import _C
-from wengert.autograd._backward import backward, grad
+from wengert.autograd._backward.arguments import as_gradients, as_roots, as_targets
+from wengert.autograd._backward.entry import backward, grad
 from wengert.autograd._batching import stack_known
-from wengert.autograd._roots import as_gradients, as_roots
-from wengert.autograd._targets import as_targets
 
-from .._batch import Batch
 from .._batched_tensor import BatchedTensor
-from .._dispatch import handles
+from .batch import Batch
+from .dispatch import handles
 
 
 @handles(backward, getattr(wengert.Tensor, "backward"))  # noqa: B009

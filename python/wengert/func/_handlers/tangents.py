@@ -6,8 +6,8 @@ from typing import Any
 
 from wengert.autograd._forward_ad import UnpackedDualTensor, make_dual, unpack_dual
 
-from .._batch import Batch
-from .._dispatch import handles
+from .batch import Batch
+from .dispatch import handles
 
 
 @handles(make_dual)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert import _C
-from wengert.autograd import _function
+from wengert.autograd._custom_function.function import are_transforming
 
 from .debug import is_debugging, logging_contexts
 from .frame import Frame, stops_early
@@ -93,7 +93,7 @@ def checkpoint(
             )
         if context_fn is not noop_context_fn or debug is not False:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-        if not _function.are_transforming():
+        if not are_transforming():
             return checkpoint_reentrant(function, preserve, args)
     if determinism_check not in CHECKS:
         raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")

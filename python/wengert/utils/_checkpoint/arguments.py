@@ -14,7 +14,7 @@ from typing import Any
 from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import _forward_ad
-from wengert.autograd._mode_context import Undone
+from wengert.autograd._modes.context import Undone
 
 
 class SavedArguments:

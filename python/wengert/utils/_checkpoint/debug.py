@@ -8,7 +8,7 @@ import traceback
 from typing import Any
 
 from wengert._C import Tensor
-from wengert.autograd._mode_context import ModeContext, Undone
+from wengert.autograd._modes.context import ModeContext, Undone
 
 from .._python_dispatch import TorchDispatchMode
 from .errors import CheckpointError

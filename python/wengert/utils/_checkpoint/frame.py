@@ -21,8 +21,9 @@ from typing import Any
 
 from wengert import _C
 from wengert._C import Tensor
-from wengert.autograd import _function, enable_grad
-from wengert.autograd._mode_context import ModeContext, Undone
+from wengert.autograd import enable_grad
+from wengert.autograd._custom_function.function import remembered_transforms
+from wengert.autograd._modes.context import ModeContext, Undone
 from wengert.autograd.graph import saved_tensors_hooks
 
 from . import determinism
@@ -96,7 +97,7 @@ class Frame:
     ) -> None:
         self._function = function
         self._arguments = SavedArguments((args, kwargs))
-        self._transforms = _function.remembered() if _function.remembered and _function.are_transforming() else None
+        self._transforms = remembered_transforms()
         self._surroundings = surroundings
         self._early_stop = early_stop
         self._compare = compare

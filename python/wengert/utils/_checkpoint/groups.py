@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from wengert import _C
-from wengert.autograd._mode_context import Undone
+from wengert.autograd._modes.context import Undone
 
 _current = threading.local()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from wengert import ops
 from wengert._C import Tensor
-from wengert.autograd._mode_context import Undone
+from wengert.autograd._modes.context import Undone
 
 from .._python_dispatch import TorchDispatchMode
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert import _C, random
-from wengert.autograd._mode_context import Undone
+from wengert.autograd._modes.context import Undone
 
 
 class DefaultDeviceType:

@@ -8,26 +8,27 @@ from typing import Any
 from wengert import _C
 from wengert._C import Tensor
 
-from . import _compositions, _copying, _numpy_dispatch, _overrides, _tensor_str, _unsupported
+from .. import _compositions, _copying, _numpy_dispatch, _overrides
+from . import printing, unsupported
 
 
 def _legacy_new(self: Any, *arguments: Any, device: Any = None) -> Any:
-    """Return a tensor of this one's dtype; see `wengert._legacy_types.new`."""
-    from . import _legacy_types
+    """Return a tensor of this one's dtype; see `wengert._tensor.legacy_types.new`."""
+    from . import legacy_types
 
-    return _legacy_types.new(self, *arguments, device=device)
+    return legacy_types.new(self, *arguments, device=device)
 
 
 _legacy_new.__name__ = "new"
 
 
 def _repr(self: Any) -> str:
-    return _tensor_str.tensor_str(self)
+    return printing.tensor_str(self)
 
 
 def set_up_tensor() -> None:
     """Attach the Python methods to the compiled type; called once, at import."""
-    from .autograd import _tensor_methods
+    from . import autograd_methods
 
     Tensor.__repr__ = _repr  # type: ignore[method-assign]
     Tensor.__reduce_ex__ = _copying.reduce_ex  # type: ignore[method-assign, assignment]
@@ -38,8 +39,8 @@ def set_up_tensor() -> None:
     _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass
     Tensor.__pandas_priority__ = 5000  # above that of frames, so that pandas leaves operators to us
     Tensor.__array_priority__ = 2000  # NumPy lets our operators win
-    for method in (*_compositions.METHODS, *_unsupported.METHODS, _legacy_new):
+    for method in (*_compositions.METHODS, *unsupported.METHODS, _legacy_new):
         setattr(Tensor, method.__name__, method)
-    for name, member in vars(_tensor_methods).items():
-        if isinstance(member, types.FunctionType) and member.__module__ == _tensor_methods.__name__:
+    for name, member in vars(autograd_methods).items():
+        if isinstance(member, types.FunctionType) and member.__module__ == autograd_methods.__name__:
             setattr(Tensor, name, member)

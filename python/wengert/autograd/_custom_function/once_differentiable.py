@@ -9,7 +9,7 @@ from typing import Any
 from wengert import _C
 from wengert._C import Tensor
 
-from ._grad_mode import no_grad
+from .._modes.grad_mode import no_grad
 
 _MESSAGE = "trying to differentiate twice a function that was marked with @once_differentiable"
 

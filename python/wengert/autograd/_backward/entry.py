@@ -2,7 +2,7 @@
 
 The commonest calls, ``loss.backward()`` and ``grad(loss, parameters)``, are recognised by exact types in one
 condition and go straight to the engine. Everything else takes the second half of each function, with the helpers of
-`_roots` (what to start from) and `_targets` (where to stop).
+`arguments`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,11 @@ from wengert import _C
 from wengert._C import Tensor
 from wengert._overrides import overridden
 
-from . import _function
-from ._batching import vmap
-from ._edges import GradientEdge
-from ._engine import is_logging, run_engine, run_engine_logged
-from ._roots import as_gradients, as_roots
-from ._targets import as_targets
-
-DEBUG = 10
+from .._batching import vmap
+from .._custom_function.function import are_transforming
+from .._graph.edges import GradientEdge
+from .arguments import as_gradients, as_roots, as_targets
+from .engine import DEBUG, is_logging, run_engine, run_engine_logged
 
 
 def backward(
@@ -160,9 +157,7 @@ def grad(
             allow_unused or False,
             False,
         )
-    if overridden(outputs, inputs) or (
-        grad_outputs is not None and _function.are_transforming() and overridden(grad_outputs)
-    ):
+    if overridden(outputs, inputs) or (grad_outputs is not None and are_transforming() and overridden(grad_outputs)):
         return _C._call_override(
             grad,
             (outputs, inputs),

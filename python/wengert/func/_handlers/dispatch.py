@@ -1,8 +1,8 @@
 """What functions that are no operations do with samples of a batch.
 
 Operations of the table run on batched tensors by themselves. Everything else that takes tensors comes here: creation
-like another tensor, passes of the engine, dual tensors have handlers (`_handlers`); what has none runs once for each
-sample (`_loop`).
+like another tensor, passes of the engine, dual tensors have handlers (in the modules beside this one); what has none
+runs once for each sample (`loop`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ._batch import Batch, batched_among
-from ._batched_tensor import BatchedTensor
-from ._loop import loop
+from .._batched_tensor import BatchedTensor
+from .batch import Batch, batched_among
+from .loop import loop
 
 Handler = Callable[[Any, tuple[Any, ...], dict[str, Any], Batch], Any]
 HANDLERS: dict[Any, Handler] = {}

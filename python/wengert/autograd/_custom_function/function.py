@@ -15,7 +15,7 @@ from typing import Any
 
 from wengert import _C
 
-from ._function_context import FunctionCtx
+from .context import FunctionCtx
 
 _function_ids = itertools.count()
 # (whether a transform of wengert.func is running, what applies a function inside one), once that module is loaded.
@@ -26,6 +26,11 @@ remembered: Callable[[], Any] | None = None  # likewise: what makes the transfor
 def are_transforming() -> bool:
     """Return whether a transform of `wengert.func` is running on this thread."""
     return transforms is not None and transforms[0]()
+
+
+def remembered_transforms() -> Any:
+    """Return the transforms of this moment as a context for later, or None if none is running."""
+    return remembered() if remembered is not None and are_transforming() else None
 
 
 class BackwardCFunction(_C._FunctionBase, FunctionCtx):  # type: ignore[misc]  # the stub says Any

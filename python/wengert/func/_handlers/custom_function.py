@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from wengert import _C
 from wengert._C import Tensor
-from wengert.autograd import _function
-from wengert.autograd._function import Function
+from wengert.autograd._custom_function import function as _function
+from wengert.autograd._custom_function.function import Function
 from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_structure, tree_unflatten
 
-from ._batch import Batch
-from ._batched_tensor import BatchedTensor, NotBatchableError
-from ._frames import Remembered, is_transforming, running_frames
+from .._batched_tensor import BatchedTensor, NotBatchableError
+from .._frames import Remembered, is_transforming, running_frames
+from .batch import Batch
 
 _NO_SETUP = (
     "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "

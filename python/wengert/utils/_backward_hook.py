@@ -15,8 +15,7 @@ from typing import Any
 import wengert
 from wengert import _C
 from wengert._C import Tensor
-
-from ._function import Function
+from wengert.autograd._custom_function.function import Function
 
 
 class BackwardHookFunction(Function):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wengert import _C
 
-from ._mode_context import SwitchedAtOnce
+from .context import SwitchedAtOnce
 
 is_multithreading_enabled = _C._is_multithreading_enabled
 is_view_replay_enabled = _C._is_view_replay_enabled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wengert import _C
 
-from ._mode_context import SwitchedAtOnce
+from .context import SwitchedAtOnce
 
 
 def is_strict_singular() -> bool:

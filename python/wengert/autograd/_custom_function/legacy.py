@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._function import Function
+from .function import Function
 
 
 class InplaceFunction(Function):

@@ -6,7 +6,7 @@ from typing import Any
 
 from wengert import _C
 
-from ._mode_context import BareDecorator, ModeContext, SwitchedAtOnce
+from .context import BareDecorator, ModeContext, SwitchedAtOnce
 
 
 class no_grad(BareDecorator, _C._Switch):

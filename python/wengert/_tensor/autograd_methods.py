@@ -9,10 +9,9 @@ from typing import Any
 from wengert import _C
 from wengert._C import Tensor
 
-from ._backward import DEBUG
-from ._backward import backward as _backward
-from ._engine import is_logging, run_engine
-from ._hooks import RemovableHandle
+from ..autograd._backward.engine import DEBUG, is_logging, run_engine
+from ..autograd._backward.entry import backward as _backward
+from ..autograd._hooks import RemovableHandle
 
 
 def backward(

@@ -15,13 +15,14 @@ from typing import Any
 from wengert import _C
 
 logger = logging.getLogger("wengert.autograd.graph")
+DEBUG = logging.DEBUG
 is_logging = logger.isEnabledFor
 run_engine = _C._engine_run_backward
 
 
 def run_engine_logged(*arguments: Any) -> Any:
     """Call the engine; log every node it evaluates if the logger asks for it."""
-    if not is_logging(logging.DEBUG):
+    if not is_logging(DEBUG):
         return run_engine(*arguments)
     token = _C._node_log_start(_log_evaluation)
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert import _C
 
-from ._batched_tensor import BatchedTensor, move_to_front
+from .._batched_tensor import BatchedTensor, move_to_front
 
 
 def batched_among(values: Any) -> Iterator[Any]:

@@ -8,8 +8,8 @@ import wengert
 from wengert import _C
 from wengert._C import Tensor
 
-from ._batch import Batch, rebuilt
-from ._batched_tensor import BatchedTensor, NotBatchableError
+from .._batched_tensor import BatchedTensor, NotBatchableError
+from .batch import Batch, rebuilt
 
 
 def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:

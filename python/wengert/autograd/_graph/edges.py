@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from wengert import _C
 from wengert._C import Tensor
 
-from ._grad_mode import enable_grad
+from .._modes.grad_mode import enable_grad
 
 
 class GradientEdge(NamedTuple):
