@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from typing import Any
 
 _SEARCHED = ("", "nn.functional", "linalg", "special", "fft", "func", "autograd", "nn", "optim", "optimize")
 
@@ -55,6 +56,18 @@ def no_attribute(module: str, name: str) -> AttributeError:
         name=name,
         obj=importlib.import_module(full),
     )
+
+
+def advise(module: dict[str, Any]) -> None:
+    """Give a public module, by its globals, the `__getattr__` that says this.
+
+    Type checkers do not see it: with one, no name would be unknown to them.
+    """
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        raise no_attribute(module["__name__"].removeprefix("wengert."), name)
+
+    module["__getattr__"] = __getattr__
 
 
 def _advice(module: str, name: str) -> str:
