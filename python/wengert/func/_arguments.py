@@ -14,13 +14,7 @@ Argnums = int | tuple[int, ...]
 
 
 def normalized_argnums(argnums: Any, num_args: int) -> Argnums:
-    """Return `argnums` counted from the front.
-
-    Raises
-    ------
-    RuntimeError
-        If it is neither int nor tuple of ints, out of range, empty, or names an argument twice.
-    """
+    """Return `argnums` counted from the front."""
     if isinstance(argnums, int):
         return _normalized(argnums, num_args)
     if not isinstance(argnums, tuple):
@@ -84,11 +78,6 @@ def flatten_tensors(tree: Any, several: bool = False) -> tuple[list[Any], TreeSp
 
     What cannot be differentiated (strings, None, functions, integers) is part of the shape. The tree is an argument, or
     a tuple of `several`.
-
-    Raises
-    ------
-    ValueError
-        If no leaf is left.
     """
     leaves, spec = tree_flatten(tree)
     for leaf in leaves:
@@ -133,13 +122,7 @@ def flatten_alike(tree: Any, given: Any, tensors: list[Any]) -> tuple[list[Any],
 
 
 def split_aux(output: Any, caller: str, has_aux: bool) -> tuple[Any, Any]:
-    """Return ``(output, aux)`` of a function that returns both, or the output and None.
-
-    Raises
-    ------
-    RuntimeError
-        If `has_aux` and the function returned no pair.
-    """
+    """Return ``(output, aux)`` of a function that returns both, or the output and None."""
     if not has_aux:
         return output, None
     if not (isinstance(output, tuple) and len(output) == 2):
@@ -148,13 +131,7 @@ def split_aux(output: Any, caller: str, has_aux: bool) -> tuple[Any, Any]:
 
 
 def flatten_outputs(output: Any, caller: str) -> tuple[list[Any], TreeSpec]:
-    """Return the leaves of what a function returned and its shape.
-
-    Raises
-    ------
-    RuntimeError
-        If a leaf is no tensor, or there is none.
-    """
+    """Return the leaves of what a function returned and its shape."""
     leaves, spec = tree_flatten(output)
     if output is None or not leaves:
         raise RuntimeError(

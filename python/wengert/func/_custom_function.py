@@ -36,13 +36,7 @@ class VmapInfo(NamedTuple):
 
 
 def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
-    """Run a custom function whose arguments may be batched.
-
-    Raises
-    ------
-    RuntimeError
-        If the class has no setup_context, no vmap rule or two, or its rule returns something unfit.
-    """
+    """Run a custom function whose arguments may be batched."""
     if not cls._uses_setup_context:
         raise NotBatchableError(_NO_SETUP)
     leaves, spec = tree_flatten(args)

@@ -61,14 +61,8 @@ def split(vector: Vector, like: Sequence[Any]) -> list[Any]:
 def by_rows(product: Callable[[Vector], Vector], groups: Any, count: int, size: int) -> Iterator[Vector]:
     """Yield products with indicators of groups 0, 1, ..., as many at once as are not too large.
 
-    Parameters
-    ----------
-    product : callable
-        From one vector, or from rows of vectors, to their products.
-    groups : ndarray of int
-        The group of each element.
-    size : int
-        The length of the longest vector, given or returned.
+    `product` takes one vector or rows of vectors, `groups` has the group of each element, and `size` is the length of
+    the longest vector, given or returned.
     """
     step = 1 if count <= _FEW else max(_AT_ONCE // max(size, 1), 1)
     for first in range(0, count, step):

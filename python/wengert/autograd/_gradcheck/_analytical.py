@@ -17,24 +17,10 @@ from ._inputs import call, floating_outputs
 def vjp_rows(
     output: Any, targets: list[Any], cotangents: np.ndarray, nondet_tol: float, check_grad_dtypes: bool
 ) -> list[np.ndarray]:
-    """Return the product of every cotangent with the Jacobians of one output.
+    """Return the products of cotangents with the Jacobians of one output: for each target an array with a row for each.
 
-    Every product is computed twice, to see whether backward is deterministic.
-
-    Parameters
-    ----------
-    cotangents : ndarray, shape (k, size(output))
-        In real coordinates.
-
-    Returns
-    -------
-    list of ndarray
-        One of shape ``(k, size(target))`` for each target.
-
-    Raises
-    ------
-    GradcheckError
-        If a gradient has a wrong size or dtype, or differs between the two runs.
+    Cotangents [k, size(output)] and products [k, size(target)] are in real coordinates. Every product is computed
+    twice, to see whether backward is deterministic.
     """
     rows: list[list[np.ndarray]] = [[] for _ in targets]
     worst = 0.0
@@ -75,19 +61,9 @@ def jvp_columns(
     tangents: np.ndarray,
     check_grad_dtypes: bool,
 ) -> list[np.ndarray]:
-    """Return the product of the Jacobian with respect to one input with every tangent.
+    """Return the products of Jacobians with respect to one input with tangents [k, size(input)], in real coordinates.
 
-    All inputs in `positions` are dual, with zero tangents but for the one.
-
-    Parameters
-    ----------
-    tangents : ndarray, shape (k, size(inputs[position]))
-        In real coordinates.
-
-    Returns
-    -------
-    list of ndarray
-        One of shape ``(size(output), k)`` for each floating point or complex output.
+    All inputs in `positions` are dual, with zero tangents but for the one. Each floating output has [size(output), k].
     """
     columns = []
     for vector in tangents:

@@ -16,10 +16,7 @@ def mismatch_message(
 ) -> str:
     """Describe two Jacobians (rows are output elements, columns input elements) that differ.
 
-    Parameters
-    ----------
-    part : str
-        Which part of complex tensors the arrays belong to, such as "real part of complex outputs"; may be empty.
+    They may belong to one `part` of complex tensors only, such as "real part of complex outputs".
     """
     considering = f"While considering the {part} only, " if part else ""
     kind = "Jacobian computed with forward mode mismatch" if forward else "Jacobian mismatch"

@@ -33,15 +33,7 @@ def positions_to_check(inputs: tuple[Any, ...]) -> list[int]:
 
 
 def check_inputs(inputs: tuple[Any, ...], caller: str = "gradcheck") -> None:
-    """Raise where finite differences cannot work; warn where they lack precision.
-
-    Raises
-    ------
-    ValueError
-        If no input requires grad.
-    RuntimeError
-        If elements of an input share memory.
-    """
+    """Raise where finite differences cannot work; warn where they lack precision."""
     positions = positions_to_check(inputs)
     if not positions:
         raise ValueError(

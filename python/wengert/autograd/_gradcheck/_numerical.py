@@ -31,20 +31,7 @@ def directional_derivative(
 ) -> list[np.ndarray]:
     """Return the derivative of every floating output along `direction` in one input, central differences of `eps`.
 
-    Parameters
-    ----------
-    direction : ndarray, shape (size(inputs[position]),)
-        In real coordinates.
-
-    Returns
-    -------
-    list of ndarray
-        One vector of real coordinates for each floating point or complex output.
-
-    Raises
-    ------
-    AssertionError
-        If shapes or dtypes of outputs depend on the values of the input.
+    Direction and derivatives are vectors of real coordinates.
     """
     tensor = inputs[position]
     start = coordinates(tensor)
