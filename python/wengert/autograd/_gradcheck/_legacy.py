@@ -36,7 +36,10 @@ def get_numerical_jacobian(
     _require_one("get_numerical_jacobian", grad_out)
     inputs = as_tuple(inputs)
     wanted = inputs if target is None else as_tuple(target)
-    function = _first_output(lambda *values: fn(values))
+
+    def function(*values: Any) -> Any:
+        return as_tuple(fn(values))[0]
+
     outputs = (function(*inputs),)
     _require_real("get_numerical_jacobian", outputs[0])
     return tuple(
@@ -86,10 +89,6 @@ def get_analytical_jacobian(
     deterministic = all(np.allclose(a, b, rtol=0.0, atol=nondet_tol) for a, b in zip(*runs, strict=True))
     jacobians = tuple(_as_tensor(jacobian, target) for jacobian, target in zip(runs[0], targets, strict=True))
     return jacobians, deterministic, sizes_right, dtypes_right
-
-
-def _first_output(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *values: as_tuple(function(*values))[0]
 
 
 def _as_tensor(jacobian: np.ndarray, target: Any) -> Any:
