@@ -10,6 +10,8 @@ import numpy as np
 import wengert
 
 from ..autograd import grad
+from ..autograd._batching import vmap
+from ..autograd.forward_ad import dual_level, make_dual, unpack_dual
 
 _FEW = 4  # vectors that cost less one by one than as a batch
 _AT_ONCE = 1 << 20  # the most elements of a batch of vectors
@@ -39,6 +41,19 @@ def pulled_vector(outputs: Sequence[Any], inputs: Sequence[Any], weights: Vector
     """Return the product of weights, or of each row of them, with the Jacobian."""
     batched = weights.ndim > 1
     return joined(pulled(outputs, inputs, split(weights, outputs), is_grads_batched=batched), int(batched))
+
+
+def pushed_vector(function: Callable[[list[Any]], Sequence[Any]], inputs: Sequence[Any], directions: Vector) -> Vector:
+    """Return the product of the Jacobian of a function with a direction, or with each row of directions."""
+
+    def push(*tangents: Any) -> tuple[Any, ...]:
+        with dual_level():
+            duals = [make_dual(value.detach(), tangent) for value, tangent in zip(inputs, tangents, strict=True)]
+            pairs = [unpack_dual(output) for output in function(duals)]
+            return tuple(wengert.zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs)
+
+    tangents = tuple(split(directions, inputs))
+    return joined(push(*tangents)) if directions.ndim == 1 else joined(vmap(push, tangents), 1)
 
 
 def joined(tensors: Sequence[Any], batch_dims: int = 0) -> Vector:

@@ -10,7 +10,7 @@ import numpy as np
 from ..func._products import Vector
 from ..func._sparse import sparsity
 from ._constraints import wrapped_constraints
-from ._flat import Function, Layout
+from ._flat import Layout
 from ._objective import Evaluated
 
 # What SciPy's methods take. Methods that are not listed here (a callable, or one that SciPy gains) get the gradient.
@@ -169,6 +169,3 @@ def structured(found: Any, layout: Layout) -> Any:
     found.x_flat = found.x
     found.x = layout.result(found.x)
     return found
-
-
-__all__ = ["Function", "minimize"]

@@ -10,7 +10,7 @@ from typing import Any
 from wengert import _C
 from wengert.autograd import _function
 
-from .debug import is_debugging, logging_contexts
+from .debug import Logs, is_debugging
 from .frame import Frame, stops_early
 from .reentrant import checkpoint_reentrant
 from .states import Surroundings
@@ -102,7 +102,7 @@ def checkpoint(
         raise ValueError("debug=True is incompatible with non-default context_fn")
     if not _C.is_grad_enabled():
         return function(*args, **kwargs)
-    logs = logging_contexts() if debug else None
+    logs = Logs() if debug else None
     forward_context, recompute_context = logs.contexts if logs else context_fn()
     frame = Frame(
         function,

@@ -8,7 +8,7 @@ import traceback
 from typing import Any
 
 from wengert._C import Tensor
-from wengert.autograd._mode_context import ModeContext, Undone
+from wengert.autograd._mode_context import Block, ModeContext, Undone
 
 from .._python_dispatch import TorchDispatchMode
 from .errors import CheckpointError
@@ -45,9 +45,14 @@ class OperationLog(TorchDispatchMode):
 
     def writing(self) -> Any:
         """Return a block whose operations are written down, in the place of what was before."""
-        return _Writing(self)
+        return Block(self._write)
 
-    def forget(self) -> None:
+    def _write(self, block: Block) -> None:
+        self.lines.clear()
+        block.undo(self._forget)
+        block.enter(self)
+
+    def _forget(self) -> None:
         """Let go of the tensors."""
         self._numbers.clear()
         self._alive.clear()
@@ -74,16 +79,6 @@ class OperationLog(TorchDispatchMode):
         if not typed:
             return number
         return f"{number}: {str(value.dtype).rpartition('.')[2]}{list(value.shape)}"
-
-
-class _Writing(Undone):
-    def __init__(self, log: OperationLog) -> None:
-        self._log = log
-
-    def _open(self) -> None:
-        self._log.lines.clear()
-        self.undo(self._log.forget)
-        self.enter(self._log)
 
 
 class Logs:
@@ -116,8 +111,3 @@ class Logs:
             parts.append(f"--- {title}\n")
             parts.append("\n".join(line for line, _ in log.lines) + "\n")
         return CheckpointError("\n".join([*parts, "--- The error\n", str(error)]))
-
-
-def logging_contexts() -> Logs:
-    """Return the logs, and with them the contexts, of a new checkpoint."""
-    return Logs()
