@@ -261,8 +261,8 @@ def frames_where_nothing_is_recorded():
 
 def frames_again():
     with VmapFrame(2, "error"), ReverseFrame():
-        before = _frames.Remembered()
-    with before.again(), before.again():
+        before = _frames.remembered()
+    with before(), before():
         pass
 
 

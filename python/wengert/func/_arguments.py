@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,15 @@ def replaced(args: tuple[Any, ...], argnums: Argnums, values: Any) -> tuple[Any,
     for argnum, value in pairs:
         changed[argnum] = value
     return tuple(changed)
+
+
+def partial(
+    func: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Callable[..., Any], list[Any], TreeSpec]:
+    """Return `func` as a function of the leaves of what `argnums` names, these leaves, and the shape of their tree."""
+    indices = normalized_argnums(argnums, len(args))
+    primals, spec = flatten_tensors(selected(args, indices), isinstance(indices, tuple))
+    return lambda *leaves: func(*replaced(args, indices, tree_unflatten(leaves, spec)), **kwargs), primals, spec
 
 
 class _Constant:
@@ -151,7 +161,6 @@ def check_real(tensors: list[Any], caller: str, what: str) -> None:
     for index, tensor in enumerate(tensors):
         if tensor.is_complex():
             raise RuntimeError(
-                f"{caller}: Expected all {what} to be real but received complex tensor at flattened input "
-                f"idx: {index}; "
-                "differentiate with respect to wengert.view_as_real of it"
+                f"{caller}: Expected all {what} to be real but received complex tensor at flattened input idx: "
+                f"{index}; differentiate with respect to wengert.view_as_real of it"
             )

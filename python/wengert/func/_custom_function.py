@@ -19,12 +19,11 @@ from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_str
 
 from ._batch import Batch
 from ._batched_tensor import BatchedTensor, NotBatchableError
-from ._frames import Remembered, is_transforming, running_frames
+from ._frames import is_transforming, remembered, running_frames
 
 _NO_SETUP = (
-    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
-    "must override the "
-    "setup_context staticmethod: move what forward does with ctx there."
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+    "the setup_context staticmethod: move what forward does with ctx there."
 )
 
 
@@ -53,9 +52,8 @@ def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
         )
     if not own and not generated:
         raise NotBatchableError(
-            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override "
-            f"and implement the "
-            "vmap staticmethod or set generate_vmap_rule=True."
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
+            "the vmap staticmethod or set generate_vmap_rule=True."
         )
     dims = [leaf._batch_dim if batch.has(leaf) else None for leaf in leaves]
     values = [leaf._value if batch.has(leaf) else leaf for leaf in leaves]
@@ -81,9 +79,8 @@ def _wrapped(result: Any, batch: Batch) -> Any:
     """Return what a user's rule returned, ``(output, out_dims)``, as samples."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError(
-            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
-            "structure compatible "
-            f"with the output. Got a {type(result)} instead"
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+            f"compatible with the output. Got a {type(result)} instead"
         )
     output, out_dims = result
     leaves, spec = tree_flatten(output)
@@ -140,7 +137,7 @@ def _run_generated(cls: Any, args: Any, dims: list[Any], spec: Any, batch: Batch
 
 def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any:
     """Return the function of whole batches."""
-    inside = Remembered()
+    inside = remembered()
     given = tree_unflatten(dims, spec)
     arguments = [dim if dim is None or isinstance(dim, int) else None for dim in given]  # in trees are no gradients
 
@@ -167,7 +164,7 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any
         @staticmethod
         def forward(*args: Any) -> Any:
             context = Batched.context = _SampleContext()
-            with inside.again():
+            with inside():
                 inputs = samples(tree_flatten(args)[0])
                 context.shapes = [value.shape if isinstance(value, Tensor) else None for value in inputs]
                 output = cls.forward(*inputs)
@@ -191,7 +188,7 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            with inside.again():
+            with inside():
                 method = _function._user_backward(cls)
                 results = method(seen(ctx, ctx.saved_tensors), *map(sample, grads))
             results = results if isinstance(results, tuple) else (results,)
@@ -200,7 +197,7 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any
 
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> Any:
-            with inside.again():
+            with inside():
                 given = [
                     t if t is None or d is None else BatchedTensor.wrap(t, d, batch.level)
                     for t, d in zip(tangents, arguments, strict=True)
@@ -237,4 +234,4 @@ def set_up_custom_functions() -> None:
     """Let custom functions ask; called when wengert.func is loaded."""
     Function.apply = classmethod(_apply)
     _function.transforms = (is_transforming, apply_inside_transforms)
-    _function.remembered = Remembered
+    _function.remembered = remembered

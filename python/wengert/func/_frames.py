@@ -14,6 +14,7 @@ The stack belongs to a thread.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,15 +30,9 @@ running_frames = _C._running_frames
 plain = _C._unbatched  # the plain tensor below all wrappers
 
 
-class Remembered:
-    """The transforms that run now, for a block later: what a backward pass computes again finds its batches open."""
-
-    def __init__(self) -> None:
-        self._frames = _C._remembered_frames()
-
-    def again(self) -> Any:
-        """Return a block in which they run."""
-        return _C._FramesAgain(self._frames)
+def remembered() -> Callable[[], Any]:
+    """Return what makes blocks in which the transforms of now run: a pass that computes again finds batches open."""
+    return functools.partial(_C._FramesAgain, _C._remembered_frames())
 
 
 def only_batches() -> Any:

@@ -187,7 +187,7 @@ class Frame:
 
         with (
             contextlib.suppress(StopRecomputation),
-            self._transforms.again() if self._transforms else contextlib.nullcontext(),
+            self._transforms() if self._transforms else contextlib.nullcontext(),
             enable_grad(),
             self._arguments.fetched() as (args, kwargs),
             self._surroundings.restored(),
