@@ -15,6 +15,8 @@ import numpy as np
 
 from wengert import _C
 
+from ._overrides import DisableTorchFunctionSubclass
+
 
 @dataclasses.dataclass
 class PrintOptions:
@@ -200,19 +202,14 @@ def _append(text: str, suffixes: list[str], indent: int) -> str:
 
 def tensor_str(tensor: Any) -> str:
     """Return what ``repr(tensor)`` is: numbers, then what is not the default about the tensor."""
-    disabled = _C._set_overrides_disabled(True)
-    try:
+    with DisableTorchFunctionSubclass():
         return _describe(tensor)
-    finally:
-        _C._set_overrides_disabled(disabled)
 
 
 def _describe(tensor: Any) -> str:
-    primal, tangent = tensor, None
-    if hasattr(_C, "_unpack_dual"):
-        from wengert.autograd._forward_ad import unpack_dual
+    from wengert.autograd._forward_ad import unpack_dual  # autograd needs Tensor's methods first
 
-        primal, tangent = unpack_dual(tensor)
+    primal, tangent = unpack_dual(tensor)
     prefix = f"{'tensor' if type(tensor) is _C.Tensor else getattr(type(tensor), '_repr_name', type(tensor).__name__)}("
     array = primal.detach().numpy()
     suffixes = []

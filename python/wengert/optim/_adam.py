@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import wengert as wg
+from wengert._C import Tensor
 
-from ._checks import require
-from ._optimizer import Group, Optimizer, Params
-
-if TYPE_CHECKING:
-    from wengert import Tensor
+from ._optimizer import Group, Optimizer, Params, require
 
 
 class Adam(Optimizer):

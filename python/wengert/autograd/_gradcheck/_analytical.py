@@ -10,7 +10,7 @@ import numpy as np
 from .._backward import grad
 from .._forward_ad import dual_level, make_dual, unpack_dual
 from ._coordinates import from_coordinates, gradient_coordinates, size
-from ._errors import NONDETERMINISM, GradcheckError
+from ._errors import GradcheckError
 from ._inputs import call, floating_outputs
 from ._options import Case, Options
 
@@ -39,7 +39,11 @@ def vjp_rows(output: Any, targets: list[Any], cotangents: np.ndarray, options: O
             if changed.any():
                 worst = max(worst, np.abs(first - second)[changed].max())
     if worst > options.nondet_tol:
-        raise GradcheckError(NONDETERMINISM.format(difference=worst, tolerance=options.nondet_tol))
+        raise GradcheckError(
+            "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+            f"different values: the greatest difference is {worst}, and the tolerance for nondeterminism was "
+            f"{options.nondet_tol}. If this is expected, pass a larger nondet_tol."
+        )
     return [np.array(row).reshape(len(cotangents), size(target)) for row, target in zip(rows, targets, strict=True)]
 
 

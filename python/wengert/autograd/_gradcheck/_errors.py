@@ -31,24 +31,6 @@ def mismatch_message(
     )
 
 
-NONDETERMINISM = (
-    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different "
-    "values: the greatest difference is {difference}, and the tolerance for nondeterminism was {tolerance}. If this is "
-    "expected, pass a larger nondet_tol."
-)
-
-UNDEFINED = (
-    "Expected backward function to handle undefined output grads: a gradient that arrives as None counts as zero. "
-    "The backward function raised: {error}"
-)
-
-BATCHED = (
-    "gradcheck or gradgradcheck failed while testing batched gradient computation{mode}. This could have been invoked "
-    "with check_batched_grad=True or check_batched_forward_grad=True. For output {output} and input {input}, the "
-    "batch gave\n{got}\nbut one call a sample gives\n{expected}\n"
-)
-
-
 def describe_array(tensor: Any) -> str:
     """Return the values of a tensor for a message."""
     return "None" if tensor is None else str(tensor.detach())

@@ -47,7 +47,7 @@ class _Setting:
         Its derivative would be 0, without a word. At constant arguments nothing else gives results a history, tangents
         or a batch.
         """
-        with_forward = range(_forward_ad._current_level + 1) if _forward_ad._is_fwd_grad_enabled() else ()
+        with_forward = range(_forward_ad._current_dual_level() + 1) if _forward_ad._is_fwd_grad_enabled() else ()
         x, p = ([map_physical(lambda t: t.data, t) for t in tensors] for tensors in (self.x0, self.p))
         known = set().union(*map(levels_of, (*x, *p)))
         leaves, _ = flatten(self._function(self.unknowns(x), *self.params(p)))

@@ -21,7 +21,7 @@ class SavedArguments:
     """Trees of plain containers, with tensors among the leaves."""
 
     def __init__(self, arguments: Any) -> None:
-        self._levels = _forward_ad._current_level + 1
+        self._levels = _forward_ad._current_dual_level() + 1
         self._first: _Saved | None = None
         self._saved = _map_leaves(arguments, self._save)
 
@@ -41,7 +41,7 @@ class SavedArguments:
         return Block(self._fetch)
 
     def _fetch(self, block: Block) -> Any:
-        while _forward_ad._current_level + 1 < self._levels:
+        while _forward_ad._current_dual_level() + 1 < self._levels:
             block.enter(_forward_ad.dual_level())
         return _map_leaves(self._saved, lambda value: value.get() if isinstance(value, _Saved) else value)
 
