@@ -17,8 +17,6 @@ from wengert.func import _frames
 from wengert.func._frames import VmapFrame
 from wengert.func._jvp import ForwardFrame
 from wengert.func._reverse import ReverseFrame
-from wengert.utils._checkpoint.debug import is_debugging
-from wengert.utils._checkpoint.frame import stops_early
 from wengert.utils._checkpoint.groups import active_group
 from wengert.utils._mode_utils import no_dispatch
 from wengert.utils._python_dispatch import TorchDispatchMode
@@ -378,6 +376,10 @@ def state():
         "write observer": _C._autograd._set_write_observer(None),
         "frames": len(_frames.running_frames()),
         "parameters": [id(LINEAR._parameters["weight"]), id(LINEAR._buffers["count"])],
-        "checkpoints": (stops_early(None), is_debugging(None), active_group()),
+        "checkpoints": (
+            set_checkpoint_early_stop.or_else(None),
+            set_checkpoint_debug_enabled.or_else(None),
+            active_group(),
+        ),
         "version": HIDDEN._version,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 import traceback
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert._C import Tensor
 from wengert.autograd._mode_context import Block, ModeContext, Undone
@@ -13,25 +13,32 @@ from wengert.autograd._mode_context import Block, ModeContext, Undone
 from .._python_dispatch import TorchDispatchMode
 from .errors import CheckpointError
 
-_enabled: bool | None = None
+
+class Decision(ModeContext, Undone):
+    """A block that decides for the checkpoints made in it what an argument of theirs would; None leaves it to that."""
+
+    _holds: ClassVar[bool | None] = None
+
+    def __init__(self, enable: bool | None) -> None:
+        self.enable = enable
+
+    def clone(self) -> Any:
+        return type(self)(self.enable)
+
+    def _open(self) -> None:
+        self.change(type(self), "_holds", self.enable)
+
+    @classmethod
+    def or_else(cls, asked: bool) -> bool:
+        """Return what holds for a checkpoint made now: the block's word, else the argument's."""
+        return asked if cls._holds is None else cls._holds
 
 
-class set_checkpoint_debug_enabled(ModeContext, Undone):
+class set_checkpoint_debug_enabled(Decision):
     """Decide for the checkpoints made in a block whether they debug; None leaves it to their argument ``debug``."""
 
     def __init__(self, enabled: bool | None) -> None:
-        self.enabled = enabled
-
-    def clone(self) -> Any:
-        return type(self)(self.enabled)
-
-    def _open(self) -> None:
-        self.change(sys.modules[__name__], "_enabled", self.enabled)
-
-
-def is_debugging(asked: bool) -> bool:
-    """Return what holds for a checkpoint made now: the block's word, else the argument's."""
-    return asked if _enabled is None else _enabled
+        super().__init__(enabled)
 
 
 class OperationLog(TorchDispatchMode):

@@ -37,8 +37,7 @@ _KEEP = {
     CheckpointPolicy.PREFER_CPU_OFFLOAD,
 }
 
-# Operations that only look at a tensor; the policy is not asked about them.
-SAC_IGNORED_OPS = {ops.aten.detach.default} if "detach" in dir(ops.aten) else set()
+SAC_IGNORED_OPS: set[Any] = set()  # operations that the policy is not asked about; detach shows none
 
 
 class SelectiveCheckpointContext:
