@@ -15,6 +15,7 @@ from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import _function
 from wengert.autograd._function import Function
+from wengert.autograd._function_context import FunctionCtx
 from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_structure, tree_unflatten
 
 from ._batch import Batch
@@ -99,27 +100,16 @@ def _wrapped(result: Any, batch: Batch) -> Any:
 
 
 # --- Generated rules
-class _SampleContext:
+class _SampleContext(FunctionCtx):
     """The ctx that the user's methods see: of one sample."""
 
-    saved_tensors: tuple[Any, ...] = ()
+    to_save: tuple[Any, ...] = ()
     saved_for_forward: tuple[Any, ...] = ()
-    needs_input_grad: tuple[bool, ...] = ()
+    non_differentiable: tuple[Any, ...] = ()
+    materialize_grads = True
     shapes: Sequence[Any] = ()  # of the inputs, None for what is no tensor
 
-    def save_for_backward(self, *tensors: Any) -> None:
-        self.saved_tensors = tensors
-
-    def save_for_forward(self, *tensors: Any) -> None:
-        self.saved_for_forward = tensors
-
-    def mark_non_differentiable(self, *tensors: Any) -> None:
-        self._non_differentiable = tensors
-
-    def set_materialize_grads(self, value: bool) -> None:
-        self._materialize = value
-
-    def mark_dirty(self, *tensors: Any) -> None:
+    def mark_dirty(self, *args: Any) -> None:
         raise RuntimeError(
             "NYI: autograd.Function that uses mark_dirty and generate_vmap_rule=True; write a vmap staticmethod instead"
         )
@@ -171,19 +161,19 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any
                 cls.setup_context(context, inputs, output)
             leaves = tree_flatten(output)[0]
             values = {id(leaf): whole(leaf) for leaf in leaves}
-            for name in ("saved_tensors", "saved_for_forward", "_non_differentiable"):
-                kept = tuple(values[id(t)] if id(t) in values else whole(t) for t in getattr(context, name, ()))
+            for name in ("to_save", "saved_for_forward", "non_differentiable"):
+                kept = tuple(values[id(t)] if id(t) in values else whole(t) for t in getattr(context, name))
                 setattr(context, name, kept)
             return tree_map(lambda leaf: values[id(leaf)], output)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
             context, Batched.context = Batched.context, None
-            ctx.save_for_backward(*context.saved_tensors)
+            ctx.save_for_backward(*context.to_save)
             ctx.save_for_forward(*context.saved_for_forward)
-            ctx.mark_non_differentiable(*context._non_differentiable)
-            ctx.set_materialize_grads(getattr(context, "_materialize", True))
-            del context.saved_tensors, context.saved_for_forward, context._non_differentiable
+            ctx.mark_non_differentiable(*context.non_differentiable)
+            ctx.set_materialize_grads(context.materialize_grads)
+            del context.to_save, context.saved_for_forward, context.non_differentiable
             ctx.sample_context = context
 
         @staticmethod

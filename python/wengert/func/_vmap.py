@@ -75,9 +75,9 @@ def vmap(
 
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        leaves, dims, size, spec = _mapped_inputs(func, in_dims, args, kwargs)
+        leaves, dims, spec, size = mapped_inputs(func, in_dims, args, kwargs)
         if chunk_size is None or chunk_size >= size:
-            return _run(func, leaves, dims, spec, size, out_dims, randomness)
+            return run(func, leaves, dims, spec, size, out_dims, randomness)
         chunks = []
         state = wengert.get_rng_state() if randomness == "same" else None
         for start in range(0, size, chunk_size):
@@ -87,7 +87,7 @@ def vmap(
             parts = [
                 leaf if dim is None else leaf.narrow(dim, start, length) for leaf, dim in zip(leaves, dims, strict=True)
             ]
-            chunks.append(tree_flatten(_run(func, parts, dims, spec, length, out_dims, randomness)))
+            chunks.append(tree_flatten(run(func, parts, dims, spec, length, out_dims, randomness)))
         return _joined(func, chunks, out_dims)
 
     return wrapper
@@ -97,9 +97,9 @@ def _name(func: Any) -> str:
     return getattr(func, "__name__", None) or repr(func)
 
 
-def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], int, Any]:
-    """Return the leaves of all arguments with the mapped dimension of each (or None), checked, the size of the batch,
-    and the shapes of args and kwargs."""
+def mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], Any, int]:
+    """Return the leaves of all arguments with the mapped dimension of each (or None), checked, the shapes of args and
+    kwargs, and the size of the batch."""
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"{_call(func, in_dims)}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
@@ -140,7 +140,7 @@ def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[lis
             )
     if size is None:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
-    return leaves, dims, size, (args_spec, kwargs_spec)
+    return leaves, dims, (args_spec, kwargs_spec), size
 
 
 def _call(func: Any, in_dims: Any) -> str:
@@ -164,7 +164,17 @@ def _refuse_dim(func: Any, in_dims: Any, leaf: Any, dim: Any) -> NoReturn:
     )
 
 
-def _run(func: Any, leaves: list[Any], dims: list[Any], specs: Any, size: int, out_dims: Any, randomness: str) -> Any:
+def run(
+    func: Any,
+    leaves: list[Any],
+    dims: list[Any],
+    specs: Any,
+    size: int,
+    out_dims: Any,
+    randomness: str,
+    allow_none: bool = False,
+) -> Any:
+    """Call a function once for the batch; `allow_none` lets it return None for all samples."""
     args_spec, kwargs_spec = specs
     with VmapFrame(size, randomness) as frame:
         sample = frame.sample
@@ -176,6 +186,8 @@ def _run(func: Any, leaves: list[Any], dims: list[Any], specs: Any, size: int, o
             output = func(*tree_unflatten(samples[:count], args_spec), **tree_unflatten(samples[count:], kwargs_spec))
         outputs, out_spec = tree_flatten(output)
         places = _out_places(func, out_dims, out_spec)
+        if allow_none:
+            places = [None if output is None else place for output, place in zip(outputs, places, strict=True)]
         results = [_of_all(func, output, place, frame) for output, place in zip(outputs, places, strict=True)]
     return tree_unflatten(results, out_spec)
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .units import format_bytes, format_share, format_time, scale_flops
+from .units import TIMES, format_bytes, format_share, format_time, scale_flops
 
 GAP = "  "
 NUMBER_WIDTH = 12
 FRAMES = "Source Location"
-UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0}
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def _columns(events: Sequence[Any], wanted: Columns, total_time: float) -> list[
     def time(value: float) -> str:
         if wanted.time_unit is None:
             return format_time(value)
-        return f"{value / UNITS[wanted.time_unit]:.3f}{wanted.time_unit}"
+        return f"{value / TIMES[wanted.time_unit]:.3f}{wanted.time_unit}"
 
     def number(title: str, text: Callable[[Any], str]) -> _Column:
         return _Column(title, max(NUMBER_WIDTH, len(title)), text)
