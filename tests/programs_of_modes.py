@@ -12,7 +12,7 @@ import numpy as np
 import wengert as wg
 from wengert import _C
 from wengert.autograd import Function, forward_ad, functional, graph, profiler
-from wengert.autograd._graph import _unsafe_preserve_version_counter
+from wengert.autograd._graph.versions import _unsafe_preserve_version_counter
 from wengert.func import _frames
 from wengert.func._frames import VmapFrame
 from wengert.func._jvp import ForwardFrame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .func._vmap import mapped_inputs, run, vmap
+from .func._vmap import _mapped_inputs, _run, vmap
 
 __all__ = ["_vmap", "vmap"]
 
@@ -24,6 +24,6 @@ def _vmap(
         return vmap(func, in_dims, out_dims)
 
     def mapped(*args: Any) -> Any:
-        return run(func, *mapped_inputs(func, in_dims, args, {}), out_dims, "error", allow_none=True)
+        return _run(func, *_mapped_inputs(func, in_dims, args, {}), out_dims, "error", allow_none=True)
 
     return mapped

@@ -24,7 +24,7 @@ from ._engine_modes import (
 from ._function import Function
 from ._function_legacy import NestedIOFunction
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from ._graph import _unsafe_preserve_version_counter
+from ._graph.versions import _unsafe_preserve_version_counter
 from ._strict_singular import is_strict_singular, set_strict_singular
 
 # These two functions bear the names of the modules they come from, and win.

@@ -174,13 +174,9 @@ def _one_by_one(push: Any, basis: list[Any]) -> Any:
 def _standard_basis(primals: Sequence[Any]) -> list[Any]:
     """Return a batch of tangents for each primal: together the rows of the identity."""
     counts = [primal.numel() for primal in primals]
-    total, start, basis = sum(counts), 0, []
-    for primal, count in zip(primals, counts, strict=True):
-        block = wengert.zeros(total, count, dtype=primal.dtype, device=primal.device)
-        block[start : start + count].diagonal().fill_(1)
-        basis.append(block.reshape(total, *primal.shape))
-        start += count
-    return basis
+    total = sum(counts)
+    blocks = wengert.eye(total, dtype=primals[0].dtype, device=primals[0].device).split(counts, 1)
+    return [b.to(p.device, p.dtype).reshape(total, *p.shape) for b, p in zip(blocks, primals, strict=True)]
 
 
 def blocks(columns: Any, primals: Sequence[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..func._products import Vector
-from ..func._sparse import sparsity
+from ..func._sparse._api import sparsity
 from ._constraints import wrapped_constraints
 from ._flat import Layout
 from ._objective import Evaluated

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._graph import _unsafe_preserve_version_counter
+from .._graph.versions import _unsafe_preserve_version_counter
 from .._mode_context import Block
 from ._coordinates import basis, coordinates, from_coordinates, size
 from ._inputs import call, floating_outputs

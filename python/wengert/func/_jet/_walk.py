@@ -240,7 +240,7 @@ def _solving(row: Row, operands: dict[str, Any], series: Series) -> Callable[[in
     a, b = operands[matrix], operands.get(right)  # what is not kept is constant
     start = operands.get("result")
     if start is None:
-        start = solve(a[0], _series.first(b))
+        start = solve(a[0], _series.coefficient(b, 0))
 
     def rule(order: int) -> Any:
         rest = _series.coefficient(b, order)
