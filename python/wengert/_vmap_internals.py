@@ -13,13 +13,7 @@ __all__ = ["_vmap", "vmap"]
 def _vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, allow_none_pass_through: bool = False
 ) -> Callable[..., Any]:
-    """Return the function that runs `func` on a batch; see `wengert.func.vmap`.
-
-    Parameters
-    ----------
-    allow_none_pass_through : bool, default False
-        Whether results may be None: for all samples the same ones.
-    """
+    """Return the function that runs `func` on a batch, see `wengert.func.vmap`; None may pass for all samples."""
     if not allow_none_pass_through:
         return vmap(func, in_dims, out_dims)
 

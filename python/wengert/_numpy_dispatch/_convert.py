@@ -81,8 +81,3 @@ def written(result: Any, out: Any) -> Any:
         raise unsupported("out", "an array cannot hold a result that requires grad; write array = array + tensor")
     out[...] = result.numpy()
     return out
-
-
-def axes(axis: Any) -> Any:
-    """Return an axis or tuple of axes as dimensions."""
-    return list(axis) if isinstance(axis, tuple) else axis

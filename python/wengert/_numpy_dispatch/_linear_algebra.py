@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert
+from wengert import _compositions
 
-from ._convert import axes, promoted, refuse, tensor, written
+from ._convert import promoted, refuse, tensor, written
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Any:
@@ -17,11 +18,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         return written(first * second, out)
     if first.ndim <= 2 and second.ndim <= 2:
         return written(first @ second, out)
-    return written(_contracted(first, second, [-1], [-1 if second.ndim == 1 else -2]), out)
-
-
-def _contracted(a: Any, b: Any, dims_a: list[int], dims_b: list[int]) -> Any:
-    return wengert._C._private.tensordot_along(a, b, dims_a, dims_b)
+    return written(_compositions.tensordot(first, second, (-1, -1 if second.ndim == 1 else -2)), out)
 
 
 def vdot(a: Any, b: Any, /) -> Any:
@@ -35,10 +32,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     first, second = promoted((a, b))
-    if isinstance(axes, int):
-        return wengert.tensordot(first, second, axes)
-    along = [[d] if isinstance(d, int) else list(d) for d in axes]
-    return _contracted(first, second, *along)
+    return _compositions.tensordot(first, second, axes)
 
 
 def einsum(*operands: Any, out: Any = None, **options: Any) -> Any:
@@ -117,11 +111,9 @@ TABLE |= {
     "linalg.eigh": lambda a, UPLO="L": wengert.linalg.eigh(tensor(a), UPLO),  # noqa: N803  # NumPy's name
     "linalg.eigvalsh": lambda a, UPLO="L": wengert.linalg.eigvalsh(tensor(a), UPLO),  # noqa: N803
     "linalg.matrix_power": lambda a, n: wengert.linalg.matrix_power(tensor(a), n),
-    "linalg.norm": lambda x, ord=None, axis=None, keepdims=False: wengert.linalg.norm(
-        tensor(x), ord, axes(axis), keepdims
-    ),
+    "linalg.norm": lambda x, ord=None, axis=None, keepdims=False: wengert.linalg.norm(tensor(x), ord, axis, keepdims),
     "linalg.vector_norm": lambda x, /, *, axis=None, keepdims=False, ord=2: wengert.linalg.vector_norm(
-        tensor(x), ord, axes(axis), keepdims
+        tensor(x), ord, axis, keepdims
     ),
     "linalg.matrix_norm": lambda x, /, *, keepdims=False, ord="fro": wengert.linalg.matrix_norm(
         tensor(x), ord, [-2, -1], keepdims

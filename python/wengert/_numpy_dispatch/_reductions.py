@@ -7,7 +7,7 @@ from typing import Any
 
 import wengert
 
-from ._convert import axes, promoted, refuse, tensor, unsupported, written
+from ._convert import promoted, refuse, tensor, unsupported, written
 
 _NEUTRAL = {"sum": 0, "nansum": 0, "prod": 1}
 
@@ -31,7 +31,7 @@ def _reduction(name: str) -> Callable[..., Any]:
 
 
 def _dims(value: Any, axis: Any) -> Any:
-    return list(range(value.ndim)) if axis is None else axes(axis)
+    return list(range(value.ndim)) if axis is None else axis
 
 
 def _line(value: Any, axis: Any) -> tuple[Any, int]:

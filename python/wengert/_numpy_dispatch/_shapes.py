@@ -10,7 +10,7 @@ import numpy as np
 import wengert
 
 from ._arrays import as_arrays
-from ._convert import axes, refuse, tensor, written
+from ._convert import refuse, tensor, written
 
 
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> Any:
@@ -25,14 +25,14 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 def expand_dims(a: Any, axis: Any) -> Any:
     value = tensor(a)
-    places = sorted(d % (value.ndim + len(axes(axis))) for d in axis) if isinstance(axis, tuple) else [axis]
+    places = sorted(d % (value.ndim + len(axis)) for d in axis) if isinstance(axis, tuple) else [axis]
     for place in places:
         value = value.unsqueeze(place)
     return value
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
-    return tensor(a).squeeze() if axis is None else tensor(a).squeeze(axes(axis))
+    return tensor(a).squeeze() if axis is None else tensor(a).squeeze(axis)
 
 
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
@@ -57,7 +57,7 @@ def flip(m: Any, axis: Any = None) -> Any:
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     shifts = list(shift) if isinstance(shift, tuple) else [shift]
-    return wengert.roll(tensor(a), shifts, [] if axis is None else axes(axis) if isinstance(axis, tuple) else [axis])
+    return wengert.roll(tensor(a), shifts, [] if axis is None else axis if isinstance(axis, tuple) else [axis])
 
 
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
@@ -91,7 +91,7 @@ TABLE |= {
     "permute_dims": transpose,
     "matrix_transpose": lambda x, /: tensor(x).mT,
     "swapaxes": lambda a, axis1, axis2: tensor(a).transpose(axis1, axis2),
-    "moveaxis": lambda a, source, destination: tensor(a).movedim(axes(source), axes(destination)),
+    "moveaxis": lambda a, source, destination: tensor(a).movedim(source, destination),
     "broadcast_arrays": lambda *args, subok=False: tuple(wengert.broadcast_tensors(*map(tensor, args))),
     "fliplr": lambda m: wengert.fliplr(tensor(m)),
     "flipud": lambda m: wengert.flipud(tensor(m)),

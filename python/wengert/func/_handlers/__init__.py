@@ -4,6 +4,4 @@ They are functions of what was called, its arguments as they came, and the batch
 `_dispatch.py`.
 """
 
-from . import methods, passes, tangents
-
-__all__ = ["methods", "passes", "tangents"]
+from . import methods, passes, tangents  # noqa: F401  for what they register
