@@ -18,6 +18,6 @@ def _vmap(
         return vmap(func, in_dims, out_dims)
 
     def mapped(*args: Any) -> Any:
-        return _run(func, *_mapped_inputs(func, in_dims, args, {}), out_dims, "error", allow_none=True)
+        return _run(func, _mapped_inputs(func, in_dims, args, {}), out_dims, "error", allow_none=True)
 
     return mapped

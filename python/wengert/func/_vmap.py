@@ -17,6 +17,8 @@ from ._frames import VmapFrame
 
 _RANDOMNESS = ("error", "different", "same")
 
+Mapped = tuple[list[Any], list[Any], Any, int]  # see _mapped_inputs
+
 
 def vmap(
     func: Callable[..., Any],
@@ -75,9 +77,9 @@ def vmap(
 
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        leaves, dims, spec, size = _mapped_inputs(func, in_dims, args, kwargs)
+        mapped = leaves, dims, specs, size = _mapped_inputs(func, in_dims, args, kwargs)
         if chunk_size is None or chunk_size >= size:
-            return _run(func, leaves, dims, spec, size, out_dims, randomness)
+            return _run(func, mapped, out_dims, randomness)
         chunks = []
         state = wengert.get_rng_state() if randomness == "same" else None
         for start in range(0, size, chunk_size):
@@ -87,7 +89,7 @@ def vmap(
             parts = [
                 leaf if dim is None else leaf.narrow(dim, start, length) for leaf, dim in zip(leaves, dims, strict=True)
             ]
-            chunks.append(tree_flatten(_run(func, parts, dims, spec, length, out_dims, randomness)))
+            chunks.append(tree_flatten(_run(func, (parts, dims, specs, length), out_dims, randomness)))
         return _joined(func, chunks, out_dims)
 
     return wrapper
@@ -97,7 +99,7 @@ def _name(func: Any) -> str:
     return getattr(func, "__name__", None) or repr(func)
 
 
-def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], Any, int]:
+def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> Mapped:
     """Return the leaves of all arguments with the mapped dimension of each (or None), checked, the shapes of args and
     kwargs, and the size of the batch."""
     if not isinstance(in_dims, (int, tuple)):
@@ -164,18 +166,9 @@ def _refuse_dim(func: Any, in_dims: Any, leaf: Any, dim: Any) -> NoReturn:
     )
 
 
-def _run(
-    func: Any,
-    leaves: list[Any],
-    dims: list[Any],
-    specs: Any,
-    size: int,
-    out_dims: Any,
-    randomness: str,
-    allow_none: bool = False,
-) -> Any:
+def _run(func: Any, mapped: Mapped, out_dims: Any, randomness: str, allow_none: bool = False) -> Any:
     """Call a function once for the batch; `allow_none` lets it return None for all samples."""
-    args_spec, kwargs_spec = specs
+    leaves, dims, (args_spec, kwargs_spec), size = mapped
     with VmapFrame(size, randomness) as frame:
         sample = frame.sample
         samples = [leaf if dim is None else sample(leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]

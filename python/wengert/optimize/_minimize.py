@@ -143,11 +143,9 @@ def _second_order(objective: Evaluated, one: Vector, name: str, hess: Any, argum
 
 
 def _sparse_hessian(objective: Evaluated) -> Callable[[Vector], Any]:
-    def function(leaves: list[Any]) -> Any:
-        return objective.call(leaves)[0]
-
-    plan = sparsity(function, objective.layout.leaves(objective.layout.start), order=2)
-    return lambda point: plan(objective.layout.leaves(point))
+    layout = objective.layout
+    plan = sparsity(lambda leaves: objective.call(leaves)[0], layout.leaves(layout.start), order=2)
+    return lambda point: plan(layout.leaves(point))
 
 
 def wrapped_callback(callback: Callable[[Any], Any] | None, layout: Layout) -> Any:

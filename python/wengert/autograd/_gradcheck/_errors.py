@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 
@@ -29,8 +27,3 @@ def mismatch_message(
         f"The greatest difference is {difference[worst]} at [{where}] (row: element of the output, column: element of "
         "the input).\n"
     )
-
-
-def describe_array(tensor: Any) -> str:
-    """Return the values of a tensor for a message."""
-    return "None" if tensor is None else str(tensor.detach())

@@ -9,8 +9,6 @@ from typing import Any
 import wengert
 from wengert._C import Tensor
 
-from ._coordinates import is_differentiable
-
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """Return a tuple or list as a tuple, and anything else as a tuple of one."""
@@ -68,4 +66,4 @@ def check_outputs(outputs: tuple[Any, ...]) -> None:
 
 def floating_outputs(outputs: tuple[Any, ...]) -> list[int]:
     """Return the positions of the floating point and complex outputs."""
-    return [index for index, output in enumerate(outputs) if is_differentiable(output)]
+    return [i for i, o in enumerate(outputs) if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]

@@ -12,7 +12,7 @@ from wengert import _C
 
 from .._backward import grad
 from ._coordinates import from_coordinates, gradient_coordinates, size
-from ._errors import GradcheckError, describe_array
+from ._errors import GradcheckError
 
 BATCH = 10
 
@@ -29,7 +29,7 @@ def check_multiplies_by_gradient(outputs: tuple[Any, ...], targets: list[Any]) -
         if np.any(gradient_coordinates(gradient, target) != 0):
             raise GradcheckError(
                 f"backward not multiplied by grad_output: for input {index}, a gradient of zeros gave "
-                f"{describe_array(gradient)}"
+                f"{gradient.detach()!s}"
             )
         for what in ("dtype", "device", "shape"):
             got, expected = getattr(gradient, what), getattr(target, what)
@@ -59,7 +59,7 @@ def check_undefined_gradients(outputs: tuple[Any, ...], targets: list[Any]) -> N
                 _warn_about_undefined()
                 raise GradcheckError(
                     "Expected all input grads to be undefined or zero when all output grads are undefined or zero, "
-                    f"but got {describe_array(gradient)}"
+                    f"but got {gradient.detach()!s}"
                 )
 
 
