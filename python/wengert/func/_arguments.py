@@ -43,11 +43,10 @@ def selected(args: tuple[Any, ...], argnums: Argnums) -> Any:
 
 def replaced(args: tuple[Any, ...], argnums: Argnums, values: Any) -> tuple[Any, ...]:
     """Return `args` with other values for those that `argnums` names."""
-    pairs = ((argnums, values),) if isinstance(argnums, int) else zip(argnums, values, strict=True)
-    changed = list(args)
-    for argnum, value in pairs:
-        changed[argnum] = value
-    return tuple(changed)
+    if isinstance(argnums, int):
+        return (*args[:argnums], values, *args[argnums + 1 :])
+    new = dict(zip(argnums, values, strict=True))
+    return tuple(new.get(argnum, value) for argnum, value in enumerate(args))
 
 
 def partial(

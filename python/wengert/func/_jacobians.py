@@ -173,10 +173,13 @@ def _one_by_one(push: Any, basis: list[Any]) -> Any:
 
 def _standard_basis(primals: Sequence[Any]) -> list[Any]:
     """Return a batch of tangents for each primal: together the rows of the identity."""
-    counts = [primal.numel() for primal in primals]
-    total = sum(counts)
-    blocks = wengert.eye(total, dtype=primals[0].dtype, device=primals[0].device).split(counts, 1)
-    return [b.to(p.device, p.dtype).reshape(total, *p.shape) for b, p in zip(blocks, primals, strict=True)]
+    total, start, basis = sum(primal.numel() for primal in primals), 0, []
+    for primal in primals:
+        block = wengert.zeros(total, *primal.shape, dtype=primal.dtype, device=primal.device)
+        block.view(total, primal.numel()).diagonal(-start).fill_(1)
+        basis.append(block)
+        start += primal.numel()
+    return basis
 
 
 def blocks(columns: Any, primals: Sequence[Any]) -> list[Any]:
