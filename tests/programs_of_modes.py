@@ -12,11 +12,9 @@ import numpy as np
 import wengert as wg
 from wengert import _C
 from wengert.autograd import Function, forward_ad, functional, graph, profiler
-from wengert.autograd._graph import _unsafe_preserve_version_counter
+from wengert.autograd._graph.versions import _unsafe_preserve_version_counter
 from wengert.func import _frames
 from wengert.func._frames import ForwardFrame, ReverseFrame, VmapFrame
-from wengert.utils._checkpoint.debug import is_debugging
-from wengert.utils._checkpoint.frame import stops_early
 from wengert.utils._checkpoint.groups import active_group
 from wengert.utils._mode_utils import no_dispatch
 from wengert.utils._python_dispatch import TorchDispatchMode
@@ -259,8 +257,8 @@ def frames_where_nothing_is_recorded():
 
 def frames_again():
     with VmapFrame(2, "error"), ReverseFrame():
-        before = _frames.Remembered()
-    with before.again(), before.again():
+        before = _frames.remembered()
+    with before(), before():
         pass
 
 
@@ -376,6 +374,10 @@ def state():
         "write observer": _C._autograd._set_write_observer(None),
         "frames": len(_frames.running_frames()),
         "parameters": [id(LINEAR._parameters["weight"]), id(LINEAR._buffers["count"])],
-        "checkpoints": (stops_early(None), is_debugging(None), active_group()),
+        "checkpoints": (
+            set_checkpoint_early_stop.or_else(None),
+            set_checkpoint_debug_enabled.or_else(None),
+            active_group(),
+        ),
         "version": HIDDEN._version,
     }

@@ -37,18 +37,10 @@ _TYPE_LETTERS = {
 
 
 def find(routines: Mapping[str, str]) -> dict[str, int]:
-    """
-    Addresses of BLAS and LAPACK routines.
+    """Return the addresses of those BLAS and LAPACK routines that are found with their signature; maybe none.
 
-    Parameters
-    ----------
-    routines : mapping
-        Fortran name to signature, a letter an argument: ``b`` char, ``i`` 32-bit int, ``s d c z`` the element types.
-
-    Returns
-    -------
-    dict
-        The address of each routine found with that signature; maybe none.
+    Of each routine its Fortran name and its signature are given, a letter an argument: ``b`` char, ``i`` 32-bit int,
+    ``s d c z`` the element types.
     """
     for path in _libraries():
         if addresses := _from_library(path, routines):
@@ -60,14 +52,7 @@ def find(routines: Mapping[str, str]) -> dict[str, int]:
 
 
 def thread_controls() -> list[tuple[int, int]]:
-    """
-    How to ask and to tell the loaded BLAS libraries their number of threads.
-
-    Returns
-    -------
-    list of (int, int)
-        Addresses of ``int get()`` and ``void set(int)``, one pair for each library of MKL, NumPy and SciPy.
-    """
+    """Return the addresses of ``int get()`` and ``void set(int)`` of each loaded BLAS: its number of threads."""
     controls = []
     for path in _libraries():
         for get, set_ in _THREAD_CONTROLS:

@@ -10,6 +10,8 @@ import numpy as np
 from wengert import _C
 from wengert._C import Tensor
 
+from ._overrides import DisableTorchFunctionSubclass
+
 
 def _span(tensor: Any) -> np.ndarray[Any, Any]:
     """Return a copy of the memory from the first to the last element, gaps included."""
@@ -42,13 +44,10 @@ def reduce_ex(self: Any, protocol: int) -> Any:
     """Take the tensor apart for pickle: values, strides, requires_grad and attributes; neither `.grad` nor hooks."""
     from .autograd._hooks import warn_if_has_hooks  # autograd needs this module's Tensor methods first
 
-    disabled = _C._set_overrides_disabled(True)
-    try:
+    with DisableTorchFunctionSubclass():
         warn_if_has_hooks(self)
         layout = tuple(self.shape), tuple(self.stride())
         return rebuild_tensor, (type(self), _span(self), *layout, self.requires_grad, dict(self.__dict__))
-    finally:
-        _C._set_overrides_disabled(disabled)
 
 
 def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
@@ -61,8 +60,7 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
             "If you were attempting to deepcopy a module, this may be because of a tensor that an operation computed: "
             "use x.detach().clone(), or x.clone() to stay in the graph."
         )
-    disabled = _C._set_overrides_disabled(True)
-    try:
+    with DisableTorchFunctionSubclass():
         result = rebuild_tensor(
             type(self), _span(self), tuple(self.shape), tuple(self.stride()), self.requires_grad, {}
         )
@@ -71,5 +69,3 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
             result.grad = copy.deepcopy(self.grad, memo)
         result.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return result
-    finally:
-        _C._set_overrides_disabled(disabled)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from typing import Any
 
 _SEARCHED = ("", "nn.functional", "linalg", "special", "fft", "func", "autograd", "nn", "optim", "optimize")
 
@@ -48,7 +49,7 @@ _ADVICE = [
 
 def no_attribute(module: str, name: str) -> AttributeError:
     """Return the error for a name that a public module (``nn.functional``; the package is ``""``) does not have."""
-    full = f"wengert.{module}".rstrip(".")
+    full = _full(module)
     advice = "" if name.startswith("_") else _advice(module, name)
     return AttributeError(
         f"module {full!r} has no attribute {name!r}" + (f"; {advice}" if advice else ""),
@@ -57,10 +58,26 @@ def no_attribute(module: str, name: str) -> AttributeError:
     )
 
 
+def _full(module: str) -> str:
+    return f"wengert.{module}".rstrip(".")
+
+
+def advise(module: dict[str, Any]) -> None:
+    """Give a public module, by its globals, the `__getattr__` that says this.
+
+    Type checkers do not see it: with one, no name would be unknown to them.
+    """
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        raise no_attribute(module["__name__"].removeprefix("wengert."), name)
+
+    module["__getattr__"] = __getattr__
+
+
 def _advice(module: str, name: str) -> str:
     for where in _SEARCHED:
         if where != module and _holds(where, name):
-            return f"use {_joined(where, name)}"
+            return f"use {_full(where)}.{name}"
     if module == "nn" and (function := _function_of_layer(name)):
         return f"layers are not objects here, use wengert.nn.functional.{function}"
     for where, pattern, advice in _ADVICE:
@@ -69,13 +86,9 @@ def _advice(module: str, name: str) -> str:
     return ""
 
 
-def _joined(module: str, name: str) -> str:
-    return ".".join(filter(None, ("wengert", module, name)))
-
-
 def _holds(module: str, name: str) -> bool:
     """Whether a public module has a public function or class of a name; not by asking its ``__getattr__``."""
-    found = vars(importlib.import_module(f"wengert.{module}".rstrip("."))).get(name)
+    found = vars(importlib.import_module(_full(module))).get(name)
     return callable(found) and not getattr(found, "__module__", "").startswith("typing")
 
 

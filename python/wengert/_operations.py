@@ -129,10 +129,6 @@ class OpOverloadPacket:
         """Return the names of the overloads."""
         return [overload or "default" for name, overload in _index() if name == self._name]
 
-    @property
-    def default(self) -> OpOverload:
-        return self._overload("default")
-
     def __getattr__(self, overload: str) -> OpOverload:
         if overload.startswith("_"):
             raise AttributeError(overload)

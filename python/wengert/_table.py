@@ -15,13 +15,7 @@ Row = dict[str, Any]
 
 @functools.cache
 def rows() -> tuple[Row, ...]:
-    """Return all rows of the table, as the build exports them.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the package was not installed as a whole.
-    """
+    """Return all rows of the table, as the build exports them."""
     path = Path(str(_C.__file__)).with_name("_op_table.json")
     try:
         return tuple(json.loads(path.read_text()))

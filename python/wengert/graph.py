@@ -7,7 +7,7 @@
 Graph of 3 nodes: AccumulateGrad, MulBackward0, SumBackward0
 """
 
-from .autograd._draw import Drawing, draw
+from .autograd._draw.drawing import Drawing, draw
 from .autograd.graph import *  # noqa: F403
 from .autograd.graph import __all__ as _names
 

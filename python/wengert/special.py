@@ -1,12 +1,6 @@
 """Special functions. They come from the table of operations."""
 
-import typing as _typing
-
 from wengert._C._special import *  # noqa: F403
+from wengert._missing import advise as _advise
 
-if not _typing.TYPE_CHECKING:  # with it, no name would be unknown to type checkers
-
-    def __getattr__(name: str) -> _typing.Any:
-        from wengert._missing import no_attribute
-
-        raise no_attribute("special", name)
+_advise(globals())

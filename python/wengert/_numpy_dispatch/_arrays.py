@@ -9,32 +9,21 @@ from wengert._C import Tensor
 
 
 def run_on_arrays(function: Callable[..., Any], args: Any, kwargs: dict[str, Any], refusal: TypeError) -> Any:
-    """Call a function with arrays in the place of tensors, also inside lists and dicts; the result is NumPy's.
-
-    Raises
-    ------
-    TypeError
-        `refusal`, which says why there is no other way, if a tensor has a derivative that the call would lose.
-    """
-    if any(isinstance(value, Tensor) for value in _outputs(kwargs)):
-        raise refusal
-    arrays = as_arrays((args, kwargs))
+    """Call a function with arrays in the place of tensors; raise `refusal` where that would lose a derivative."""
+    out = kwargs.get("out")
+    outputs = out if isinstance(out, tuple) else (out,)
+    arrays = None if any(isinstance(value, Tensor) for value in outputs) else as_arrays((args, kwargs))
     if arrays is None:
         raise refusal
     return function(*arrays[0], **arrays[1])
 
 
 def as_arrays(value: Any) -> Any:
-    """Return a value with arrays in the place of tensors; None where a derivative would be lost by that."""
+    """Return a value with arrays in the place of tensors, also inside lists and dicts; None if one has derivatives."""
     try:
         return _as_array(value)
     except RuntimeError:  # a tensor requires grad, has a tangent, or is one sample of a batch
         return None
-
-
-def _outputs(kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    out = kwargs.get("out")
-    return out if isinstance(out, tuple) else (out,)
 
 
 def _as_array(value: Any) -> Any:

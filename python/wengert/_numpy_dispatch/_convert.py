@@ -39,8 +39,10 @@ def refuse(name: str, **options: Any) -> None:
             raise unsupported(name, f"the argument {option}={value!r} has no counterpart")
 
 
-def tensor(value: Any) -> Any:
-    """Return a tensor of an array-like."""
+def tensor(value: Any, dtype: Any = None) -> Any:
+    """Return a tensor of an array-like, in another dtype if one is given."""
+    if dtype is not None:
+        return tensor(value).to(dtype)
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (list, tuple)) and _holds_tensor(value):
@@ -69,13 +71,7 @@ def promoted(tensors: Any) -> list[Any]:
 
 
 def written(result: Any, out: Any) -> Any:
-    """Return the result, copied into ``out`` if there is one.
-
-    Raises
-    ------
-    TypeError
-        If that is an array and the result has a history, which an array cannot have.
-    """
+    """Return the result, copied into ``out`` if there is one."""
     out = out[0] if isinstance(out, tuple) else out
     if out is None:
         return result
@@ -85,8 +81,3 @@ def written(result: Any, out: Any) -> Any:
         raise unsupported("out", "an array cannot hold a result that requires grad; write array = array + tensor")
     out[...] = result.numpy()
     return out
-
-
-def axes(axis: Any) -> Any:
-    """Return an axis or tuple of axes as dimensions."""
-    return list(axis) if isinstance(axis, tuple) else axis

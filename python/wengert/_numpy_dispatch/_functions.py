@@ -33,10 +33,6 @@ def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     return written(wengert.round(tensor(a), decimals=decimals) if decimals else wengert.round(tensor(a)), out)
 
 
-def fix(x: Any, out: Any = None) -> Any:
-    return written(wengert.trunc(tensor(x)), out)
-
-
 def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     return wengert.nan_to_num(tensor(x), nan, posinf, neginf)
 
@@ -46,21 +42,9 @@ def angle(z: Any, deg: bool = False) -> Any:
     return wengert.rad2deg(result) if deg else result
 
 
-def real(val: Any) -> Any:
-    return tensor(val).real
-
-
 def imag(val: Any) -> Any:
     value = tensor(val)
     return value.imag if value.is_complex() else wengert.zeros_like(value)
-
-
-def sinc(x: Any) -> Any:
-    return wengert.sinc(tensor(x))
-
-
-def i0(x: Any) -> Any:
-    return wengert.i0(tensor(x))
 
 
 # --- Comparison
@@ -98,14 +82,6 @@ def full_like(
     return blank + tensor(fill_value).to(blank.dtype)
 
 
-def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
-    return tensor(a).clone()
-
-
-def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
-    return tensor(x).to(dtype)
-
-
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
@@ -113,39 +89,31 @@ def linspace(
     first, last = promoted((start, stop))
     steps = wengert.arange(num, dtype=first.dtype) / max(num - 1 if endpoint else num, 1)
     result = first + (last - first) * steps.reshape(num, *[1] * max(first.ndim, last.ndim))
-    return result if dtype is None else result.to(dtype)
+    return tensor(result, dtype)
 
 
 # --- Facts
-def shape(a: Any) -> Any:
-    return tuple(tensor(a).shape)
-
-
-def ndim(a: Any) -> int:
-    return int(tensor(a).ndim)
-
-
 def size(a: Any, axis: int | None = None) -> int:
     return int(tensor(a).numel() if axis is None else tensor(a).shape[axis])
 
 
-def iscomplexobj(x: Any) -> bool:
-    return bool(tensor(x).is_complex())
-
-
-def isrealobj(x: Any) -> bool:
-    return not iscomplexobj(x)
-
-
-def array_str(a: Any, *_: Any, **__: Any) -> str:
-    return str(a)
-
-
 _OWN: dict[str, Callable[..., Any]] = {
     f.__name__: f
-    for f in (where, clip, around, fix, nan_to_num, angle, real, imag, sinc, i0, isclose, allclose, array_equal,
-              full_like, copy, astype, linspace, shape, ndim, size, iscomplexobj, isrealobj, array_str)
-} | {"round": around, "array_repr": array_str, "array2string": array_str}  # fmt: skip
+    for f in (where, clip, around, nan_to_num, angle, imag, isclose, allclose, array_equal, full_like, linspace, size)
+} | {
+    "round": around,
+    "fix": lambda x, out=None: written(wengert.trunc(tensor(x)), out),
+    "real": lambda val: tensor(val).real,
+    "sinc": lambda x: wengert.sinc(tensor(x)),
+    "i0": lambda x: wengert.i0(tensor(x)),
+    "copy": lambda a, order="K", subok=False: tensor(a).clone(),
+    "astype": lambda x, dtype, /, *, copy=True, device=None: tensor(x).to(dtype),
+    "shape": lambda a: tuple(tensor(a).shape),
+    "ndim": lambda a: int(tensor(a).ndim),
+    "iscomplexobj": lambda x: bool(tensor(x).is_complex()),
+    "isrealobj": lambda x: not tensor(x).is_complex(),
+}
+_OWN |= {name: lambda a, *_, **__: str(a) for name in ("array_str", "array_repr", "array2string")}
 _OWN |= {f"{name}_like": _like(name) for name in ("zeros", "ones", "empty")}
 
 

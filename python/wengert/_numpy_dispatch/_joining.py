@@ -18,25 +18,18 @@ def concatenate(
     values = promoted(arrays)
     if axis is None:
         values, axis = [value.reshape(-1) for value in values], 0
-    result = wengert.cat(values, axis)
-    return written(result if dtype is None else result.to(dtype), out)
+    return written(tensor(wengert.cat(values, axis), dtype), out)
 
 
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    result = wengert.stack(promoted(arrays), axis)
-    return written(result if dtype is None else result.to(dtype), out)
+    return written(tensor(wengert.stack(promoted(arrays), axis), dtype), out)
 
 
 def _stacks(name: str) -> Callable[..., Any]:
     def stacks(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-        result = getattr(wengert, name)(promoted(tup))
-        return result if dtype is None else result.to(dtype)
+        return tensor(getattr(wengert, name)(promoted(tup)), dtype)
 
     return stacks
-
-
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
-    return concatenate((arr, values), axis)
 
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
@@ -103,11 +96,11 @@ def _surrounded(value: Any, dim: int, widths: list[int], constants: list[Any]) -
     return parts[0] if len(parts) == 1 else wengert.cat(parts, dim)
 
 
-TABLE: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (concatenate, stack, append, array_split, split, meshgrid, pad)
-} | {name: _stacks(name) for name in ("hstack", "vstack", "dstack", "column_stack")}
-TABLE["concat"] = concatenate
+TABLE: dict[str, Callable[..., Any]] = {f.__name__: f for f in (concatenate, stack, array_split, split, meshgrid, pad)}
+TABLE |= {name: _stacks(name) for name in ("hstack", "vstack", "dstack", "column_stack")}
 TABLE |= {
+    "concat": concatenate,
+    "append": lambda arr, values, axis=None: concatenate((arr, values), axis),
     "hsplit": _splits(lambda ndim: 1 if ndim > 1 else 0, 1),
     "vsplit": _splits(lambda ndim: 0, 2),
     "dsplit": _splits(lambda ndim: 2, 3),

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import wengert
+from wengert import _compositions
 
-from ._convert import axes, promoted, refuse, tensor, written
+from ._convert import promoted, refuse, tensor, written
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Any:
@@ -17,20 +18,12 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         return written(first * second, out)
     if first.ndim <= 2 and second.ndim <= 2:
         return written(first @ second, out)
-    return written(_contracted(first, second, [-1], [-1 if second.ndim == 1 else -2]), out)
-
-
-def _contracted(a: Any, b: Any, dims_a: list[int], dims_b: list[int]) -> Any:
-    return wengert._C._private.tensordot_along(a, b, dims_a, dims_b)
+    return written(_compositions.tensordot(first, second, (-1, -1 if second.ndim == 1 else -2)), out)
 
 
 def vdot(a: Any, b: Any, /) -> Any:
     first, second = promoted((a, b))
     return wengert.vdot(first.reshape(-1), second.reshape(-1))
-
-
-def inner(a: Any, b: Any, /) -> Any:
-    return wengert.inner(*promoted((a, b)))
 
 
 def outer(a: Any, b: Any, out: Any = None) -> Any:
@@ -39,10 +32,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     first, second = promoted((a, b))
-    if isinstance(axes, int):
-        return wengert.tensordot(first, second, axes)
-    along = [[d] if isinstance(d, int) else list(d) for d in axes]
-    return _contracted(first, second, *along)
+    return _compositions.tensordot(first, second, axes)
 
 
 def einsum(*operands: Any, out: Any = None, **options: Any) -> Any:
@@ -56,18 +46,11 @@ def _equation_of(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """Return the equation that lists of axes mean: ``einsum(a, [0, 1], b, [1], [0])`` is "ab,b->a"."""
 
     def letters(axes: Any) -> str:
-        return "".join("..." if axis is Ellipsis else _LETTERS[axis] for axis in axes)
+        return "".join("..." if axis is Ellipsis else string.ascii_letters[axis] for axis in axes)
 
     inputs, result = (operands[:-1], operands[-1:]) if len(operands) % 2 else (operands, ())
     equation = ",".join(letters(axes) for axes in inputs[1::2])
     return equation + "".join(f"->{letters(axes)}" for axes in result), list(inputs[::2])
-
-
-_LETTERS = string.ascii_letters
-
-
-def kron(a: Any, b: Any) -> Any:
-    return wengert.kron(*promoted((a, b)))
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
@@ -78,31 +61,6 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 
 # --- numpy.linalg
-def _matrices(name: str) -> Callable[..., Any]:
-    """Functions of one stack of matrices, called alike."""
-
-    def function(a: Any) -> Any:
-        return getattr(wengert.linalg, name)(tensor(a))
-
-    return function
-
-
-def solve(a: Any, b: Any) -> Any:
-    return wengert.linalg.solve(*promoted((a, b)))
-
-
-def cholesky(a: Any, /, *, upper: bool = False) -> Any:
-    return wengert.linalg.cholesky(tensor(a), upper=upper)
-
-
-def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803  # NumPy's name
-    return wengert.linalg.eigh(tensor(a), UPLO)
-
-
-def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
-    return wengert.linalg.eigvalsh(tensor(a), UPLO)
-
-
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     refuse("numpy.linalg.svd", hermitian=hermitian or None)
     if not compute_uv:
@@ -117,26 +75,6 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     return wengert.linalg.pinv(tensor(a), rtol=rcond if rtol is None else rtol, hermitian=hermitian)
-
-
-def matrix_power(a: Any, n: int) -> Any:
-    return wengert.linalg.matrix_power(tensor(a), n)
-
-
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    return wengert.linalg.norm(tensor(x), ord, axes(axis), keepdims)
-
-
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    return wengert.linalg.vector_norm(tensor(x), ord, axes(axis), keepdims)
-
-
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    return wengert.linalg.matrix_norm(tensor(x), ord, [-2, -1], keepdims)
-
-
-def multi_dot(arrays: Any, *, out: Any = None) -> Any:
-    return written(wengert.linalg.multi_dot(promoted(arrays)), out)
 
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
@@ -155,25 +93,32 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return (solution.squeeze(-1) if vector else solution), residuals, rank, values
 
 
-_PRODUCTS = (dot, vdot, inner, outer, tensordot, einsum, kron, cross)
-_LINALG = (
-    solve,
-    cholesky,
-    eigh,
-    eigvalsh,
-    svd,
-    qr,
-    pinv,
-    matrix_power,
-    norm,
-    vector_norm,
-    matrix_norm,
-    multi_dot,
-    lstsq,
-)
+def _matrices(name: str) -> Callable[..., Any]:
+    """Return a function of one stack of matrices; these are called alike."""
+    return lambda a: getattr(wengert.linalg, name)(tensor(a))
 
-TABLE: dict[str, Callable[..., Any]] = {f.__name__: f for f in _PRODUCTS}
-TABLE |= {f"linalg.{f.__name__}": f for f in (*_LINALG, outer, tensordot)}
+
+TABLE: dict[str, Callable[..., Any]] = {f.__name__: f for f in (dot, vdot, outer, tensordot, einsum, cross)}
+TABLE |= {
+    "inner": lambda a, b, /: wengert.inner(*promoted((a, b))),
+    "kron": lambda a, b: wengert.kron(*promoted((a, b))),
+}
+TABLE |= {f"linalg.{f.__name__}": f for f in (svd, qr, pinv, lstsq, outer, tensordot)}
 TABLE |= {f"linalg.{n}": _matrices(n) for n in ("inv", "det", "slogdet", "eig", "eigvals", "svdvals")}
-TABLE["linalg.cross"] = lambda x1, x2, /, *, axis=-1: cross(x1, x2, axis=axis)
-TABLE["linalg.matmul"] = lambda x1, x2, /: wengert.matmul(*promoted((x1, x2)))
+TABLE |= {
+    "linalg.solve": lambda a, b: wengert.linalg.solve(*promoted((a, b))),
+    "linalg.cholesky": lambda a, /, *, upper=False: wengert.linalg.cholesky(tensor(a), upper=upper),
+    "linalg.eigh": lambda a, UPLO="L": wengert.linalg.eigh(tensor(a), UPLO),  # noqa: N803  # NumPy's name
+    "linalg.eigvalsh": lambda a, UPLO="L": wengert.linalg.eigvalsh(tensor(a), UPLO),  # noqa: N803
+    "linalg.matrix_power": lambda a, n: wengert.linalg.matrix_power(tensor(a), n),
+    "linalg.norm": lambda x, ord=None, axis=None, keepdims=False: wengert.linalg.norm(tensor(x), ord, axis, keepdims),
+    "linalg.vector_norm": lambda x, /, *, axis=None, keepdims=False, ord=2: wengert.linalg.vector_norm(
+        tensor(x), ord, axis, keepdims
+    ),
+    "linalg.matrix_norm": lambda x, /, *, keepdims=False, ord="fro": wengert.linalg.matrix_norm(
+        tensor(x), ord, [-2, -1], keepdims
+    ),
+    "linalg.multi_dot": lambda arrays, *, out=None: written(wengert.linalg.multi_dot(promoted(arrays)), out),
+    "linalg.cross": lambda x1, x2, /, *, axis=-1: cross(x1, x2, axis=axis),
+    "linalg.matmul": lambda x1, x2, /: wengert.matmul(*promoted((x1, x2))),
+}

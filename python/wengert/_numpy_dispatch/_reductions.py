@@ -7,7 +7,7 @@ from typing import Any
 
 import wengert
 
-from ._convert import axes, promoted, refuse, tensor, unsupported, written
+from ._convert import promoted, refuse, tensor, unsupported, written
 
 _NEUTRAL = {"sum": 0, "nansum": 0, "prod": 1}
 
@@ -19,7 +19,7 @@ def _reduction(name: str) -> Callable[..., Any]:
         a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
         where: Any = None,
     ) -> Any:  # fmt: skip
-        value = tensor(a) if dtype is None else tensor(a).to(dtype)
+        value = tensor(a, dtype)
         if where is not None and where is not True:
             value = _masked(name, value, where)
         result = getattr(wengert, name)(value, _dims(value, axis), keepdims)
@@ -31,7 +31,16 @@ def _reduction(name: str) -> Callable[..., Any]:
 
 
 def _dims(value: Any, axis: Any) -> Any:
-    return list(range(value.ndim)) if axis is None else axes(axis)
+    return list(range(value.ndim)) if axis is None else axis
+
+
+def _line(value: Any, axis: Any) -> tuple[Any, int]:
+    """Return what is ordered or scanned along one axis, and this one: all elements where it is None."""
+    return (value.reshape(-1), 0) if axis is None else (value, axis)
+
+
+def _real(value: Any) -> Any:
+    return value if value.is_floating_point() or value.is_complex() else value.double()
 
 
 def _masked(name: str, value: Any, where: Any) -> Any:
@@ -62,9 +71,7 @@ def _extreme(name: str) -> Callable[..., Any]:
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = None
 ) -> Any:
-    value = tensor(a) if dtype is None else tensor(a).to(dtype)
-    if not (value.is_floating_point() or value.is_complex()):
-        value = value.double()
+    value = _real(tensor(a, dtype))
     if where is None or where is True:
         return written(value.mean(_dims(value, axis), keepdims), out)
     mask = tensor(where).broadcast_to(value.shape)
@@ -78,9 +85,7 @@ def _spread(name: str) -> Callable[..., Any]:
         where: Any = None, mean: Any = None, correction: Any = None,
     ) -> Any:  # fmt: skip
         refuse(f"numpy.{name}", where=where, mean=mean)
-        value = tensor(a) if dtype is None else tensor(a).to(dtype)
-        if not (value.is_floating_point() or value.is_complex()):
-            value = value.double()
+        value = _real(tensor(a, dtype))
         free = ddof if correction is None else correction
         return written(getattr(wengert, name)(value, _dims(value, axis), correction=free, keepdim=keepdims), out)
 
@@ -105,9 +110,7 @@ def _index_of(name: str) -> Callable[..., Any]:
 
 def _scan(name: str) -> Callable[..., Any]:
     def scan(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        value = tensor(a) if dtype is None else tensor(a).to(dtype)
-        value, dim = (value.reshape(-1), 0) if axis is None else (value, axis)
-        return written(getattr(wengert, name)(value, dim), out)
+        return written(getattr(wengert, name)(*_line(tensor(a, dtype), axis)), out)
 
     return scan
 
@@ -159,26 +162,16 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     refuse("numpy.sort", order=order)
-    value, dim = (tensor(a).reshape(-1), 0) if axis is None else (tensor(a), axis)
-    return wengert.sort(value, dim)[0]
+    return wengert.sort(*_line(tensor(a), axis))[0]
 
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     refuse("numpy.argsort", order=order)
-    value, dim = (tensor(a).reshape(-1), 0) if axis is None else (tensor(a), axis)
-    return wengert.sort(value, dim, stable=bool(stable))[1]
+    return wengert.sort(*_line(tensor(a), axis), stable=bool(stable))[1]
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     return wengert.searchsorted(tensor(a), tensor(v), side=side, sorter=None if sorter is None else tensor(sorter))
-
-
-def nonzero(a: Any) -> Any:
-    return tensor(a).nonzero(as_tuple=True)
-
-
-def argwhere(a: Any) -> Any:
-    return tensor(a).nonzero()
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -192,30 +185,11 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     return wengert.trapezoid(*promoted((y, x)), dim=axis)
 
 
-TABLE: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (mean, count_nonzero, median, quantile, percentile, ptp, average, sort, argsort, searchsorted, nonzero,
-              argwhere, diff, trapezoid)
-}  # fmt: skip
-TABLE |= {name: _reduction(name) for name in ("sum", "prod", "nansum")}
-TABLE |= {name: _extreme(name) for name in ("amax", "amin")}
-TABLE |= {"max": TABLE["amax"], "min": TABLE["amin"]}
-TABLE |= {name: _spread(name) for name in ("var", "std")}
-TABLE |= {name: _truth(name) for name in ("all", "any")}
-TABLE |= {name: _index_of(name) for name in ("argmax", "argmin")}
-TABLE |= {name: _scan(name) for name in ("cumsum", "cumprod")}
-
-
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    value = tensor(a) if dtype is None else tensor(a).to(dtype)
-    return written(wengert.nanmean(value, _dims(value, axis), keepdims), out)
-
-
 def _nan_spread(name: str) -> Callable[..., Any]:
     def spread(
         a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False
     ) -> Any:
-        value = tensor(a) if dtype is None else tensor(a).to(dtype)
+        value = tensor(a, dtype)
         missing, dims = wengert.isnan(value), _dims(value, axis)
         mean = wengert.nanmean(value, dims, True)
         squares = wengert.where(missing, 0, wengert.square(wengert.where(missing, mean, value) - mean))
@@ -226,4 +200,20 @@ def _nan_spread(name: str) -> Callable[..., Any]:
     return spread
 
 
-TABLE |= {"nanmean": nanmean} | {name: _nan_spread(name) for name in ("nanvar", "nanstd")}
+TABLE: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (mean, count_nonzero, median, quantile, percentile, ptp, average, sort, argsort, searchsorted, diff,
+              trapezoid)
+}  # fmt: skip
+TABLE |= {name: _reduction(name) for name in ("sum", "prod", "nansum", "nanmean")}
+TABLE |= {name: _extreme(name) for name in ("amax", "amin")}
+TABLE |= {"max": TABLE["amax"], "min": TABLE["amin"]}
+TABLE |= {name: _spread(name) for name in ("var", "std")}
+TABLE |= {name: _nan_spread(name) for name in ("nanvar", "nanstd")}
+TABLE |= {name: _truth(name) for name in ("all", "any")}
+TABLE |= {name: _index_of(name) for name in ("argmax", "argmin")}
+TABLE |= {name: _scan(name) for name in ("cumsum", "cumprod")}
+TABLE |= {
+    "nonzero": lambda a: tensor(a).nonzero(as_tuple=True),
+    "argwhere": lambda a: tensor(a).nonzero(),
+}

@@ -10,7 +10,7 @@ import numpy as np
 import wengert
 
 from ._arrays import as_arrays
-from ._convert import axes, refuse, tensor, written
+from ._convert import refuse, tensor, written
 
 
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> Any:
@@ -18,45 +18,25 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> Any
     return tensor(a).reshape(shape)
 
 
-def ravel(a: Any, order: str = "C") -> Any:
-    return reshape(a, -1, order)
-
-
 def transpose(a: Any, axes: Any = None) -> Any:
     value = tensor(a)
     return value.permute(*(reversed(range(value.ndim)) if axes is None else axes))
 
 
-def matrix_transpose(x: Any, /) -> Any:
-    return tensor(x).mT
-
-
-def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    return tensor(a).transpose(axis1, axis2)
-
-
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    return tensor(a).movedim(axes(source), axes(destination))
-
-
 def expand_dims(a: Any, axis: Any) -> Any:
     value = tensor(a)
-    places = sorted(d % (value.ndim + len(axes(axis))) for d in axis) if isinstance(axis, tuple) else [axis]
+    places = sorted(d % (value.ndim + len(axis)) for d in axis) if isinstance(axis, tuple) else [axis]
     for place in places:
         value = value.unsqueeze(place)
     return value
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
-    return tensor(a).squeeze() if axis is None else tensor(a).squeeze(axes(axis))
+    return tensor(a).squeeze() if axis is None else tensor(a).squeeze(axis)
 
 
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     return tensor(array).broadcast_to(shape if isinstance(shape, (tuple, list)) else (shape,))
-
-
-def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
-    return tuple(wengert.broadcast_tensors(*[tensor(a) for a in args]))
 
 
 def _at_least(name: str) -> Callable[..., Any]:
@@ -75,21 +55,9 @@ def flip(m: Any, axis: Any = None) -> Any:
     return value.flip(*(range(value.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)))
 
 
-def fliplr(m: Any) -> Any:
-    return wengert.fliplr(tensor(m))
-
-
-def flipud(m: Any) -> Any:
-    return wengert.flipud(tensor(m))
-
-
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     shifts = list(shift) if isinstance(shift, tuple) else [shift]
-    return wengert.roll(tensor(a), shifts, [] if axis is None else axes(axis) if isinstance(axis, tuple) else [axis])
-
-
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    return wengert.rot90(tensor(m), k, list(axes))
+    return wengert.roll(tensor(a), shifts, [] if axis is None else axis if isinstance(axis, tuple) else [axis])
 
 
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
@@ -109,39 +77,29 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     return written(value[(*(slice(None),) * (axis % value.ndim), index)], out)
 
 
-def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
-    return wengert.take_along_dim(tensor(arr), tensor(indices), axis)
-
-
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    return tensor(a).diagonal(offset, axis1, axis2)
-
-
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
-    return written(diagonal(a, offset, axis1, axis2).sum(-1, dtype=dtype), out)
-
-
-def diag(v: Any, k: int = 0) -> Any:
-    return wengert.diag(tensor(v), k)
-
-
-def diagflat(v: Any, k: int = 0) -> Any:
-    return wengert.diagflat(tensor(v), k)
-
-
-def tril(m: Any, k: int = 0) -> Any:
-    return wengert.tril(tensor(m), k)
-
-
-def triu(m: Any, k: int = 0) -> Any:
-    return wengert.triu(tensor(m), k)
+    return written(tensor(a).diagonal(offset, axis1, axis2).sum(-1, dtype=dtype), out)
 
 
 TABLE: dict[str, Callable[..., Any]] = {
     f.__name__: f
-    for f in (reshape, ravel, transpose, matrix_transpose, swapaxes, moveaxis, expand_dims, squeeze, broadcast_to,
-              broadcast_arrays, flip, fliplr, flipud, roll, rot90, repeat, tile, take, take_along_axis, diagonal, trace,
-              diag, diagflat, tril, triu)
-}  # fmt: skip
+    for f in (reshape, transpose, expand_dims, squeeze, broadcast_to, flip, roll, repeat, tile, take, trace)
+}
 TABLE |= {name: _at_least(name) for name in ("atleast_1d", "atleast_2d", "atleast_3d")}
-TABLE["permute_dims"] = transpose
+TABLE |= {
+    "ravel": lambda a, order="C": reshape(a, -1, order),
+    "permute_dims": transpose,
+    "matrix_transpose": lambda x, /: tensor(x).mT,
+    "swapaxes": lambda a, axis1, axis2: tensor(a).transpose(axis1, axis2),
+    "moveaxis": lambda a, source, destination: tensor(a).movedim(source, destination),
+    "broadcast_arrays": lambda *args, subok=False: tuple(wengert.broadcast_tensors(*map(tensor, args))),
+    "fliplr": lambda m: wengert.fliplr(tensor(m)),
+    "flipud": lambda m: wengert.flipud(tensor(m)),
+    "rot90": lambda m, k=1, axes=(0, 1): wengert.rot90(tensor(m), k, list(axes)),
+    "take_along_axis": lambda arr, indices, axis=-1: wengert.take_along_dim(tensor(arr), tensor(indices), axis),
+    "diagonal": lambda a, offset=0, axis1=0, axis2=1: tensor(a).diagonal(offset, axis1, axis2),
+    "diag": lambda v, k=0: wengert.diag(tensor(v), k),
+    "diagflat": lambda v, k=0: wengert.diagflat(tensor(v), k),
+    "tril": lambda m, k=0: wengert.tril(tensor(m), k),
+    "triu": lambda m, k=0: wengert.triu(tensor(m), k),
+}

@@ -7,7 +7,7 @@ from typing import Any
 
 import wengert
 
-from ._convert import axes, tensor, written
+from ._convert import tensor, written
 
 _LINES = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 _PLANES = ("fft2", "ifft2", "rfft2", "irfft2")
@@ -38,13 +38,9 @@ def _shift(name: str) -> Callable[..., Any]:
     shift = getattr(wengert.fft, name)
 
     def run(x: Any, axes: Any = None) -> Any:
-        return shift(tensor(x), _listed(axes))
+        return shift(tensor(x), [axes] if isinstance(axes, int) else axes)
 
     return run
-
-
-def _listed(along: Any) -> Any:
-    return axes(along) if not isinstance(along, int) else [along]
 
 
 TABLE: dict[str, Callable[..., Any]] = {f"fft.{name}": _line(name) for name in _LINES}

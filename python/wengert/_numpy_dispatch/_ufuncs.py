@@ -81,6 +81,7 @@ _DEFAULTS = [("casting", "same_kind"), ("order", "K"), ("subok", True)]
 
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "amax", "minimum": "amin", "logical_and": "all",
                "logical_or": "any"}  # fmt: skip
+_SCANS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
 
 
 def reduce(
@@ -92,27 +93,19 @@ def reduce(
         raise unsupported(f"{name_of(ufunc)}.reduce")
     from ._functions import FUNCTIONS_BY_NAME
 
-    if dtype is not None:
-        array = tensor(array).to(dtype)
+    array = tensor(array, dtype)
     options = {key: value for key, value in options.items() if not (key == "where" and value is True)}
     return written(FUNCTIONS_BY_NAME[name](array, axis=axis, keepdims=bool(keepdims), **options), out)
 
 
 def accumulate(ufunc: Any, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """Running sums, products and extremes."""
-    value = tensor(array) if dtype is None else tensor(array).to(dtype)
-    match ufunc.__name__:
-        case "add":
-            result = value.cumsum(axis)
-        case "multiply":
-            result = value.cumprod(axis)
-        case "maximum":
-            result = value.cummax(axis).values
-        case "minimum":
-            result = value.cummin(axis).values
-        case _:
-            raise unsupported(f"{name_of(ufunc)}.accumulate")
-    return written(result, out)
+    value = tensor(array, dtype)
+    name = _SCANS.get(ufunc.__name__)
+    if name is None:
+        raise unsupported(f"{name_of(ufunc)}.accumulate")
+    result = getattr(value, name)(axis)
+    return written(result[0] if isinstance(result, tuple) else result, out)
 
 
 def outer(ufunc: Any, a: Any, b: Any, **options: Any) -> Any:

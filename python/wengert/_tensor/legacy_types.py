@@ -21,10 +21,10 @@ class LegacyType(type):
         return isinstance(value, Tensor) and value.dtype == cls.dtype
 
     def __call__(cls, *arguments: Any, device: Any = None) -> Any:
-        return _make(cls.dtype, arguments)
+        return make(cls.dtype, arguments)
 
 
-def _make(dtype: Any, arguments: tuple[Any, ...]) -> Any:
+def make(dtype: Any, arguments: tuple[Any, ...]) -> Any:
     """Return a tensor of sizes (``2, 3`` or a Size; its elements are not set) or of data (a sequence or a tensor)."""
     if not arguments:
         return wengert.empty(0, dtype=dtype)
@@ -40,29 +40,6 @@ def _make(dtype: Any, arguments: tuple[Any, ...]) -> Any:
     if data.dtype != dtype:
         raise TypeError(f"expected {dtype} (got {data.dtype}); use x.to(dtype)")
     return data.detach()
-
-
-def new(self: Any, *arguments: Any, device: Any = None) -> Any:
-    """Return a tensor of this one's dtype; use `new_tensor` or `new_empty`.
-
-    Parameters
-    ----------
-    *arguments : int, Size, sequence or Tensor
-        Sizes (the elements are not set), or the data.
-    device : device, optional
-        Ignored: there is one.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import wengert as wg
-    >>> wg.ones(2).new([1, 2])
-    tensor([1., 2.])
-    """
-    return _make(self.dtype, arguments)
 
 
 _DTYPES = {

@@ -15,6 +15,8 @@ import numpy as np
 
 from wengert import _C
 
+from .._overrides import DisableTorchFunctionSubclass
+
 
 @dataclasses.dataclass
 class PrintOptions:
@@ -138,37 +140,31 @@ def _edges(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array
 
 
-def _row(array: np.ndarray[Any, Any], indent: int, summarize: bool, number_format: Any) -> str:
-    edge = _options.edgeitems
-    if summarize and array.size > 2 * edge:
-        words = [number_format(x) for x in array[:edge].tolist()]
-        words += [" ...", *(number_format(x) for x in array[array.size - edge :].tolist())]
-    else:
-        words = [number_format(x) for x in array.tolist()]
+def _row(array: np.ndarray[Any, Any], length: int, indent: int, number_format: Any) -> str:
+    words = [number_format(x) for x in array.tolist()]
+    if len(words) < length:
+        words.insert(_options.edgeitems, " ...")
     per_line = max(1, (_options.linewidth - indent) // (number_format.width + 2))
     lines = [", ".join(words[at : at + per_line]) for at in range(0, len(words), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
-def _nested(array: np.ndarray[Any, Any], indent: int, summarize: bool, number_format: Any) -> str:
+def _nested(array: np.ndarray[Any, Any], shape: tuple[int, ...], indent: int, number_format: Any) -> str:
+    """Return the numbers of an array that is what is shown of one of the given shape."""
     if array.ndim == 0:
         return str(number_format(array.item()))
     if array.ndim == 1:
-        return _row(array, indent, summarize, number_format)
-    edge = _options.edgeitems
-    cut = summarize and len(array) > 2 * edge
-    shown = [*array[:edge], *array[len(array) - edge :]] if cut else list(array)
-    parts = [_nested(part, indent + 1, summarize, number_format) for part in shown]
-    if cut:
-        parts.insert(edge, "...")
+        return _row(array, shape[0], indent, number_format)
+    parts = [_nested(part, shape[1:], indent + 1, number_format) for part in array]
+    if len(parts) < shape[0]:
+        parts.insert(_options.edgeitems, "...")
     return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(parts) + "]"
 
 
 def _numbers(array: np.ndarray[Any, Any], indent: int) -> str:
-    summarize = array.size > _options.threshold
-    shown = _edges(array) if summarize else array
+    shown = _edges(array) if array.size > _options.threshold else array
     number_format = _ComplexFormat(shown) if array.dtype.kind == "c" else _NumberFormat(shown)
-    return _nested(array, indent, summarize, number_format)
+    return _nested(shown, array.shape, indent, number_format)
 
 
 def _history(tensor: Any) -> str | None:
@@ -200,19 +196,14 @@ def _append(text: str, suffixes: list[str], indent: int) -> str:
 
 def tensor_str(tensor: Any) -> str:
     """Return what ``repr(tensor)`` is: numbers, then what is not the default about the tensor."""
-    disabled = _C._set_overrides_disabled(True)
-    try:
+    with DisableTorchFunctionSubclass():
         return _describe(tensor)
-    finally:
-        _C._set_overrides_disabled(disabled)
 
 
 def _describe(tensor: Any) -> str:
-    primal, tangent = tensor, None
-    if hasattr(_C, "_unpack_dual"):
-        from wengert.autograd._forward_ad import unpack_dual
+    from wengert.autograd._forward_ad import unpack_dual  # autograd needs Tensor's methods first
 
-        primal, tangent = unpack_dual(tensor)
+    primal, tangent = unpack_dual(tensor)
     prefix = f"{'tensor' if type(tensor) is _C.Tensor else getattr(type(tensor), '_repr_name', type(tensor).__name__)}("
     array = primal.detach().numpy()
     suffixes = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from contextlib import nullcontext
 from typing import IO, Any
 
 # What files may name if they are read with ``weights_only``: what tensors, parameters and plain containers are made of.
@@ -59,11 +60,8 @@ def save(
     >>> wg.load(file)
     {'w': tensor([1., 1.])}
     """
-    if isinstance(f, (str, os.PathLike)):
-        with open(f, "wb") as file:
-            pickle_module.dump(obj, file, protocol=pickle_protocol)
-    else:
-        pickle_module.dump(obj, f, protocol=pickle_protocol)
+    with open(f, "wb") if isinstance(f, (str, os.PathLike)) else nullcontext(f) as file:
+        pickle_module.dump(obj, file, protocol=pickle_protocol)
 
 
 def load(
@@ -94,9 +92,5 @@ def load(
     pickle.UnpicklingError
         If the file has something else in it and `weights_only` holds.
     """
-    if isinstance(f, (str, os.PathLike)):
-        with open(f, "rb") as file:
-            return load(file, map_location, pickle_module, weights_only=weights_only)
-    if weights_only:
-        return _WeightsUnpickler(f).load()
-    return (pickle_module or pickle).load(f)
+    with open(f, "rb") if isinstance(f, (str, os.PathLike)) else nullcontext(f) as file:
+        return _WeightsUnpickler(file).load() if weights_only else (pickle_module or pickle).load(file)

@@ -13,10 +13,28 @@ from . import printing, unsupported
 
 
 def _legacy_new(self: Any, *arguments: Any, device: Any = None) -> Any:
-    """Return a tensor of this one's dtype; see `wengert._tensor.legacy_types.new`."""
-    from . import legacy_types
+    """Return a tensor of this one's dtype; use `new_tensor` or `new_empty`.
 
-    return legacy_types.new(self, *arguments, device=device)
+    Parameters
+    ----------
+    *arguments : int, Size, sequence or Tensor
+        Sizes (the elements are not set), or the data.
+    device : device, optional
+        Ignored: there is one.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.ones(2).new([1, 2])
+    tensor([1., 2.])
+    """
+    from .legacy_types import make
+
+    return make(self.dtype, arguments)
 
 
 _legacy_new.__name__ = "new"

@@ -6,35 +6,17 @@ from typing import Any, NoReturn
 
 
 def cuda(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
-    """Raise RuntimeError: there is no CUDA device.
-
-    Raises
-    ------
-    RuntimeError
-        Always.
-    """
+    """Raise RuntimeError: there is no CUDA device."""
     raise RuntimeError("[cuda] Wengert was built without CUDA: the only device is the CPU; leave the call out.")
 
 
 def half(self: Any, memory_format: Any = None) -> NoReturn:
-    """Raise RuntimeError: there is no float16.
-
-    Raises
-    ------
-    RuntimeError
-        Always.
-    """
+    """Raise RuntimeError: there is no float16."""
     raise RuntimeError("[half] float16 is not supported; use float32, by .float(), or float64, by .double().")
 
 
 def bfloat16(self: Any, memory_format: Any = None) -> NoReturn:
-    """Raise RuntimeError: there is no bfloat16.
-
-    Raises
-    ------
-    RuntimeError
-        Always.
-    """
+    """Raise RuntimeError: there is no bfloat16."""
     raise RuntimeError("[bfloat16] bfloat16 is not supported; use float32, by .float(), or float64, by .double().")
 
 

@@ -16,7 +16,7 @@ from . import anomaly_mode, forward_ad, function, grad_mode, graph
 from ._backward.entry import backward, grad
 from ._custom_function.function import Function
 from ._custom_function.legacy import NestedIOFunction
-from ._graph import _unsafe_preserve_version_counter
+from ._graph.versions import _unsafe_preserve_version_counter
 from ._modes.anomaly import detect_anomaly, set_detect_anomaly
 from ._modes.debug import is_debug_mode_enabled, set_debug_mode
 from ._modes.engine import (

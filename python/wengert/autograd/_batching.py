@@ -16,18 +16,8 @@ from wengert import _C
 def vmap(function: Callable[..., tuple[Any, ...]], batches: tuple[Any, ...]) -> tuple[Any, ...]:
     """Call `function` for each slice along dimension 0 of `batches` and stack its results.
 
-    Parameters
-    ----------
-    function : callable
-        Takes one slice of each batch (None where the batch is None), returns a tuple of Tensor or None. It may be
-        called once, or once for each slice.
-    batches : tuple of Tensor or None
-        Shapes ``(n, ...)``, all of the same n.
-
-    Returns
-    -------
-    tuple of Tensor or None
-        Shapes ``(n, ...)``; None where every sample gave None.
+    It takes one slice of each batch [n, ...] and returns a tuple; None stands for a batch that is absent, and for a
+    result that all samples lack. It may be called once, or once for each slice.
     """
     sizes = {batch.shape[0] for batch in batches if batch is not None}
     if len(sizes) != 1:

@@ -15,13 +15,7 @@ from wengert._overrides import overridden
 
 from ._modes.context import ModeContext, SwitchedAtOnce
 
-_current_dual_level = _C._current_dual_level
-
-
-def __getattr__(name: str) -> Any:
-    if name == "_current_level":  # the innermost open level, or -1: it changes, so it is asked for
-        return _current_dual_level()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_current_dual_level = _C._current_dual_level  # the innermost open one, or -1
 
 
 class UnpackedDualTensor(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import wengert
@@ -33,30 +32,11 @@ class ImperativeEngine:
             roots, gradients, keep_graph, create_graph, targets, allow_unreachable, accumulate_grad
         )
 
-    @staticmethod
-    def queue_callback(callback: Callable[[], Any]) -> None:
-        """Call `callback` once, when the pass that runs now has finished."""
-        _C._execution_engine.queue_callback(callback)
-
-    @staticmethod
-    def is_checkpoint_valid() -> bool:
-        """Return False inside a pass that computes the gradients of chosen inputs only."""
-        return bool(_C._execution_engine.is_checkpoint_valid())
-
-    @staticmethod
-    def backward(*args: Any, **kwargs: Any) -> None:
-        """Call `wengert.autograd.backward`."""
-        backward(*args, **kwargs)
-
-    @staticmethod
-    def grad(*args: Any, **kwargs: Any) -> Any:
-        """Call `wengert.autograd.grad`."""
-        return grad(*args, **kwargs)
-
-    @staticmethod
-    def set_num_threads(num: int) -> None:
-        """Call `wengert.set_num_threads`."""
-        _C._set_num_threads(num)
+    queue_callback = staticmethod(_C._execution_engine.queue_callback)  # calls it once, when the pass has finished
+    is_checkpoint_valid = staticmethod(_C._execution_engine.is_checkpoint_valid)  # not where `inputs` were chosen
+    backward = staticmethod(backward)
+    grad = staticmethod(grad)
+    set_num_threads = staticmethod(_C._set_num_threads)
 
 
 class VariableMeta(type):

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from . import _forward_ad
 from ._forward_ad import (
     UnpackedDualTensor,
+    _current_dual_level,
     _is_fwd_grad_enabled,
     _set_fwd_grad_enabled,
     dual_level,
@@ -31,5 +31,5 @@ else:
 
     def __getattr__(name: str) -> Any:
         if name == "_current_level":  # the innermost open level, or -1: it changes, so it is asked for
-            return _forward_ad._current_level
+            return _current_dual_level()
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

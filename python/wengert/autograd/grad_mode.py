@@ -1,6 +1,6 @@
 """Grad modes; see `wengert.autograd._modes.grad_mode` and `wengert.autograd._modes.engine`."""
 
-from ._graph import _unsafe_preserve_version_counter
+from ._graph.versions import _unsafe_preserve_version_counter
 from ._modes.engine import _force_original_view_tracking, enforce_grad_layout_policy, set_multithreading_enabled
 from ._modes.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 

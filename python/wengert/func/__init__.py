@@ -21,10 +21,11 @@ from ._functional_call import functional_call, replace_all_batch_norm_modules_, 
 from ._grad import grad, grad_and_value, value_and_grad
 from ._handlers.custom_function import set_up_custom_functions as _set_up_custom_functions
 from ._jacobians import hessian, jacfwd, jacrev
-from ._jet import jet, nth_derivatives
+from ._jet._api import jet, nth_derivatives
 from ._jvp import jvp
 from ._separable import batched_jacobian, jacobian_diagonal
-from ._sparse import Sparsity, sparse_hessian, sparse_jacobian, sparsity
+from ._sparse._api import sparse_hessian, sparse_jacobian, sparsity
+from ._sparse._plan import Sparsity
 from ._vjp import linearize, vjp
 from ._vmap import vmap
 

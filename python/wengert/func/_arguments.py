@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,7 @@ Argnums = int | tuple[int, ...]
 
 
 def normalized_argnums(argnums: Any, num_args: int) -> Argnums:
-    """Return `argnums` counted from the front.
-
-    Raises
-    ------
-    RuntimeError
-        If it is neither int nor tuple of ints, out of range, empty, or names an argument twice.
-    """
+    """Return `argnums` counted from the front."""
     if isinstance(argnums, int):
         return _normalized(argnums, num_args)
     if not isinstance(argnums, tuple):
@@ -48,11 +43,19 @@ def selected(args: tuple[Any, ...], argnums: Argnums) -> Any:
 
 def replaced(args: tuple[Any, ...], argnums: Argnums, values: Any) -> tuple[Any, ...]:
     """Return `args` with other values for those that `argnums` names."""
-    pairs = ((argnums, values),) if isinstance(argnums, int) else zip(argnums, values, strict=True)
-    changed = list(args)
-    for argnum, value in pairs:
-        changed[argnum] = value
-    return tuple(changed)
+    if isinstance(argnums, int):
+        return (*args[:argnums], values, *args[argnums + 1 :])
+    new = dict(zip(argnums, values, strict=True))
+    return tuple(new.get(argnum, value) for argnum, value in enumerate(args))
+
+
+def partial(
+    func: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Callable[..., Any], list[Any], TreeSpec]:
+    """Return `func` as a function of the leaves of what `argnums` names, these leaves, and the shape of their tree."""
+    indices = normalized_argnums(argnums, len(args))
+    primals, spec = flatten_tensors(selected(args, indices), isinstance(indices, tuple))
+    return lambda *leaves: func(*replaced(args, indices, tree_unflatten(leaves, spec)), **kwargs), primals, spec
 
 
 class _Constant:
@@ -84,11 +87,6 @@ def flatten_tensors(tree: Any, several: bool = False) -> tuple[list[Any], TreeSp
 
     What cannot be differentiated (strings, None, functions, integers) is part of the shape. The tree is an argument, or
     a tuple of `several`.
-
-    Raises
-    ------
-    ValueError
-        If no leaf is left.
     """
     leaves, spec = tree_flatten(tree)
     for leaf in leaves:
@@ -133,13 +131,7 @@ def flatten_alike(tree: Any, given: Any, tensors: list[Any]) -> tuple[list[Any],
 
 
 def split_aux(output: Any, caller: str, has_aux: bool) -> tuple[Any, Any]:
-    """Return ``(output, aux)`` of a function that returns both, or the output and None.
-
-    Raises
-    ------
-    RuntimeError
-        If `has_aux` and the function returned no pair.
-    """
+    """Return ``(output, aux)`` of a function that returns both, or the output and None."""
     if not has_aux:
         return output, None
     if not (isinstance(output, tuple) and len(output) == 2):
@@ -148,13 +140,7 @@ def split_aux(output: Any, caller: str, has_aux: bool) -> tuple[Any, Any]:
 
 
 def flatten_outputs(output: Any, caller: str) -> tuple[list[Any], TreeSpec]:
-    """Return the leaves of what a function returned and its shape.
-
-    Raises
-    ------
-    RuntimeError
-        If a leaf is no tensor, or there is none.
-    """
+    """Return the leaves of what a function returned and its shape."""
     leaves, spec = tree_flatten(output)
     if output is None or not leaves:
         raise RuntimeError(
@@ -174,7 +160,6 @@ def check_real(tensors: list[Any], caller: str, what: str) -> None:
     for index, tensor in enumerate(tensors):
         if tensor.is_complex():
             raise RuntimeError(
-                f"{caller}: Expected all {what} to be real but received complex tensor at flattened input "
-                f"idx: {index}; "
-                "differentiate with respect to wengert.view_as_real of it"
+                f"{caller}: Expected all {what} to be real but received complex tensor at flattened input idx: "
+                f"{index}; differentiate with respect to wengert.view_as_real of it"
             )

@@ -39,8 +39,7 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
         if remove not in _REMOVE:
             raise RuntimeError(
                 f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. "
-                f"Valid options are: "
-                f"{' and '.join(repr(option) for option in _REMOVE)}."
+                f"Valid options are: {' and '.join(map(repr, _REMOVE))}."
             )
         return func(*args, **kwargs)
 

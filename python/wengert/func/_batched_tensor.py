@@ -117,20 +117,10 @@ def _delegate(name: str) -> None:
         setattr(BatchedTensor, name, property(lambda self: getattr(self._value, name)))
 
 
-for _name in [
-    "requires_grad",
-    "grad_dtype",
-    "grad_fn",
-    "_grad_fn",
-    "_backward_hooks",
-    "_post_accumulate_grad_hooks",
-    "is_leaf",
-    "output_nr",
-    "retains_grad",
-    "_version",
-    "is_inference",
-    "_is_view",
-]:
+for _name in (
+    *("requires_grad", "grad_dtype", "grad_fn", "_grad_fn", "_backward_hooks", "_post_accumulate_grad_hooks"),
+    *("is_leaf", "output_nr", "retains_grad", "_version", "is_inference", "_is_view"),
+):
     _delegate(_name)
 for _name in ("as_subclass", "resize_", "set_", "_view_func", "_view_func_unsafe"):
     _refuse(_name)

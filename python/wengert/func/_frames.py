@@ -13,6 +13,7 @@ The stack belongs to a thread.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -47,15 +48,9 @@ class ReverseFrame(_C._ReverseFrame):
         return self.released(tree) if isinstance(tree, Tensor) else tree_map_only(Tensor, self.released, tree)
 
 
-class Remembered:
-    """The transforms that run now, for a block later: what a backward pass computes again finds its batches open."""
-
-    def __init__(self) -> None:
-        self._frames = _C._remembered_frames()
-
-    def again(self) -> Any:
-        """Return a block in which they run."""
-        return _C._FramesAgain(self._frames)
+def remembered() -> Callable[[], Any]:
+    """Return what makes blocks in which the transforms of now run: a pass that computes again finds batches open."""
+    return functools.partial(_C._FramesAgain, _C._remembered_frames())
 
 
 def only_batches() -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import wengert
-from wengert.autograd._modes.context import Undone
+from wengert.autograd._modes.context import Block
 
 
 def functional_call(
@@ -49,7 +49,13 @@ def functional_call(
     """
     given = _merged(parameter_and_buffer_dicts)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    with _ReplacedTensors(module, given, tie_weights, strict):
+    places = _places(module)
+    if strict:
+        _check_names(module, places, given)
+    values = {name: tensor for name, tensor in given.items() if name in places}
+    if tie_weights:
+        values = _with_tied_names(places, values)
+    with Block(_replace, places, values, given):
         return module(*arguments, **(kwargs or {}))
 
 
@@ -71,40 +77,40 @@ def _merged(dicts: Any) -> dict[str, Any]:
 
 def _places(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
     """Return where each parameter and buffer is kept: all names, also of shared ones."""
-    places: dict[str, tuple[dict[str, Any], str]] = {}
-    waiting = [("", module)]
+    return {
+        prefix + name: (kept, name)
+        for prefix, owner in _modules(module)
+        for kept in (owner._parameters, owner._buffers)
+        for name, tensor in kept.items()
+        if tensor is not None
+    }
+
+
+def _modules(root: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a module and those inside of it, each with what stands before the names of its parameters."""
+    waiting = [("", root)]
     while waiting:
-        prefix, owner = waiting.pop()
-        for kept in (owner._parameters, owner._buffers):
-            places.update({prefix + name: (kept, name) for name, tensor in kept.items() if tensor is not None})
-        waiting += [(f"{prefix}{name}.", child) for name, child in owner._modules.items() if child is not None]
-    return places
+        prefix, module = waiting.pop()
+        yield prefix, module
+        waiting += [(f"{prefix}{name}.", child) for name, child in module._modules.items() if child is not None]
 
 
-class _ReplacedTensors(Undone):
-    def __init__(self, module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> None:
-        self._places = _places(module)
-        if strict:
-            _check_names(module, self._places, given)
-        values = {name: tensor for name, tensor in given.items() if name in self._places}
-        self._values = _with_tied_names(self._places, values) if tie_weights else values
-        self._given = given
+def _replace(block: Block, places: Any, values: dict[str, Any], given: dict[str, Any]) -> None:
+    for name in values:
+        kept, key = places[name]
+        block.undo(kept.__setitem__, key, kept[key])
+    block.undo(_tell_of_new_buffers, places, values, given)
+    for name, tensor in values.items():
+        kept, key = places[name]
+        kept[key] = tensor
 
-    def _open(self) -> None:
-        for name in self._values:
-            kept, key = self._places[name]
-            self.undo(kept.__setitem__, key, kept[key])
-        self.undo(self._tell_of_new_buffers)
-        for name, tensor in self._values.items():
-            kept, key = self._places[name]
-            kept[key] = tensor
 
-    def _tell_of_new_buffers(self) -> None:
-        """Let the caller's dict have what the module has assigned."""
-        for name, value in self._values.items():
-            kept, key = self._places[name]
-            if name in self._given and kept[key] is not value:
-                self._given[name] = kept[key]
+def _tell_of_new_buffers(places: Any, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Let the caller's dict have what the module has assigned."""
+    for name, value in values.items():
+        kept, key = places[name]
+        if name in given and kept[key] is not value:
+            given[name] = kept[key]
 
 
 def _check_names(module: Any, places: Any, given: Any) -> None:
@@ -179,11 +185,8 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
 
     Running statistics, which every sample would update, have no meaning under vmap.
     """
-    waiting = [root]
-    while waiting:
-        module = waiting.pop()
+    for _, module in _modules(root):
         if "BatchNorm" in type(module).__name__ and hasattr(module, "track_running_stats"):
             module.track_running_stats = False
             module.running_mean = module.running_var = module.num_batches_tracked = None
-        waiting += [child for child in module._modules.values() if child is not None]
     return root

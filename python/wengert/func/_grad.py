@@ -97,12 +97,11 @@ def value_and_grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     >>> wg.func.value_and_grad(lambda x: x * x)(3.0)
     (tensor(9.), tensor(6.))
     """
-    differentiated = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        gradients, value = differentiated(*args, **kwargs)
-        return value, gradients
+        gradients, value, aux = _differentiate(func, argnums, has_aux, True, args, kwargs)
+        return ((value, aux) if has_aux else value), gradients
 
     return wrapper
 

@@ -18,7 +18,7 @@ import wengert
 from wengert.autograd._batching import vmap
 from wengert.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
-from ._arguments import Argnums, check_real, flatten_tensors, normalized_argnums, replaced, selected
+from ._arguments import Argnums, check_real, partial
 from ._batched_tensor import NotBatchableError
 from ._jvp import jvp
 from ._vjp import check_differentiable, record
@@ -65,16 +65,9 @@ def jacrev(
 
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        indices = normalized_argnums(argnums, len(args))
-        chosen = selected(args, indices)
-        primals, spec = flatten_tensors(chosen, isinstance(indices, tuple))
+        function, primals, spec = partial(func, argnums, args, kwargs)
         check_real(primals, "jacrev", "inputs")
-
-        def partial(*values: Any) -> Any:
-            tree = tree_unflatten(values, spec)
-            return func(*replaced(args, indices, tree), **kwargs)
-
-        frame, outputs, _, out_spec, aux = record(partial, tuple(primals), has_aux, "vjp(f, *primals)")
+        frame, outputs, _, out_spec, aux = record(function, tuple(primals), has_aux, "vjp(f, *primals)")
         check_differentiable(outputs)
         check_real(outputs, "jacrev", "outputs")
         found = [tree_unflatten(rows(frame, output, primals, chunk_size), spec) for output in outputs]
@@ -143,14 +136,9 @@ def jacfwd(
 
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        indices = normalized_argnums(argnums, len(args))
-        primals, spec = flatten_tensors(selected(args, indices), isinstance(indices, tuple))
+        function, primals, spec = partial(func, argnums, args, kwargs)
         check_real(primals, "jacfwd", "inputs")
-
-        def partial(*values: Any) -> Any:
-            return func(*replaced(args, indices, tree_unflatten(values, spec)), **kwargs)
-
-        columns, out_spec, aux = pushed_basis(partial, primals, has_aux, randomness, chunk_size)
+        columns, out_spec, aux = pushed_basis(function, primals, has_aux, randomness, chunk_size)
         check_real(columns, "jacfwd", "outputs")
         jacobian = tree_unflatten([tree_unflatten(blocks(c, primals), spec) for c in columns], out_spec)
         return (jacobian, tree_map(lambda leaf: leaf[0], aux[0])) if has_aux else jacobian
@@ -185,13 +173,12 @@ def _one_by_one(push: Any, basis: list[Any]) -> Any:
 
 def _standard_basis(primals: Sequence[Any]) -> list[Any]:
     """Return a batch of tangents for each primal: together the rows of the identity."""
-    counts = [primal.numel() for primal in primals]
-    total, start, basis = sum(counts), 0, []
-    for primal, count in zip(primals, counts, strict=True):
-        block = wengert.zeros(total, count, dtype=primal.dtype, device=primal.device)
-        block[start : start + count].diagonal().fill_(1)
-        basis.append(block.reshape(total, *primal.shape))
-        start += count
+    total, start, basis = sum(primal.numel() for primal in primals), 0, []
+    for primal in primals:
+        block = wengert.zeros(total, *primal.shape, dtype=primal.dtype, device=primal.device)
+        block.view(total, primal.numel()).diagonal(-start).fill_(1)
+        basis.append(block)
+        start += primal.numel()
     return basis
 
 

@@ -19,13 +19,7 @@ def flatten(tree: Any) -> tuple[list[Any], Callable[[Any], Any]]:
 
 
 def as_tensors(leaves: list[Any], caller: str, dtype: Any = None) -> list[Any]:
-    """Return leaves as tensors of a floating-point dtype.
-
-    Raises
-    ------
-    TypeError
-        If a leaf is no tensor, array or number.
-    """
+    """Return leaves as tensors of a floating-point dtype."""
     tensors = []
     for leaf in leaves:
         if not isinstance(leaf, wengert.Tensor):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -45,17 +45,28 @@ def varying(node: Any, which: int) -> list[bool]:
 
 def nodes_between(roots: list[Any], targets: set[Any]) -> list[Any]:
     """Return the nodes between roots and targets, every one before the nodes that it leads to."""
-    finished: list[Any] = []
-    useful: dict[Any, bool] = {}
+    useful: dict[Any, None] = {}
+    for node in in_order(roots, set()):
+        if node in targets or any(edge in useful for edge, _ in node.next_functions):
+            useful[node] = None
+    return list(reversed(useful))
+
+
+def in_order(roots: list[Any], known: set[Any]) -> Iterator[Any]:
+    """Yield the nodes above roots but for those known, which they become, every one after the nodes it leads to."""
     stack: list[tuple[Any, bool]] = [(root, False) for root in roots]
     while stack:
         node, done = stack.pop()
         if done:
-            useful[node] = node in targets or any(useful.get(edge, False) for edge, _ in node.next_functions)
-            if useful[node]:
-                finished.append(node)
-        elif node not in useful:
-            useful[node] = False
+            yield node
+        elif node not in known:
+            known.add(node)
             stack.append((node, True))
-            stack.extend((edge, False) for edge, _ in node.next_functions if edge is not None and edge not in useful)
-    return finished[::-1]
+            stack.extend((edge, False) for edge, _ in node.next_functions if edge is not None)
+
+
+def pulled_ones(node: Any, which: int, indices: Sequence[int]) -> tuple[Any, list[Any]]:
+    """Return a cotangent of ones for a result of a node, and the gradients of some inputs as functions of it."""
+    metadata = node._input_metadata[which]
+    ones = wengert.ones(tuple(metadata.shape), dtype=metadata.dtype, requires_grad=True)
+    return ones, applied(node, which, ones, indices, create_graph=True)

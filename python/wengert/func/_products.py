@@ -10,6 +10,8 @@ import numpy as np
 import wengert
 
 from ..autograd import grad
+from ..autograd._batching import vmap
+from ..autograd.forward_ad import dual_level, make_dual, unpack_dual
 
 _FEW = 4  # vectors that cost less one by one than as a batch
 _AT_ONCE = 1 << 20  # the most elements of a batch of vectors
@@ -41,6 +43,19 @@ def pulled_vector(outputs: Sequence[Any], inputs: Sequence[Any], weights: Vector
     return joined(pulled(outputs, inputs, split(weights, outputs), is_grads_batched=batched), int(batched))
 
 
+def pushed_vector(function: Callable[[list[Any]], Sequence[Any]], inputs: Sequence[Any], directions: Vector) -> Vector:
+    """Return the product of the Jacobian of a function with a direction, or with each row of directions."""
+
+    def push(*tangents: Any) -> tuple[Any, ...]:
+        with dual_level():
+            duals = [make_dual(value.detach(), tangent) for value, tangent in zip(inputs, tangents, strict=True)]
+            pairs = [unpack_dual(output) for output in function(duals)]
+            return tuple(wengert.zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs)
+
+    tangents = tuple(split(directions, inputs))
+    return joined(push(*tangents)) if directions.ndim == 1 else joined(vmap(push, tangents), 1)
+
+
 def joined(tensors: Sequence[Any], batch_dims: int = 0) -> Vector:
     """Return copies of the elements of tensors one after the other, those of batches in rows."""
     arrays = [tensor.detach().numpy() for tensor in tensors]
@@ -61,14 +76,8 @@ def split(vector: Vector, like: Sequence[Any]) -> list[Any]:
 def by_rows(product: Callable[[Vector], Vector], groups: Any, count: int, size: int) -> Iterator[Vector]:
     """Yield products with indicators of groups 0, 1, ..., as many at once as are not too large.
 
-    Parameters
-    ----------
-    product : callable
-        From one vector, or from rows of vectors, to their products.
-    groups : ndarray of int
-        The group of each element.
-    size : int
-        The length of the longest vector, given or returned.
+    `product` takes one vector or rows of vectors, `groups` has the group of each element, and `size` is the length of
+    the longest vector, given or returned.
     """
     step = 1 if count <= _FEW else max(_AT_ONCE // max(size, 1), 1)
     for first in range(0, count, step):

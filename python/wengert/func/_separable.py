@@ -9,8 +9,9 @@ import numpy as np
 
 import wengert
 
-from ..autograd import enable_grad, grad
+from ..autograd import enable_grad
 from ._arguments import as_leaf
+from ._products import pulled
 
 _TOLERANCE = {2: 1e-1, 4: 1e-4, 8: 1e-9}  # by bytes
 
@@ -123,12 +124,8 @@ def _evaluated(f: Callable[[Any], Any], x: Any, create_graph: bool) -> tuple[Any
 
 
 def _pulled(y: Any, x: Any, weights: Any, create_graph: bool, is_grads_batched: bool = False) -> Any:
-    product = None
-    if y.requires_grad:
-        options = {"create_graph": create_graph, "is_grads_batched": is_grads_batched}
-        with enable_grad():
-            (product,) = grad(y, x, weights, retain_graph=True, allow_unused=True, **options)
-    return x.new_zeros((*weights.shape[: weights.ndim - y.ndim], *x.shape)) if product is None else product
+    with enable_grad():
+        return pulled((y,), (x,), (weights,), create_graph, is_grads_batched)[0]
 
 
 def _random_like(y: Any) -> Any:

@@ -50,9 +50,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         given, given_spec = tree_flatten((cotangents, *more) if more else cotangents)
         if given_spec != out_spec:
             raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of outputs "
-                "to the function. "
-                f"cotangents: {given_spec}, primal output: {out_spec}"
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+                f"function. cotangents: {given_spec}, primal output: {out_spec}"
             )
         given = [as_leaf(cotangent, tensor) for cotangent, tensor in zip(given, outputs, strict=True)]
         for index, (tensor, cotangent) in enumerate(zip(outputs, given, strict=True)):

@@ -17,6 +17,8 @@ from ._frames import VmapFrame
 
 _RANDOMNESS = ("error", "different", "same")
 
+Mapped = tuple[list[Any], list[Any], Any, int]  # see _mapped_inputs
+
 
 def vmap(
     func: Callable[..., Any],
@@ -75,9 +77,9 @@ def vmap(
 
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        leaves, dims, size, spec = _mapped_inputs(func, in_dims, args, kwargs)
+        mapped = leaves, dims, specs, size = _mapped_inputs(func, in_dims, args, kwargs)
         if chunk_size is None or chunk_size >= size:
-            return _run(func, leaves, dims, spec, size, out_dims, randomness)
+            return _run(func, mapped, out_dims, randomness)
         chunks = []
         state = wengert.get_rng_state() if randomness == "same" else None
         for start in range(0, size, chunk_size):
@@ -87,7 +89,7 @@ def vmap(
             parts = [
                 leaf if dim is None else leaf.narrow(dim, start, length) for leaf, dim in zip(leaves, dims, strict=True)
             ]
-            chunks.append(tree_flatten(_run(func, parts, dims, spec, length, out_dims, randomness)))
+            chunks.append(tree_flatten(_run(func, (parts, dims, specs, length), out_dims, randomness)))
         return _joined(func, chunks, out_dims)
 
     return wrapper
@@ -97,9 +99,9 @@ def _name(func: Any) -> str:
     return getattr(func, "__name__", None) or repr(func)
 
 
-def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], int, Any]:
-    """Return the leaves of all arguments with the mapped dimension of each (or None), checked, the size of the batch,
-    and the shapes of args and kwargs."""
+def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> Mapped:
+    """Return the leaves of all arguments with the mapped dimension of each (or None), checked, the shapes of args and
+    kwargs, and the size of the batch."""
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"{_call(func, in_dims)}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
@@ -140,7 +142,7 @@ def _mapped_inputs(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[lis
             )
     if size is None:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
-    return leaves, dims, size, (args_spec, kwargs_spec)
+    return leaves, dims, (args_spec, kwargs_spec), size
 
 
 def _call(func: Any, in_dims: Any) -> str:
@@ -164,8 +166,9 @@ def _refuse_dim(func: Any, in_dims: Any, leaf: Any, dim: Any) -> NoReturn:
     )
 
 
-def _run(func: Any, leaves: list[Any], dims: list[Any], specs: Any, size: int, out_dims: Any, randomness: str) -> Any:
-    args_spec, kwargs_spec = specs
+def _run(func: Any, mapped: Mapped, out_dims: Any, randomness: str, allow_none: bool = False) -> Any:
+    """Call a function once for the batch; `allow_none` lets it return None for all samples."""
+    leaves, dims, (args_spec, kwargs_spec), size = mapped
     with VmapFrame(size, randomness) as frame:
         sample = frame.sample
         samples = [leaf if dim is None else sample(leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
@@ -176,6 +179,8 @@ def _run(func: Any, leaves: list[Any], dims: list[Any], specs: Any, size: int, o
             output = func(*tree_unflatten(samples[:count], args_spec), **tree_unflatten(samples[count:], kwargs_spec))
         outputs, out_spec = tree_flatten(output)
         places = _out_places(func, out_dims, out_spec)
+        if allow_none:
+            places = [None if output is None else place for output, place in zip(outputs, places, strict=True)]
         results = [_of_all(func, output, place, frame) for output, place in zip(outputs, places, strict=True)]
     return tree_unflatten(results, out_spec)
 
@@ -194,9 +199,8 @@ def _out_places(func: Any, out_dims: Any, spec: TreeSpec) -> list[Any]:
     places = broadcast_to(out_dims, spec)
     if places is None:
         raise ValueError(
-            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
-            f"the structure of "
-            f"`outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
+            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
+            f"of `outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
         )
     return places
 

@@ -4,7 +4,7 @@
 is then one file that states its mathematics for one parameter.
 """
 
-import typing as _typing
+from wengert._missing import advise as _advise
 
 from ._adam import Adam
 from ._optimizer import Optimizer
@@ -12,9 +12,4 @@ from ._sgd import SGD
 
 __all__ = ["SGD", "Adam", "Optimizer"]
 
-if not _typing.TYPE_CHECKING:  # with it, no name would be unknown to type checkers
-
-    def __getattr__(name: str) -> _typing.Any:
-        from wengert._missing import no_attribute
-
-        raise no_attribute("optim", name)
+_advise(globals())

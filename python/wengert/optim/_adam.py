@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import wengert as wg
+from wengert._C import Tensor
 
 from ._optimizer import Group, Optimizer, Params, require
-
-if TYPE_CHECKING:
-    from wengert import Tensor
 
 
 class Adam(Optimizer):

@@ -13,17 +13,15 @@ from __future__ import annotations
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import wengert as wg
+from wengert._C import Tensor
 
 from . import _state_dict
 
-if TYPE_CHECKING:
-    from wengert import Tensor
-
 Group = dict[str, Any]
-Params = Iterable["Tensor"] | Iterable[Group]
+Params = Iterable[Tensor] | Iterable[Group]
 
 
 def require(condition: bool, name: str, value: Any) -> None:
@@ -58,7 +56,7 @@ class Optimizer:
     """
 
     def __init__(self, params: Params, defaults: Group) -> None:
-        if isinstance(params, wg.Tensor):
+        if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
                 f"but got {type(params).__name__}; write [param]"
@@ -182,7 +180,7 @@ class Optimizer:
 
 def _as_parameter_list(params: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """Check the parameters of one group and return them as a list."""
-    if isinstance(params, wg.Tensor):
+    if isinstance(params, Tensor):
         params = [params]
     if isinstance(params, set):
         raise TypeError(
@@ -191,7 +189,7 @@ def _as_parameter_list(params: Tensor | Iterable[Tensor]) -> list[Tensor]:
         )
     params = list(params)
     for param in params:
-        if not isinstance(param, wg.Tensor):
+        if not isinstance(param, Tensor):
             raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}")
         if not (param.is_leaf or param.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor; detach it or optimize its inputs")

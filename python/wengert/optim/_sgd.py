@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from wengert._C import Tensor
 
 from ._optimizer import Group, Optimizer, Params, require
-
-if TYPE_CHECKING:
-    from wengert import Tensor
 
 
 class SGD(Optimizer):

@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import wengert as wg
-
-if TYPE_CHECKING:
-    from wengert import Tensor
+from wengert._C import Tensor
 
 Groups = list[dict[str, Any]]
 State = defaultdict[Any, dict[str, Any]]
@@ -67,7 +64,7 @@ def _matched(name: str, value: Any, param: Tensor) -> Any:
 
     The copy keeps two optimizers that were restored from one dictionary from sharing buffers.
     """
-    if not isinstance(value, wg.Tensor):
+    if not isinstance(value, Tensor):
         return deepcopy(value)
     if name == "step":
         return value.clone()

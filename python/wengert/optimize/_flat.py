@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -99,6 +98,3 @@ def _spread(layout: Layout, tree: Any, default: float, name: str) -> Vector:
         for leaf, shape in zip(leaves, layout.shapes, strict=True)
     ]
     return np.concatenate(parts) if parts else np.zeros(0)
-
-
-Function = Callable[..., Any]

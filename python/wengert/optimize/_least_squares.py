@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..func._sparse import sparsity
+from ..func._sparse._api import sparsity
 from ._flat import Layout
 from ._minimize import structured, wrapped_callback
 from ._objective import Evaluated

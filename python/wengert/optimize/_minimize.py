@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..func._products import Vector
-from ..func._sparse import sparsity
+from ..func._sparse._api import sparsity
 from ._constraints import wrapped_constraints
-from ._flat import Function, Layout
+from ._flat import Layout
 from ._objective import Evaluated
 
 # What SciPy's methods take. Methods that are not listed here (a callable, or one that SciPy gains) get the gradient.
@@ -143,11 +143,9 @@ def _second_order(objective: Evaluated, one: Vector, name: str, hess: Any, argum
 
 
 def _sparse_hessian(objective: Evaluated) -> Callable[[Vector], Any]:
-    def function(leaves: list[Any]) -> Any:
-        return objective.call(leaves)[0]
-
-    plan = sparsity(function, objective.layout.leaves(objective.layout.start), order=2)
-    return lambda point: plan(objective.layout.leaves(point))
+    layout = objective.layout
+    plan = sparsity(lambda leaves: objective.call(leaves)[0], layout.leaves(layout.start), order=2)
+    return lambda point: plan(layout.leaves(point))
 
 
 def wrapped_callback(callback: Callable[[Any], Any] | None, layout: Layout) -> Any:
@@ -169,6 +167,3 @@ def structured(found: Any, layout: Layout) -> Any:
     found.x_flat = found.x
     found.x = layout.result(found.x)
     return found
-
-
-__all__ = ["Function", "minimize"]

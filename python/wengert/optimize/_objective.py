@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-import wengert
-
 from ..autograd import enable_grad
-from ..autograd._batching import vmap
-from ..autograd.forward_ad import dual_level, make_dual, unpack_dual
-from ..func._products import Vector, joined, matrix, pulled, pulled_vector, split
-from ._flat import Function, Layout, outputs_of
+from ..func._products import Vector, joined, matrix, pulled, pulled_vector, pushed_vector, split
+from ._flat import Layout, outputs_of
 
 
 class Evaluated:
     """A function of a vector; what belongs to one point is computed once."""
 
-    def __init__(self, function: Function, layout: Layout, arguments: tuple[Any, ...], caller: str) -> None:
+    def __init__(self, function: Callable[..., Any], layout: Layout, arguments: tuple[Any, ...], caller: str) -> None:
         self._function = function
         self.layout = layout
         self._arguments = arguments
@@ -62,15 +59,7 @@ class Evaluated:
 
     def jvp(self, point: Vector, directions: Vector) -> Vector:
         """Return the product of the Jacobian with a direction, or each row of directions."""
-
-        def push(*tangents: Any) -> tuple[Any, ...]:
-            with dual_level():
-                duals = [make_dual(p, t) for p, t in zip(self.layout.leaves(point), tangents, strict=True)]
-                pairs = [unpack_dual(output) for output in self.call(duals)]
-                return tuple(wengert.zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs)
-
-        tangents = tuple(self.layout.leaves(directions))
-        return joined(push(*tangents)) if directions.ndim == 1 else joined(vmap(push, tangents), 1)
+        return pushed_vector(self.call, self.layout.leaves(point), directions)
 
     def hessian(self, point: Vector, weights: Vector) -> Any:
         """Return the Hessian of the weighted sum of the outputs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +70,7 @@ def assert_close(
     rules = _Rules(allow_subclasses, rtol, atol, equal_nan, check_device, check_dtype, check_layout, check_stride)
     if (rtol is None) != (atol is None):
         resolve_tolerances(rtol, atol)
-    problem = _compare(actual, expected, rules, "")
+    problem = next(_problems(actual, expected, rules), None)
     if problem is None:
         return
     if callable(msg):
@@ -92,28 +92,43 @@ class _Rules:
     check_stride: bool
 
 
-def _compare(actual: Any, expected: Any, rules: _Rules, path: str) -> str | None:
-    """Return the first problem found in two structures, None if there is none."""
-    problem = None
+def _problems(actual: Any, expected: Any, rules: _Rules, path: str = "") -> Iterator[str]:
+    """Yield what differs in two structures; only the first problem need be one, as others may follow from it."""
+    where = f"\n\nThe failure occurred for item {path}" if path else ""
     if _both(actual, expected, Mapping):
-        return _compare_mappings(actual, expected, rules, path)
-    if _both(actual, expected, Sequence) and not isinstance(actual, str) and not isinstance(expected, str):
-        return _compare_sequences(actual, expected, rules, path)
+        missing = [key for key in expected if key not in actual]
+        additional = [key for key in actual if key not in expected]
+        if missing or additional:
+            yield (
+                f"The keys of the mappings do not match:\nMissing keys in the actual mapping: {missing}\n"
+                f"Additional keys in the actual mapping: {additional}{where}"
+            )
+        for key in expected:
+            yield from _problems(actual[key], expected[key], rules, f"{path}[{key!r}]")
+    elif _both(actual, expected, Sequence) and not isinstance(actual, str) and not isinstance(expected, str):
+        if len(actual) != len(expected):
+            yield f"The length of the sequences mismatch: {len(actual)} != {len(expected)}{where}"
+        for index, (one, other) in enumerate(zip(actual, expected, strict=True)):
+            yield from _problems(one, other, rules, f"{path}[{index}]")
+    elif problem := _compare(actual, expected, rules, path):
+        yield problem + where
+
+
+def _compare(actual: Any, expected: Any, rules: _Rules, path: str) -> str | None:
+    """Return what differs in two ends, None if nothing does."""
     if actual is None or expected is None:
-        problem = None if actual is expected else f"None mismatch: {actual} is not {expected}"
-    elif _both(actual, expected, (bool, np.bool_)):
-        problem = None if actual == expected else f"Booleans mismatch: {actual} is not {expected}"
-    elif _both(actual, expected, (int, float, complex, np.number)):
-        problem = _compare_numbers(actual, expected, rules)
-    elif _both(actual, expected, (Tensor, np.ndarray)) and _related(actual, expected, rules.allow_subclasses):
-        problem = _compare_tensors(actual, expected, rules)
-    else:
-        raise TypeError(
-            f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}"
-            + (f" at item {path}; " if path else "; ")
-            + "compare tensors, numbers, None, or sequences and mappings of them."
-        )
-    return f"{problem}\n\nThe failure occurred for item {path}" if problem is not None and path else problem
+        return None if actual is expected else f"None mismatch: {actual} is not {expected}"
+    if _both(actual, expected, (bool, np.bool_)):
+        return None if actual == expected else f"Booleans mismatch: {actual} is not {expected}"
+    if _both(actual, expected, (int, float, complex, np.number)):
+        return _compare_numbers(actual, expected, rules)
+    if _both(actual, expected, (Tensor, np.ndarray)) and _related(actual, expected, rules.allow_subclasses):
+        return _compare_tensors(actual, expected, rules)
+    raise TypeError(
+        f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}"
+        + (f" at item {path}; " if path else "; ")
+        + "compare tensors, numbers, None, or sequences and mappings of them."
+    )
 
 
 def _both(actual: Any, expected: Any, types: Any) -> bool:
@@ -124,33 +139,6 @@ def _related(actual: Any, expected: Any, allow_subclasses: bool) -> bool:
     if type(actual) is type(expected):
         return True
     return allow_subclasses and (isinstance(actual, type(expected)) or isinstance(expected, type(actual)))
-
-
-def _compare_sequences(actual: Any, expected: Any, rules: _Rules, path: str) -> str | None:
-    if len(actual) != len(expected):
-        where = f"\n\nThe failure occurred for item {path}" if path else ""
-        return f"The length of the sequences mismatch: {len(actual)} != {len(expected)}{where}"
-    for index, (one, other) in enumerate(zip(actual, expected, strict=True)):
-        problem = _compare(one, other, rules, f"{path}[{index}]")
-        if problem is not None:
-            return problem
-    return None
-
-
-def _compare_mappings(actual: Any, expected: Any, rules: _Rules, path: str) -> str | None:
-    missing = [key for key in expected if key not in actual]
-    additional = [key for key in actual if key not in expected]
-    if missing or additional:
-        where = f"\n\nThe failure occurred for item {path}" if path else ""
-        return (
-            f"The keys of the mappings do not match:\nMissing keys in the actual mapping: {missing}\n"
-            f"Additional keys in the actual mapping: {additional}{where}"
-        )
-    for key in expected:
-        problem = _compare(actual[key], expected[key], rules, f"{path}[{key!r}]")
-        if problem is not None:
-            return problem
-    return None
 
 
 def _compare_numbers(actual: Any, expected: Any, rules: _Rules) -> str | None:

@@ -14,13 +14,7 @@ _DEFAULTS = {
 
 
 def default_tolerances(*dtypes: Any) -> tuple[float, float]:
-    """Return the loosest default ``(rtol, atol)`` among `dtypes`.
-
-    Parameters
-    ----------
-    dtypes : dtype or type
-        Of wengert, of NumPy, or one of Python's number types, which count as double precision.
-    """
+    """Return the loosest default ``(rtol, atol)`` among dtypes of wengert, of NumPy or of Python (double precision)."""
     found = [_DEFAULTS.get(_name(dtype), (0.0, 0.0)) for dtype in dtypes]
     return max(rtol for rtol, _ in found), max(atol for _, atol in found)
 
@@ -32,13 +26,7 @@ def _name(dtype: Any) -> str:
 
 
 def resolve_tolerances(rtol: float | None, atol: float | None, *dtypes: Any) -> tuple[float, float]:
-    """Return the tolerances given, or the defaults if neither is.
-
-    Raises
-    ------
-    ValueError
-        If only one is given.
-    """
+    """Return the tolerances given, or the defaults if neither is."""
     if rtol is None and atol is None:
         return default_tolerances(*dtypes)
     if rtol is None or atol is None:

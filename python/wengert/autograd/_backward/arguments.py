@@ -23,15 +23,7 @@ def as_gradients(gradients: Any, count: int) -> tuple[Any, ...]:
 
 
 def as_targets(inputs: Any, caller: str) -> tuple[tuple[Any, ...], list[Any] | None]:
-    """Return the targets as a tuple, and the keys if they came as a dict.
-
-    Raises
-    ------
-    TypeError
-        If `inputs` is a mapping of another type.
-    RuntimeError
-        If `inputs` is empty.
-    """
+    """Return the targets as a tuple, and the keys if they came as a dict."""
     keys = None
     if isinstance(inputs, (Tensor, GradientEdge)):
         return (inputs,), None

@@ -20,7 +20,7 @@ from .context import FunctionCtx
 _function_ids = itertools.count()
 # (whether a transform of wengert.func is running, what applies a function inside one), once that module is loaded.
 transforms: tuple[Callable[[], bool], Callable[[Any, tuple[Any, ...]], Any]] | None = None
-remembered: Callable[[], Any] | None = None  # likewise: what makes the transforms of this moment a context for later
+remembered: Callable[[], Callable[[], Any]] | None = None  # likewise: keeps the transforms of this moment for later
 
 
 def are_transforming() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .function import Function
@@ -40,9 +41,7 @@ class Resize(Function):
     def forward(ctx: Any, tensor: Any, sizes: Any) -> Any:
         """Return a copy of `tensor` with shape `sizes`."""
         sizes = tuple(sizes)
-        wanted = 1
-        for size in sizes:
-            wanted *= size
+        wanted = math.prod(sizes)
         if wanted != tensor.numel():
             raise RuntimeError(
                 f"[Resize] requested shape {sizes} has {wanted} elements, but the tensor of shape "

@@ -3,7 +3,3 @@
 `collect` walks the graph and notes what a picture shows, `layout` places the nodes in layers, `svg` and `dot` write
 them down. Start with `drawing.draw`.
 """
-
-from .drawing import Drawing, draw
-
-__all__ = ["Drawing", "draw"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 
 GAP_X, GAP_Y = 24.0, 44.0
 DUMMY_WIDTH = 6.0
@@ -28,20 +29,10 @@ class Layout:
 
 def layers_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     """Return the layer of each vertex: 0 without predecessors, else one below the lowest of them."""
-    below: list[list[int]] = [[] for _ in range(count)]
-    missing = [0] * count
-    for source, target in edges:
-        below[source].append(target)
-        missing[target] += 1
+    above, _ = _neighbours(count, edges)
     layer = [0] * count
-    ready = [vertex for vertex in range(count) if not missing[vertex]]
-    while ready:
-        vertex = ready.pop()
-        for target in below[vertex]:
-            layer[target] = max(layer[target], layer[vertex] + 1)
-            missing[target] -= 1
-            if not missing[target]:
-                ready.append(target)
+    for vertex in TopologicalSorter(dict(enumerate(above))).static_order():
+        layer[vertex] = max((layer[source] + 1 for source in above[vertex]), default=0)
     return layer
 
 

@@ -14,13 +14,7 @@ Tensors = tuple[Any, ...]
 
 
 def as_tensors(value: Any, what: str, caller: str) -> tuple[Tensors, bool]:
-    """Return a tensor or tuple of tensors as a tuple, and whether it was one.
-
-    Raises
-    ------
-    TypeError
-        If it is or holds anything else.
-    """
+    """Return a tensor or tuple of tensors as a tuple, and whether it was one."""
     was_tuple = isinstance(value, tuple)
     values = value if was_tuple else (value,)
     for index, item in enumerate(values):
@@ -41,12 +35,8 @@ def recording(mode: bool) -> Any:
 class Run:
     """The user's function with its inputs; called by transforms, with the tensors that these put in their places.
 
-    Parameters
-    ----------
-    create_graph : bool
-        Whether inputs stay connected to the caller's graph.
-    check : callable, optional
-        Strict mode: called with outputs, inputs and `create_graph` wherever the function has run.
+    With `create_graph` inputs stay connected to the caller's graph. In strict mode `check` is called with outputs,
+    inputs and `create_graph` wherever the function has run.
     """
 
     def __init__(
@@ -76,13 +66,7 @@ class Run:
         return outputs
 
     def scalar(self, *inputs: Any) -> tuple[Any, Any]:
-        """Return the output without dimensions, and as it is.
-
-        Raises
-        ------
-        RuntimeError
-            If the function returned anything but one tensor of one element.
-        """
+        """Return the output without dimensions, and as it is; it must be one tensor of one element."""
         outputs = self(*inputs)
         if self.returns_tuple:
             raise RuntimeError(

@@ -9,33 +9,20 @@ import numpy as np
 
 from .._backward.entry import grad
 from .._forward_ad import dual_level, make_dual, unpack_dual
-from ._coordinates import basis, from_coordinates, gradient_coordinates, size
-from ._errors import NONDETERMINISM, GradcheckError
+from ._coordinates import from_coordinates, gradient_coordinates, size
+from ._errors import GradcheckError
 from ._inputs import call, floating_outputs
+from ._options import Case, Options
 
 
-def vjp_rows(
-    output: Any, targets: list[Any], cotangents: np.ndarray, nondet_tol: float, check_grad_dtypes: bool
-) -> list[np.ndarray]:
-    """Return the product of every cotangent with the Jacobians of one output.
+def vjp_rows(output: Any, targets: list[Any], cotangents: np.ndarray, options: Options) -> list[np.ndarray]:
+    """Return the products of cotangents with the Jacobians of one output: for each target an array with a row for each.
 
-    Every product is computed twice, to see whether backward is deterministic.
-
-    Parameters
-    ----------
-    cotangents : ndarray, shape (k, size(output))
-        In real coordinates.
-
-    Returns
-    -------
-    list of ndarray
-        One of shape ``(k, size(target))`` for each target.
-
-    Raises
-    ------
-    GradcheckError
-        If a gradient has a wrong size or dtype, or differs between the two runs.
+    Cotangents [k, size(output)] and products [k, size(target)] are in real coordinates. Every product is computed
+    twice, to see whether backward is deterministic.
     """
+    if not output.requires_grad:
+        return [np.zeros((len(cotangents), size(target))) for target in targets]
     rows: list[list[np.ndarray]] = [[] for _ in targets]
     worst = 0.0
     for vector in cotangents:
@@ -44,15 +31,19 @@ def vjp_rows(
             cotangent = from_coordinates(vector, output)
             gradients = grad((output,), targets, (cotangent,), retain_graph=True, allow_unused=True)
             for gradient, target in zip(gradients, targets, strict=True):
-                _check_attributes(gradient, target, check_grad_dtypes)
+                _check_attributes(gradient, target, options.check_grad_dtypes)
             runs.append([gradient_coordinates(*pair) for pair in zip(gradients, targets, strict=True)])
         for index, (first, second) in enumerate(zip(*runs, strict=True)):
             rows[index].append(first)
-            changed = ~np.isclose(first, second, rtol=0.0, atol=nondet_tol, equal_nan=True)
+            changed = ~np.isclose(first, second, rtol=0.0, atol=options.nondet_tol, equal_nan=True)
             if changed.any():
                 worst = max(worst, np.abs(first - second)[changed].max())
-    if worst > nondet_tol:
-        raise GradcheckError(NONDETERMINISM.format(difference=worst, tolerance=nondet_tol))
+    if worst > options.nondet_tol:
+        raise GradcheckError(
+            "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+            f"different values: the greatest difference is {worst}, and the tolerance for nondeterminism was "
+            f"{options.nondet_tol}. If this is expected, pass a larger nondet_tol."
+        )
     return [np.array(row).reshape(len(cotangents), size(target)) for row, target in zip(rows, targets, strict=True)]
 
 
@@ -67,35 +58,18 @@ def _check_attributes(gradient: Any, target: Any, check_grad_dtypes: bool) -> No
         raise GradcheckError(f"Gradient has dtype mismatch: {gradient.dtype} for an input of {target.dtype}")
 
 
-def jvp_columns(
-    function: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    positions: list[int],
-    position: int,
-    tangents: np.ndarray,
-    check_grad_dtypes: bool,
-) -> list[np.ndarray]:
-    """Return the product of the Jacobian with respect to one input with every tangent.
+def jvp_columns(case: Case, position: int, tangents: np.ndarray) -> list[np.ndarray]:
+    """Return the products of Jacobians with respect to one input with tangents [k, size(input)], in real coordinates.
 
-    All inputs in `positions` are dual, with zero tangents but for the one.
-
-    Parameters
-    ----------
-    tangents : ndarray, shape (k, size(inputs[position]))
-        In real coordinates.
-
-    Returns
-    -------
-    list of ndarray
-        One of shape ``(size(output), k)`` for each floating point or complex output.
+    All inputs that are checked are dual, with zero tangents but for the one. Each floating output gives [size, k].
     """
     columns = []
     for vector in tangents:
-        chosen = {index: np.zeros(size(inputs[index])) for index in positions}
+        chosen = {index: np.zeros(size(case.inputs[index])) for index in case.positions}
         chosen[position] = vector
-        pairs = jvp(function, inputs, chosen)
+        pairs = jvp(case.function, case.inputs, chosen)
         for primal, tangent in pairs:
-            if check_grad_dtypes and tangent is not None and tangent.dtype != primal.dtype:
+            if case.options.check_grad_dtypes and tangent is not None and tangent.dtype != primal.dtype:
                 raise GradcheckError(
                     f"Forward AD gradient has dtype mismatch: {tangent.dtype} for an output of {primal.dtype}"
                 )
@@ -119,10 +93,3 @@ def jvp(function: Callable[..., Any], inputs: tuple[Any, ...], tangents: dict[in
             duals.append(value)
         outputs = call(function, tuple(duals))
         return [tuple(unpack_dual(outputs[index])) for index in floating_outputs(outputs)]
-
-
-def analytical_jacobians(
-    output: Any, targets: list[Any], nondet_tol: float, check_grad_dtypes: bool
-) -> list[np.ndarray]:
-    """Return the Jacobian of one output with respect to every target, by reverse mode."""
-    return vjp_rows(output, targets, basis(output), nondet_tol, check_grad_dtypes)

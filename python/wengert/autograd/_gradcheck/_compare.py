@@ -6,45 +6,38 @@ one difference quotient and one backward (or forward) pass. If it fails, the slo
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ._analytical import analytical_jacobians, jvp_columns, vjp_rows
+from ._analytical import jvp_columns, vjp_rows
 from ._coordinates import basis, size
 from ._errors import GradcheckError, mismatch_message
-from ._inputs import call, floating_outputs
+from ._inputs import floating_outputs
 from ._numerical import directional_derivative, numerical_jacobians
-from ._options import Options
+from ._options import Case
 
 SEED = 20240229
 
 
-def compare(
-    function: Callable[..., Any], inputs: tuple[Any, ...], positions: list[int], options: Options, forward: bool
-) -> None:
+def compare(case: Case, forward: bool) -> None:
     """Raise GradcheckError where a derivative by one mode of autograd differs from finite differences."""
-    compare_all = _compare_projections if options.fast_mode else _compare_elements
-    compare_all(function, inputs, positions, options, forward)
+    (_compare_projections if case.options.fast_mode else _compare_elements)(case, forward)
 
 
-def _compare_elements(
-    function: Callable[..., Any], inputs: tuple[Any, ...], positions: list[int], options: Options, forward: bool
-) -> None:
-    targets = [inputs[position] for position in positions]
-    shapes = call(function, inputs)
-    numerical = [numerical_jacobians(function, inputs, position, options.eps, shapes) for position in positions]
-    outputs = call(function, inputs)
+def _compare_elements(case: Case, forward: bool) -> None:
+    options, positions, targets = case.options, case.positions, case.targets
+    shapes = case.outputs()
+    numerical = [numerical_jacobians(case.function, case.inputs, p, options.eps, shapes) for p in positions]
+    outputs = case.outputs()
     floating = floating_outputs(outputs)
     if forward:
         analytical = [
-            jvp_columns(function, inputs, positions, position, basis(target), options.check_grad_dtypes)
-            or [np.zeros((size(outputs[index]), 0)) for index in floating]
+            jvp_columns(case, position, basis(target)) or [np.zeros((size(outputs[index]), 0)) for index in floating]
             for position, target in zip(positions, targets, strict=True)
         ]
     else:
-        by_output = [_reverse_jacobians(outputs[index], targets, options) for index in floating]
+        by_output = [vjp_rows(outputs[index], targets, basis(outputs[index]), options) for index in floating]
         analytical = [[row[j] for row in by_output] for j in range(len(targets))]
     for i, index in enumerate(floating):
         for j, position in enumerate(positions):
@@ -52,12 +45,6 @@ def _compare_elements(
                 n, a = numerical[j][i][rows, columns], analytical[j][i][rows, columns]
                 if not np.allclose(a, n, rtol=options.rtol, atol=options.atol):
                     raise GradcheckError(mismatch_message(n, a, index, position, part, forward))
-
-
-def _reverse_jacobians(output: Any, targets: list[Any], options: Options) -> list[np.ndarray]:
-    if not output.requires_grad:
-        return [np.zeros((size(output), size(target))) for target in targets]
-    return analytical_jacobians(output, targets, options.nondet_tol, options.check_grad_dtypes)
 
 
 def _parts(output: Any, target: Any, forward: bool) -> list[tuple[str, slice, slice]]:
@@ -74,38 +61,32 @@ def _parts(output: Any, target: Any, forward: bool) -> list[tuple[str, slice, sl
     return [(part, everything, block) if forward else (part, block, everything) for part, block in blocks]
 
 
-def _compare_projections(
-    function: Callable[..., Any], inputs: tuple[Any, ...], positions: list[int], options: Options, forward: bool
-) -> None:
+def _compare_projections(case: Case, forward: bool) -> None:
     random = np.random.default_rng(SEED)
-    targets = [inputs[position] for position in positions]
+    options, positions, targets = case.options, case.positions, case.targets
     along = [_unit_vector(random, size(target)) for target in targets]
     numerical = [
-        directional_derivative(function, inputs, position, u, options.eps)
+        directional_derivative(case.function, case.inputs, position, u, options.eps)
         for position, u in zip(positions, along, strict=True)
     ]
-    outputs = call(function, inputs)
+    outputs = case.outputs()
     floating = floating_outputs(outputs)
     across = [_unit_vector(random, size(outputs[index])) for index in floating]
     if forward:
-        columns = [
-            jvp_columns(function, inputs, positions, position, u[None], options.check_grad_dtypes)
-            for position, u in zip(positions, along, strict=True)
-        ]
+        columns = [jvp_columns(case, position, u[None]) for position, u in zip(positions, along, strict=True)]
         analytical = [[v @ column[:, 0] for v, column in zip(across, of_input, strict=True)] for of_input in columns]
     else:
-        analytical = [[] for _ in targets]
-        for index, v in zip(floating, across, strict=True):
-            rows = _reverse_products(outputs[index], targets, v, options)
-            for j, row in enumerate(rows):
-                analytical[j].append(row @ along[j])
+        by_output = [
+            vjp_rows(outputs[index], targets, v[None], options) for index, v in zip(floating, across, strict=True)
+        ]
+        analytical = [[rows[j][0] @ u for rows in by_output] for j, u in enumerate(along)]
     for i, index in enumerate(floating):
         for j, position in enumerate(positions):
             n, a = np.array(across[i] @ numerical[j][i]), np.array(analytical[j][i])
             # An error of atol in every element of J adds up to at most this.
             atol = options.atol * np.abs(across[i]).sum() * np.abs(along[j]).sum()
             if not np.allclose(a, n, rtol=options.rtol, atol=atol):
-                _explain_by_elements(function, inputs, positions, options, forward)
+                _explain_by_elements(case, forward)
                 message = mismatch_message(n.reshape(1, 1), a.reshape(1, 1), index, position, "", forward)
                 raise GradcheckError(
                     message + "These are projections on random vectors, computed in fast mode; element by element the "
@@ -113,18 +94,9 @@ def _compare_projections(
                 )
 
 
-def _reverse_products(output: Any, targets: list[Any], v: np.ndarray, options: Options) -> list[np.ndarray]:
-    if not output.requires_grad:
-        return [np.zeros(size(target)) for target in targets]
-    rows = vjp_rows(output, targets, v[None], options.nondet_tol, options.check_grad_dtypes)
-    return [row[0] for row in rows]
-
-
-def _explain_by_elements(
-    function: Callable[..., Any], inputs: tuple[Any, ...], positions: list[int], options: Options, forward: bool
-) -> None:
+def _explain_by_elements(case: Case, forward: bool) -> None:
     try:
-        _compare_elements(function, inputs, positions, options, forward)
+        _compare_elements(case, forward)
     except GradcheckError as error:
         raise GradcheckError(f"{error}(Found by random projections in fast mode, explained in slow mode.)") from None
 

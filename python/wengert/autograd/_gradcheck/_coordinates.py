@@ -12,12 +12,6 @@ from typing import Any
 import numpy as np
 
 import wengert
-from wengert._C import Tensor
-
-
-def is_differentiable(value: Any) -> bool:
-    """Whether `value` is a tensor of a floating point or complex dtype."""
-    return isinstance(value, Tensor) and (value.is_floating_point() or value.is_complex())
 
 
 def coordinates(tensor: Any) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,18 @@ from .._batching import vmap
 from ._analytical import jvp
 from ._coordinates import from_coordinates, gradient_coordinates, size
 from ._errors import GradcheckError
+from ._options import Case
 from ._reverse_checks import compare_batches
 
 BATCH = 2
 
 
-def check_undefined_tangents(function: Callable[..., Any], inputs: tuple[Any, ...], positions: list[int]) -> None:
+def check_undefined_tangents(case: Case) -> None:
     """Check that an input without tangent gives what a tangent of zeros gives."""
     random = np.random.default_rng(0)
-    for position in positions:
-        others = {index: random.standard_normal(size(inputs[index])) for index in positions if index != position}
+    function, inputs = case.function, case.inputs
+    for position in case.positions:
+        others = {index: random.standard_normal(size(inputs[index])) for index in case.positions if index != position}
         with_zeros = jvp(function, inputs, {**others, position: np.zeros(size(inputs[position]))})
         without = jvp(function, inputs, others)
         for index, ((primal, expected), (_, got)) in enumerate(zip(with_zeros, without, strict=True)):
@@ -35,10 +36,11 @@ def check_undefined_tangents(function: Callable[..., Any], inputs: tuple[Any, ..
                 )
 
 
-def check_batched_tangents(function: Callable[..., Any], inputs: tuple[Any, ...], positions: list[int]) -> None:
+def check_batched_tangents(case: Case) -> None:
     """Check that a batch of tangents gives what one call a sample gives."""
     random = np.random.default_rng(0)
-    for position in positions:
+    function, inputs = case.function, case.inputs
+    for position in case.positions:
         target = inputs[position]
         vectors = random.standard_normal((BATCH, size(target)))
 

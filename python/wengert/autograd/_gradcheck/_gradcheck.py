@@ -88,7 +88,6 @@ def gradcheck(
         check_forward_ad,
         check_backward_ad,
         fast_mode,
-        bool(masked),
     )
     try:
         check_first_order(func, inputs, options)

@@ -32,11 +32,13 @@ def get_numerical_jacobian(
     ValueError
         If `grad_out` is not 1 or the output is complex.
     """
-    _warn("get_numerical_jacobian")
-    _require_one("get_numerical_jacobian", grad_out)
+    _deprecated("get_numerical_jacobian", grad_out)
     inputs = as_tuple(inputs)
     wanted = inputs if target is None else as_tuple(target)
-    function = _first_output(lambda *values: fn(values))
+
+    def function(*values: Any) -> Any:
+        return as_tuple(fn(values))[0]
+
     outputs = (function(*inputs),)
     _require_real("get_numerical_jacobian", outputs[0])
     return tuple(
@@ -67,8 +69,7 @@ def get_analytical_jacobian(
     ValueError
         If `grad_out` is not 1 or the output is complex.
     """
-    _warn("get_analytical_jacobian")
-    _require_one("get_analytical_jacobian", grad_out)
+    _deprecated("get_analytical_jacobian", grad_out)
     _require_real("get_analytical_jacobian", output)
     targets = [value for value in as_tuple(inputs) if isinstance(value, Tensor) and value.requires_grad]
     sizes_right = dtypes_right = True
@@ -88,10 +89,6 @@ def get_analytical_jacobian(
     return jacobians, deterministic, sizes_right, dtypes_right
 
 
-def _first_output(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *values: as_tuple(function(*values))[0]
-
-
 def _as_tensor(jacobian: np.ndarray, target: Any) -> Any:
     """Return the transpose as a tensor of the target's dtype."""
     transposed = jacobian.T
@@ -101,16 +98,13 @@ def _as_tensor(jacobian: np.ndarray, target: Any) -> Any:
     return wengert.from_numpy(np.array(transposed)).to(dtype=target.dtype)
 
 
-def _warn(name: str) -> None:
+def _deprecated(name: str, grad_out: float) -> None:
     warnings.warn(
         f"`{name}` was part of PyTorch's private API and is deprecated. Use wengert.autograd.gradcheck or "
         "wengert.autograd.functional.jacobian.",
         FutureWarning,
         stacklevel=3,
     )
-
-
-def _require_one(name: str, grad_out: float) -> None:
     if grad_out != 1.0:
         raise ValueError(
             f"Expected grad_out to be 1.0, but got {grad_out}. {name} no longer supports values of grad_out != 1.0."

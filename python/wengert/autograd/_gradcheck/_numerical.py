@@ -7,23 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from .._graph import _unsafe_preserve_version_counter
-from .._modes.context import Undone
+from .._graph.versions import _unsafe_preserve_version_counter
+from .._modes.context import Block
 from ._coordinates import basis, coordinates, from_coordinates, size
 from ._inputs import call, floating_outputs
 
 
-class _Moved(Undone):
-    """Gives `tensor` the values with coordinates `vector` for a while, in place and unseen by autograd."""
-
-    def __init__(self, tensor: Any, vector: np.ndarray) -> None:
-        self._tensor, self._vector = tensor, vector
-
-    def _open(self) -> None:
-        data = self._tensor.detach()  # shares the version counter
-        self.enter(_unsafe_preserve_version_counter(self._tensor))  # graphs that saved it meet the same values again
-        self.undo(data.copy_, data.clone())
-        data.copy_(from_coordinates(self._vector, self._tensor))
+def _move(block: Block, tensor: Any, vector: np.ndarray) -> None:
+    """Give `tensor` the values with coordinates `vector` for the block, in place and unseen by autograd."""
+    data = tensor.detach()  # shares the version counter
+    block.enter(_unsafe_preserve_version_counter(tensor))  # graphs that saved it meet the same values again
+    block.undo(data.copy_, data.clone())
+    data.copy_(from_coordinates(vector, tensor))
 
 
 def directional_derivative(
@@ -31,26 +26,13 @@ def directional_derivative(
 ) -> list[np.ndarray]:
     """Return the derivative of every floating output along `direction` in one input, central differences of `eps`.
 
-    Parameters
-    ----------
-    direction : ndarray, shape (size(inputs[position]),)
-        In real coordinates.
-
-    Returns
-    -------
-    list of ndarray
-        One vector of real coordinates for each floating point or complex output.
-
-    Raises
-    ------
-    AssertionError
-        If shapes or dtypes of outputs depend on the values of the input.
+    Direction and derivatives are vectors of real coordinates.
     """
     tensor = inputs[position]
     start = coordinates(tensor)
     sides = []
     for sign in (1, -1):
-        with _Moved(tensor, start + sign * eps * direction):
+        with Block(_move, tensor, start + sign * eps * direction):
             outputs = call(function, inputs)
             # Outputs may be views of the input, so they are copied before it moves back.
             floating = [outputs[index] for index in floating_outputs(outputs)]

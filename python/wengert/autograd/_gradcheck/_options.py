@@ -1,8 +1,12 @@
-"""The options of a check, and which of them contradict each other."""
+"""What is checked and how, and which options contradict each other."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+from ._inputs import call
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,6 @@ class Options:
     check_forward_ad: bool
     check_backward_ad: bool
     fast_mode: bool
-    masked: bool
 
     def __post_init__(self) -> None:
         if not (self.check_forward_ad or self.check_backward_ad):
@@ -29,6 +32,24 @@ class Options:
             raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
         if self.check_batched_forward_grad and not self.check_forward_ad:
             raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function, the inputs at which it is checked, the positions of those to differentiate, and the options."""
+
+    function: Callable[..., Any]
+    inputs: tuple[Any, ...]
+    positions: list[int]
+    options: Options
+
+    @property
+    def targets(self) -> list[Any]:
+        return [self.inputs[position] for position in self.positions]
+
+    def outputs(self) -> tuple[Any, ...]:
+        """Call the function."""
+        return call(self.function, self.inputs)
 
 
 def check_second_order_options(

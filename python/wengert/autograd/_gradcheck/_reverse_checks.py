@@ -12,7 +12,7 @@ from wengert import _C
 
 from .._backward.entry import grad
 from ._coordinates import from_coordinates, gradient_coordinates, size
-from ._errors import BATCHED, UNDEFINED, GradcheckError, describe_array
+from ._errors import GradcheckError
 
 BATCH = 10
 
@@ -29,7 +29,7 @@ def check_multiplies_by_gradient(outputs: tuple[Any, ...], targets: list[Any]) -
         if np.any(gradient_coordinates(gradient, target) != 0):
             raise GradcheckError(
                 f"backward not multiplied by grad_output: for input {index}, a gradient of zeros gave "
-                f"{describe_array(gradient)}"
+                f"{gradient.detach()!s}"
             )
         for what in ("dtype", "device", "shape"):
             got, expected = getattr(gradient, what), getattr(target, what)
@@ -50,13 +50,16 @@ def check_undefined_gradients(outputs: tuple[Any, ...], targets: list[Any]) -> N
             gradients = grad(roots, targets, zeros, retain_graph=True, allow_unused=True)
         except RuntimeError as error:
             _warn_about_undefined()
-            raise GradcheckError(UNDEFINED.format(error=error)) from error
+            raise GradcheckError(
+                "Expected backward function to handle undefined output grads: a gradient that arrives as None counts "
+                f"as zero. The backward function raised: {error}"
+            ) from error
         for gradient, target in zip(gradients, targets, strict=True):
             if gradient is not None and np.any(gradient_coordinates(gradient, target) != 0):
                 _warn_about_undefined()
                 raise GradcheckError(
                     "Expected all input grads to be undefined or zero when all output grads are undefined or zero, "
-                    f"but got {describe_array(gradient)}"
+                    f"but got {gradient.detach()!s}"
                 )
 
 
@@ -96,10 +99,11 @@ def check_batched_gradients(outputs: tuple[Any, ...], targets: list[Any]) -> Non
 
 def compare_batches(batch: Any, expected: np.ndarray, target: Any, output: int, input: int, mode: str) -> None:
     """Raise GradcheckError if a batched result differs from the rows of `expected`."""
-    got = (
-        np.zeros_like(expected)
-        if batch is None
-        else np.stack([gradient_coordinates(batch[k], target) for k in range(len(expected))])
-    )
+    samples = [None] * len(expected) if batch is None else batch
+    got = np.stack([gradient_coordinates(sample, target) for sample in samples])
     if not np.allclose(got, expected, rtol=1e-5, atol=1e-8):
-        raise GradcheckError(BATCHED.format(mode=mode, output=output, input=input, got=got, expected=expected))
+        raise GradcheckError(
+            f"gradcheck or gradgradcheck failed while testing batched gradient computation{mode}. This could have been "
+            "invoked with check_batched_grad=True or check_batched_forward_grad=True. For output "
+            f"{output} and input {input}, the batch gave\n{got}\nbut one call a sample gives\n{expected}\n"
+        )

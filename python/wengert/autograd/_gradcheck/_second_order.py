@@ -30,19 +30,6 @@ def backward_pass(
         gradients = tuple(_random_gradient(output, random, noncontiguous) for output in outputs)
     else:
         gradients = as_tuple(grad_outputs)
-    return _backward_pass(func, inputs, len(gradients)), inputs + gradients
-
-
-def _random_gradient(output: Any, random: np.random.Generator, noncontiguous: bool) -> Any:
-    """Return a leaf with random values in [-1, 1) and the shape and dtype of `output`."""
-    gradient = from_coordinates(random.uniform(-1.0, 1.0, size(output)), output)
-    if noncontiguous and gradient.dim() > 0:
-        gradient = wengert.stack([gradient, gradient], -1)[..., 0]
-    return gradient.detach().requires_grad_()
-
-
-def _backward_pass(func: Callable[..., Any], inputs: tuple[Any, ...], count: int) -> Callable[..., Any]:
-    """Return the function from inputs and `count` gradients to the gradients of the inputs."""
     positions = set(positions_to_check(inputs))
 
     def run(*arguments: Any) -> tuple[Any, ...]:
@@ -56,4 +43,12 @@ def _backward_pass(func: Callable[..., Any], inputs: tuple[Any, ...], count: int
         results = grad(outputs, targets, gradients, create_graph=True, allow_unused=True)
         return tuple(result for result in results if result is not None)
 
-    return run
+    return run, inputs + gradients
+
+
+def _random_gradient(output: Any, random: np.random.Generator, noncontiguous: bool) -> Any:
+    """Return a leaf with random values in [-1, 1) and the shape and dtype of `output`."""
+    gradient = from_coordinates(random.uniform(-1.0, 1.0, size(output)), output)
+    if noncontiguous and gradient.dim() > 0:
+        gradient = wengert.stack([gradient, gradient], -1)[..., 0]
+    return gradient.detach().requires_grad_()

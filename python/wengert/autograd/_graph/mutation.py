@@ -31,15 +31,13 @@ class _AllowMutationOnSavedContext:
     ----------
     original, cloned : mapping from handle to Tensor
         The saved tensors that are still as they were, and the copies of the others.
-    tid_to_weakhandle : mapping from a tensor's identity to its handle
-        So that saving a tensor twice needs one copy at most.
-    sid_to_tid : mapping from a memory's identity to those of the tensors saved in it
-        What a write has to look up.
     """
 
     def __init__(self) -> None:
         self.cloned: weakref.WeakKeyDictionary[_Handle, Any] = weakref.WeakKeyDictionary()
         self.original: weakref.WeakKeyDictionary[_Handle, Any] = weakref.WeakKeyDictionary()
+        # From a tensor's identity to its handle, so that saving it twice needs one copy at most; and from a memory's
+        # identity to those of the tensors saved in it, which is what a write has to look up.
         self.tid_to_weakhandle: weakref.WeakValueDictionary[Any, _Handle] = weakref.WeakValueDictionary()
         self.sid_to_tid: defaultdict[Any, set[Any]] = defaultdict(set)
 

@@ -42,6 +42,16 @@ class Undone(_C._Undone):
         setattr(owner, name, value)
 
 
+class Block(Undone):
+    """A block of such steps, written as a function that gets the block, to take the steps, and then `arguments`."""
+
+    def __init__(self, steps: Callable[..., Any], *arguments: Any) -> None:
+        self._steps, self._arguments = steps, arguments
+
+    def _open(self) -> Any:
+        return self._steps(self, *self._arguments)
+
+
 class BareDecorator(ModeContext):
     """A mode without parameters, so ``@mode`` and ``@mode()`` mean the same."""
 

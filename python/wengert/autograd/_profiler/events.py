@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from typing import Any, Self
 
 from .units import format_time
@@ -61,6 +62,7 @@ class _Measures:
         return format_time(self.self_cpu_time_total)
 
 
+@dataclass(eq=False, repr=False)
 class FunctionEvent(_Measures):
     """One call of an operation, one evaluation of a node, or one named stretch of the program.
 
@@ -86,42 +88,31 @@ class FunctionEvent(_Measures):
         With ``with_flops``: arithmetic operations, for products, convolutions, sums and products of elements.
     """
 
+    id: int
+    name: str
+    thread: int
+    start_us: InitVar[float]
+    end_us: InitVar[float]
+    _: KW_ONLY
+    node_id: int = -1
+    fwd_thread: int = 0
+    input_shapes: list[Any] = field(default_factory=list)
+    concrete_inputs: list[Any] = field(default_factory=list)
+    stack: list[str] = field(default_factory=list)
+    scope: int = 0
+    cpu_memory_usage: int = 0
+    sequence_nr: int = -1
+    flops: int | None = None
+    is_user_annotation: bool = False
+    cpu_children: list[FunctionEvent] = field(default_factory=list, init=False)
+    cpu_parent: FunctionEvent | None = field(default=None, init=False)
+    kernels: list[Any] = field(default_factory=list, init=False)
+
     count = 1
 
-    def __init__(
-        self,
-        id: int,
-        name: str,
-        thread: int,
-        start_us: float,
-        end_us: float,
-        *,
-        node_id: int = -1,
-        fwd_thread: int = 0,
-        input_shapes: list[Any] | None = None,
-        concrete_inputs: list[Any] | None = None,
-        stack: list[str] | None = None,
-        scope: int = 0,
-        cpu_memory_usage: int = 0,
-        sequence_nr: int = -1,
-        flops: int | None = None,
-        is_user_annotation: bool = False,
-    ) -> None:
-        self.id, self.node_id = id, node_id
-        self.name = self.key = self.trace_name = name
-        self.thread, self.fwd_thread = thread, fwd_thread
+    def __post_init__(self, start_us: float, end_us: float) -> None:
+        self.key = self.trace_name = self.name
         self.time_range = Interval(start_us, end_us)
-        self.input_shapes = input_shapes if input_shapes is not None else []
-        self.concrete_inputs = concrete_inputs if concrete_inputs is not None else []
-        self.stack = stack if stack is not None else []
-        self.scope = scope
-        self.cpu_memory_usage = cpu_memory_usage
-        self.sequence_nr = sequence_nr
-        self.flops = flops
-        self.is_user_annotation = is_user_annotation
-        self.cpu_children: list[FunctionEvent] = []
-        self.cpu_parent: FunctionEvent | None = None
-        self.kernels: list[Any] = []
 
     def append_cpu_child(self, child: FunctionEvent) -> None:
         """Put an event inside this one."""
@@ -168,7 +159,7 @@ class FunctionEventAvg(_Measures):
         self.cpu_parent: FunctionEvent | None = None
         self.is_user_annotation = False
 
-    def add(self, other: Any) -> FunctionEventAvg:
+    def add(self, other: Any) -> Self:
         """Add an event, or an average of the same name."""
         if self.key is None:
             self.key = other.key
@@ -183,9 +174,7 @@ class FunctionEventAvg(_Measures):
         self.flops += other.flops or 0
         return self
 
-    def __iadd__(self, other: Any) -> Self:
-        self.add(other)
-        return self
+    __iadd__ = add
 
     def __repr__(self) -> str:
         return (

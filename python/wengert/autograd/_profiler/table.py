@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .units import format_bytes, format_share, format_time, scale_flops
+from .units import TIMES, format_bytes, format_share, format_time, scale_flops
 
 GAP = "  "
 NUMBER_WIDTH = 12
-UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0}
+FRAMES = "Source Location"
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,13 @@ def _columns(events: Sequence[Any], wanted: Columns, total_time: float) -> list[
     def time(value: float) -> str:
         if wanted.time_unit is None:
             return format_time(value)
-        return f"{value / UNITS[wanted.time_unit]:.3f}{wanted.time_unit}"
+        return f"{value / TIMES[wanted.time_unit]:.3f}{wanted.time_unit}"
 
     def number(title: str, text: Callable[[Any], str]) -> _Column:
         return _Column(title, max(NUMBER_WIDTH, len(title)), text)
+
+    def wide(title: str, text: Callable[[Any], str], left: bool = False) -> _Column:
+        return _Column(title, max(NUMBER_WIDTH, len(title), *(len(text(event)) for event in events)), text, left)
 
     name_width = min(wanted.name_width, max(len(event.key) for event in events) + 4)
     columns = [
@@ -86,24 +89,13 @@ def _columns(events: Sequence[Any], wanted: Columns, total_time: float) -> list[
             number("Self CPU Mem", lambda event: format_bytes(event.self_cpu_memory_usage)),
         ]
     columns.append(number("# of Calls", lambda event: str(event.count)))
-    shapes = [shortened(str(event.input_shapes), wanted.shapes_width) for event in events if event.input_shapes]
-    if shapes:
+    if any(event.input_shapes for event in events):
         columns.append(
-            _Column(
-                "Input Shapes",
-                max(NUMBER_WIDTH, *map(len, shapes)),
-                lambda event: shortened(str(event.input_shapes or []), wanted.shapes_width),
-            )
+            wide("Input Shapes", lambda event: shortened(str(event.input_shapes or []), wanted.shapes_width))
         )
-    frames = [shortened(event.stack[0], wanted.source_width) for event in events if event.stack]
-    if frames:
+    if any(event.stack for event in events):
         columns.append(
-            _Column(
-                "Source Location",
-                max(15, *map(len, frames)),
-                lambda event: shortened(event.stack[0], wanted.source_width) if event.stack else "",
-                left=True,
-            )
+            wide(FRAMES, lambda event: shortened(event.stack[0], wanted.source_width) if event.stack else "", left=True)
         )
     if wanted.flops:
         unit, size = scale_flops(max((event.flops or 0) for event in events))
@@ -115,6 +107,6 @@ def _further_frames(event: Any, columns: Sequence[_Column]) -> list[str]:
     """Return a line for each frame of the stack after the first, under the first."""
     if len(event.stack) < 2:
         return []
-    at = next(i for i, column in enumerate(columns) if column.title == "Source Location")
+    at = next(i for i, column in enumerate(columns) if column.title == FRAMES)
     before = GAP.join(" " * column.width for column in columns[:at]) + GAP
     return [(before + shortened(frame, columns[at].width)).rstrip() for frame in event.stack[1:]]

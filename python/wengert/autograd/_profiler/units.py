@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+TIMES = {"s": 1e6, "ms": 1e3, "us": 1.0}
+
 
 def format_time(microseconds: float) -> str:
     """Return a time in the unit that suits it: ``1.500ms``."""
-    for unit, size in (("s", 1e6), ("ms", 1e3)):
-        if microseconds >= size:
-            return f"{microseconds / size:.3f}{unit}"
-    return f"{microseconds:.3f}us"
+    unit = next((unit for unit, size in TIMES.items() if microseconds >= size), "us")
+    return f"{microseconds / TIMES[unit]:.3f}{unit}"
 
 
 def format_share(part: float, whole: float) -> str:
@@ -26,7 +26,5 @@ def format_bytes(count: int) -> str:
 
 def scale_flops(largest: float) -> tuple[str, float]:
     """Return the unit for a column of operation counts, and its size."""
-    for unit, size in (("TFLOPs", 1e12), ("GFLOPs", 1e9), ("MFLOPs", 1e6), ("KFLOPs", 1e3)):
-        if largest >= size:
-            return unit, size
-    return "FLOPs", 1.0
+    units = (("TFLOPs", 1e12), ("GFLOPs", 1e9), ("MFLOPs", 1e6), ("KFLOPs", 1e3))
+    return next((unit for unit in units if largest >= unit[1]), ("FLOPs", 1.0))

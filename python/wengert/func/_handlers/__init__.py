@@ -5,6 +5,4 @@ which calls it once for each sample. A handler gets what was called, its argumen
 `custom_function` has the rules of ``autograd.Function``, which comes by a way of its own.
 """
 
-from . import methods, passes, tangents
-
-__all__ = ["methods", "passes", "tangents"]
+from . import methods, passes, tangents  # noqa: F401  for what they register

@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd._custom_function import function as _function
+from wengert.autograd._custom_function.context import FunctionCtx
 from wengert.autograd._custom_function.function import Function
 from wengert.utils._pytree import broadcast_to, tree_flatten, tree_map, tree_structure, tree_unflatten
 
 from .._batched_tensor import BatchedTensor, NotBatchableError
-from .._frames import Remembered, is_transforming, running_frames
+from .._frames import is_transforming, remembered, running_frames
 from .batch import Batch
 
 _NO_SETUP = (
-    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
-    "must override the "
-    "setup_context staticmethod: move what forward does with ctx there."
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+    "the setup_context staticmethod: move what forward does with ctx there."
 )
 
 
@@ -36,13 +36,7 @@ class VmapInfo(NamedTuple):
 
 
 def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
-    """Run a custom function whose arguments may be batched.
-
-    Raises
-    ------
-    RuntimeError
-        If the class has no setup_context, no vmap rule or two, or its rule returns something unfit.
-    """
+    """Run a custom function whose arguments may be batched."""
     if not cls._uses_setup_context:
         raise NotBatchableError(_NO_SETUP)
     leaves, spec = tree_flatten(args)
@@ -59,9 +53,8 @@ def apply_inside_transforms(cls: Any, args: tuple[Any, ...]) -> Any:
         )
     if not own and not generated:
         raise NotBatchableError(
-            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override "
-            f"and implement the "
-            "vmap staticmethod or set generate_vmap_rule=True."
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
+            "the vmap staticmethod or set generate_vmap_rule=True."
         )
     dims = [leaf._batch_dim if batch.has(leaf) else None for leaf in leaves]
     values = [leaf._value if batch.has(leaf) else leaf for leaf in leaves]
@@ -87,9 +80,8 @@ def _wrapped(result: Any, batch: Batch) -> Any:
     """Return what a user's rule returned, ``(output, out_dims)``, as samples."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError(
-            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
-            "structure compatible "
-            f"with the output. Got a {type(result)} instead"
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+            f"compatible with the output. Got a {type(result)} instead"
         )
     output, out_dims = result
     leaves, spec = tree_flatten(output)
@@ -108,27 +100,16 @@ def _wrapped(result: Any, batch: Batch) -> Any:
 
 
 # --- Generated rules
-class _SampleContext:
+class _SampleContext(FunctionCtx):
     """The ctx that the user's methods see: of one sample."""
 
-    saved_tensors: tuple[Any, ...] = ()
+    to_save: tuple[Any, ...] = ()
     saved_for_forward: tuple[Any, ...] = ()
-    needs_input_grad: tuple[bool, ...] = ()
+    non_differentiable: tuple[Any, ...] = ()
+    materialize_grads = True
     shapes: Sequence[Any] = ()  # of the inputs, None for what is no tensor
 
-    def save_for_backward(self, *tensors: Any) -> None:
-        self.saved_tensors = tensors
-
-    def save_for_forward(self, *tensors: Any) -> None:
-        self.saved_for_forward = tensors
-
-    def mark_non_differentiable(self, *tensors: Any) -> None:
-        self._non_differentiable = tensors
-
-    def set_materialize_grads(self, value: bool) -> None:
-        self._materialize = value
-
-    def mark_dirty(self, *tensors: Any) -> None:
+    def mark_dirty(self, *args: Any) -> None:
         raise RuntimeError(
             "NYI: autograd.Function that uses mark_dirty and generate_vmap_rule=True; write a vmap staticmethod instead"
         )
@@ -146,7 +127,7 @@ def _run_generated(cls: Any, args: Any, dims: list[Any], spec: Any, batch: Batch
 
 def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any:
     """Return the function of whole batches."""
-    inside = Remembered()
+    inside = remembered()
     given = tree_unflatten(dims, spec)
     arguments = [dim if dim is None or isinstance(dim, int) else None for dim in given]  # in trees are no gradients
 
@@ -173,31 +154,31 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any
         @staticmethod
         def forward(*args: Any) -> Any:
             context = Batched.context = _SampleContext()
-            with inside.again():
+            with inside():
                 inputs = samples(tree_flatten(args)[0])
                 context.shapes = [value.shape if isinstance(value, Tensor) else None for value in inputs]
                 output = cls.forward(*inputs)
                 cls.setup_context(context, inputs, output)
             leaves = tree_flatten(output)[0]
             values = {id(leaf): whole(leaf) for leaf in leaves}
-            for name in ("saved_tensors", "saved_for_forward", "_non_differentiable"):
-                kept = tuple(values[id(t)] if id(t) in values else whole(t) for t in getattr(context, name, ()))
+            for name in ("to_save", "saved_for_forward", "non_differentiable"):
+                kept = tuple(values[id(t)] if id(t) in values else whole(t) for t in getattr(context, name))
                 setattr(context, name, kept)
             return tree_map(lambda leaf: values[id(leaf)], output)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
             context, Batched.context = Batched.context, None
-            ctx.save_for_backward(*context.saved_tensors)
+            ctx.save_for_backward(*context.to_save)
             ctx.save_for_forward(*context.saved_for_forward)
-            ctx.mark_non_differentiable(*context._non_differentiable)
-            ctx.set_materialize_grads(getattr(context, "_materialize", True))
-            del context.saved_tensors, context.saved_for_forward, context._non_differentiable
+            ctx.mark_non_differentiable(*context.non_differentiable)
+            ctx.set_materialize_grads(context.materialize_grads)
+            del context.to_save, context.saved_for_forward, context.non_differentiable
             ctx.sample_context = context
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            with inside.again():
+            with inside():
                 method = _function._user_backward(cls)
                 results = method(seen(ctx, ctx.saved_tensors), *map(sample, grads))
             results = results if isinstance(results, tuple) else (results,)
@@ -206,7 +187,7 @@ def _batched_function(cls: Any, dims: list[Any], spec: Any, batch: Batch) -> Any
 
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> Any:
-            with inside.again():
+            with inside():
                 given = [
                     t if t is None or d is None else BatchedTensor.wrap(t, d, batch.level)
                     for t, d in zip(tangents, arguments, strict=True)
@@ -243,4 +224,4 @@ def set_up_custom_functions() -> None:
     """Let custom functions ask; called when wengert.func is loaded."""
     Function.apply = classmethod(_apply)
     _function.transforms = (is_transforming, apply_inside_transforms)
-    _function.remembered = Remembered
+    _function.remembered = remembered

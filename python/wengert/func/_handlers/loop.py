@@ -13,13 +13,7 @@ from .batch import Batch, rebuilt
 
 
 def loop(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], batch: Batch) -> Any:
-    """Call `func` on each sample and stack what it returns.
-
-    Raises
-    ------
-    RuntimeError
-        If the batch is empty, a result is no tensor, or results differ in shape.
-    """
+    """Call `func` on each sample and stack what it returns."""
     name = getattr(func, "__name__", repr(func))
     if batch.size == 0:
         raise RuntimeError(f"[vmap] {name} has no batching rule, and an empty batch has no sample to run it on")

@@ -7,7 +7,3 @@ series for whatever can be differentiated twice.
 The mathematics: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 13; J. Bettencourt, M. J. Johnson,
 D. Duvenaud, "Taylor-mode automatic differentiation for higher-order derivatives in JAX" (2019).
 """
-
-from ._api import jet, nth_derivatives
-
-__all__ = ["jet", "nth_derivatives"]

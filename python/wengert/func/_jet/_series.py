@@ -31,11 +31,6 @@ class Series:
             self._known.append(self._rule(len(self._known)))
 
 
-def first(value: Any) -> Coefficient:
-    """Return the value of a series at the point; anything else is its own value."""
-    return value[0] if isinstance(value, Series) else value
-
-
 def coefficient(a: Any, order: int) -> Coefficient:
     """Return one coefficient of a series, or of a constant."""
     return a[order] if isinstance(a, Series) else a if order == 0 else None

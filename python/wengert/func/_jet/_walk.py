@@ -23,7 +23,7 @@ from wengert._table import Row, function_of, row_of, rows_by_name
 
 from ...autograd import enable_grad, grad
 from ...autograd.graph import get_gradient_edge
-from .._nodes import applied
+from .._nodes import in_order, pulled_ones
 from . import _series
 from ._series import Series
 
@@ -63,22 +63,13 @@ class Walk:
 
     def _enter(self, roots: list[Any]) -> list[Any]:
         """Give a series to each node above the known ones that varies, and return these, inputs first."""
-        varies: dict[Any, bool] = {}
-        entered: list[Any] = []
-        stack = [(root, False) for root in roots]
-        while stack:
-            node, done = stack.pop()
-            if done:
-                varies[node] = any(edge in self._series or varies.get(edge[0], False) for edge in node.next_functions)
-                if varies[node]:
-                    entered.append(node)
-                    for which in range(len(node._input_metadata)):
-                        self._series[node, which] = self._new(node, which)
-            elif node not in self._known:
-                self._known.add(node)
-                stack.append((node, True))
-                stack.extend((edge, False) for edge, _ in node.next_functions if edge is not None)
-        return entered
+        entered: dict[Any, None] = {}
+        for node in in_order(roots, self._known):
+            if any(edge in self._series or edge[0] in entered for edge in node.next_functions):
+                entered[node] = None
+                for which in range(len(node._input_metadata)):
+                    self._series[node, which] = self._new(node, which)
+        return list(entered)
 
     def _new(self, node: Any, which: int) -> Series:
         """Return a series that finds out how to compute itself when first asked."""
@@ -114,9 +105,7 @@ class Walk:
                         return rule
         where = [index for index, value in enumerate(inputs) if value is not None]
         with enable_grad():
-            metadata = node._input_metadata[which]
-            weights = wengert.ones(tuple(metadata.shape), dtype=metadata.dtype, requires_grad=True)
-            pulled = applied(node, which, weights, where, create_graph=True)
+            weights, pulled = pulled_ones(node, which, where)
         known = [
             (g, inputs[index]) for g, index in zip(pulled, where, strict=True) if g is not None and g.requires_grad
         ]
@@ -209,9 +198,7 @@ class Walk:
         if not added:
             return result.__getitem__
         with enable_grad():
-            metadata = node._input_metadata[which]
-            weights = wengert.ones(tuple(metadata.shape), dtype=metadata.dtype, requires_grad=True)
-            pulled = applied(node, which, weights, added, create_graph=True)
+            weights, pulled = pulled_ones(node, which, added)
         linear = self._linear(pulled, weights, [inputs[index] for index in added])
         return lambda order: _series.plus(result[order], linear(order))
 
@@ -253,7 +240,7 @@ def _solving(row: Row, operands: dict[str, Any], series: Series) -> Callable[[in
     a, b = operands[matrix], operands.get(right)  # what is not kept is constant
     start = operands.get("result")
     if start is None:
-        start = solve(a[0], _series.first(b))
+        start = solve(a[0], _series.coefficient(b, 0))
 
     def rule(order: int) -> Any:
         rest = _series.coefficient(b, order)

@@ -16,8 +16,3 @@ Read `_plan.py` first.
 The mathematics: A. H. Gebremedhin, F. Manne, A. Pothen, "What color is your Jacobian? Graph coloring for computing
 derivatives", SIAM Review 47 (2005).
 """
-
-from ._api import sparse_hessian, sparse_jacobian, sparsity
-from ._plan import Sparsity
-
-__all__ = ["Sparsity", "sparse_hessian", "sparse_jacobian", "sparsity"]

@@ -70,16 +70,17 @@ def color_symmetric(pattern: Any, shape: Shape) -> Any:
 
 def _without(pattern: Any, removed: Any) -> Any:
     rows, columns = _entries(pattern)
-    kept = ~(removed[rows] | removed[columns])
-    values = np.ones(int(kept.sum()), bool)
-    return scipy.sparse.coo_array((values, (rows[kept], columns[kept])), shape=pattern.shape).tocsr()
+    return _graph(rows, columns, ~(removed[rows] | removed[columns]), pattern.shape)
 
 
 def _off_diagonal(graph: Any) -> Any:
-    graph = scipy.sparse.coo_array(graph)
-    off = graph.row != graph.col
-    values = np.ones(int(off.sum()), bool)
-    return scipy.sparse.coo_array((values, (graph.row[off], graph.col[off])), shape=graph.shape).tocsr()
+    rows, columns = _entries(graph)
+    return _graph(rows, columns, rows != columns, graph.shape)
+
+
+def _graph(rows: Any, columns: Any, kept: Any, shape: Shape) -> Any:
+    values = np.ones(int(kept.sum()), bool)
+    return scipy.sparse.coo_array((values, (rows[kept], columns[kept])), shape=shape).tocsr()
 
 
 def _entries(pattern: Any) -> tuple[Any, Any]:
@@ -102,9 +103,9 @@ def greedy_coloring(graph: Any) -> Any:
     rank[np.lexsort((np.random.default_rng(0).permutation(size), -degrees))] = np.arange(size)
     sources, targets = _entries(graph)
     earlier = rank[targets] < rank[sources]
+    followers = _graph(targets, sources, earlier, graph.shape)
     sources, targets = sources[earlier], targets[earlier]  # sorted by source: `starts` delimits them
     starts = np.searchsorted(sources, np.arange(size + 1))
-    followers = scipy.sparse.coo_array((np.ones(len(sources), bool), (targets, sources)), shape=graph.shape).tocsr()
     waiting = np.diff(starts)
     colors = np.full(size, -1, np.intp)
     ready = np.flatnonzero(waiting == 0)

@@ -21,14 +21,7 @@ _MOST_TRIALS = 20_000
 def lattice_coloring(graph: Any, shape: tuple[int, ...], fewest: int) -> Any:
     """Return a periodic coloring with as few colors as possible, at least `fewest`, or None.
 
-    Parameters
-    ----------
-    graph : sparse array
-        Which columns must differ.
-    shape : tuple of int
-        The grid: columns are its points in C order.
-    fewest : int
-        No fewer colors can do.
+    Columns that are neighbours in `graph` must differ; they are the points of a grid of `shape`, in C order.
     """
     shape = tuple(size for size in shape if size > 1)
     if graph.nnz == 0:

@@ -28,7 +28,8 @@ def _pattern_of(outputs: list[Any], inputs: list[Any]) -> Any:
         size = output.numel()
         if output.requires_grad:
             edge = get_gradient_edge(output)
-            _add(found, (edge.node, edge.output_nr), _placed(size, first, rows))
+            placed = scipy.sparse.csr_array(scipy.sparse.eye(rows, size, -first, dtype=bool))
+            _add(found, (edge.node, edge.output_nr), placed)
         first += size
     targets = [get_gradient_edge(value) for value in inputs]
     kept = {(target.node, target.output_nr): None for target in targets}
@@ -49,11 +50,6 @@ def _pattern_of(outputs: list[Any], inputs: list[Any]) -> Any:
     result = scipy.sparse.csr_array(scipy.sparse.hstack(blocks, format="csr", dtype=bool))
     result.sum_duplicates()
     return result
-
-
-def _placed(size: int, first: int, rows: int) -> Any:
-    where = np.arange(size)
-    return scipy.sparse.csr_array(scipy.sparse.coo_array((np.ones(size, bool), (first + where, where)), (rows, size)))
 
 
 def _add(found: dict[tuple[Any, int], Any], key: tuple[Any, int], matrix: Any) -> None:

@@ -12,10 +12,8 @@ import scipy.sparse
 import wengert
 
 from ...autograd import enable_grad, grad
-from ...autograd._batching import vmap
-from ...autograd.forward_ad import dual_level, make_dual, unpack_dual
 from .._leaves import tensors_of
-from .._products import by_rows, joined, pulled_vector, split
+from .._products import by_rows, pulled_vector, pushed_vector
 from ._coloring import color_columns, color_symmetric, direct_entries
 
 
@@ -108,9 +106,10 @@ class Sparsity:
         direct = direct_entries(rows, columns, self.colors)
         return np.where(direct, self.colors[columns], self.colors[rows]), np.where(direct, rows, columns)
 
-    def _read(self, product: Callable[[Any], Any], size: int) -> Any:
+    def _read(self, product: Callable[[Any], Any]) -> Any:
         """Read all entries off the products with the colors, of which there is one array for each."""
         which, where = self._reads
+        size = max(self.pattern.shape)
         data = None
         for color, row in enumerate(by_rows(product, self.colors, self.number_of_colors, size)):
             if data is None:
@@ -120,40 +119,29 @@ class Sparsity:
         return np.zeros(0, np.float64) if data is None else data
 
     def _forward(self, values: list[Any], rebuild: Any) -> Any:
-        def push(*seeds: Any) -> tuple[Any, ...]:
-            with dual_level():
-                duals = [make_dual(value.detach(), seed) for value, seed in zip(values, seeds, strict=True)]
-                outputs, _ = tensors_of(self._function(rebuild(duals)), "sparsity")
-                self._check(outputs)
-                pairs = [unpack_dual(output) for output in outputs]
-                return tuple(wengert.zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs)
-
-        def pushed(seeds: Any) -> Any:
-            tangents = tuple(split(seeds, values))
-            return joined(push(*tangents)) if seeds.ndim == 1 else joined(vmap(push, tangents), 1)
-
-        return self._read(pushed, max(self.pattern.shape))
+        return self._read(lambda seeds: pushed_vector(lambda duals: self._outputs(duals, rebuild), values, seeds))
 
     def _reverse(self, values: list[Any], rebuild: Any) -> Any:
         with enable_grad():
             values = [value.detach().requires_grad_() for value in values]
-            outputs, _ = tensors_of(self._function(rebuild(values)), "sparsity")
-        self._check(outputs)
-        return self._read(lambda seeds: pulled_vector(outputs, values, seeds), max(self.pattern.shape))
+            outputs = self._outputs(values, rebuild)
+        return self._read(lambda seeds: pulled_vector(outputs, values, seeds))
 
     def _symmetric(self, values: list[Any], rebuild: Any) -> Any:
         with enable_grad():
             values = [value.detach().requires_grad_() for value in values]
             gradients = gradient_of(self._function, values, rebuild)
-        return self._read(lambda seeds: pulled_vector(gradients, values, seeds), max(self.pattern.shape))
+        return self._read(lambda seeds: pulled_vector(gradients, values, seeds))
 
-    def _check(self, outputs: list[Any]) -> None:
+    def _outputs(self, values: list[Any], rebuild: Any) -> list[Any]:
+        outputs, _ = tensors_of(self._function(rebuild(values)), "sparsity")
         size = sum(output.numel() for output in outputs)
         if size != self.pattern.shape[0]:
             raise ValueError(
                 f"[sparsity] the pattern has {self.pattern.shape[0]} rows, but the function returned {size} elements; "
                 "make a new plan"
             )
+        return outputs
 
 
 def gradient_of(function: Callable[[Any], Any], values: list[Any], rebuild: Any) -> list[Any]:

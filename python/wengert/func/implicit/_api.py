@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,22 +12,24 @@ from ...autograd import _forward_ad, no_grad
 from .._frames import levels_of, map_physical, plain
 from .._leaves import as_tensors, flatten, tensors_of
 from ._products import Residual, Tensors, pull
-from ._solution import solution
+from ._solution import Solve, solution
 from ._solvers import anderson, minimum, newton
 
 Solver = Callable[[Callable[[Any], Any], Any], Any]
 
 
 class _Setting:
-    """The unknowns and parameters of one call as lists, and the way back to trees."""
+    """The function of one call, with its unknowns and parameters as lists, and the way back to trees."""
 
-    def __init__(self, x0: Any, params: tuple[Any, ...], caller: str) -> None:
+    def __init__(self, function: Callable[..., Any], x0: Any, params: tuple[Any, ...], caller: str) -> None:
+        self._function = function
         x, self.unknowns = tensors_of(x0, caller)
         self.caller = caller
         self.x0 = [value.detach() for value in x]
         self._leaves, self._parameters = flatten(params)
         self._places = [i for i, leaf in enumerate(self._leaves) if isinstance(leaf, wengert.Tensor)]
         self.p = [self._leaves[i] for i in self._places]
+        self._refuse_captured()
 
     def params(self, p: Tensors) -> Any:
         leaves = list(self._leaves)  # what is no tensor passes through
@@ -34,22 +37,20 @@ class _Setting:
             leaves[place] = value
         return self._parameters(leaves)
 
-    def residual(self, function: Callable[..., Any]) -> Residual:
-        def residual(x: Tensors, p: Tensors) -> Tensors:
-            return tensors_of(function(self.unknowns(x), *self.params(p)), self.caller)[0]
+    def values(self, x: Tensors, p: Tensors) -> Tensors:
+        """Return what the function does at x and p."""
+        return tensors_of(self._function(self.unknowns(x), *self.params(p)), self.caller)[0]
 
-        return residual
-
-    def refuse_captured(self, function: Callable[..., Any]) -> None:
-        """Raise RuntimeError if a function depends on something differentiated that is no parameter.
+    def _refuse_captured(self) -> None:
+        """Raise RuntimeError if the function depends on something differentiated that is no parameter.
 
         Its derivative would be 0, without a word. At constant arguments nothing else gives results a history, tangents
         or a batch.
         """
-        with_forward = range(_forward_ad._current_level + 1) if _forward_ad._is_fwd_grad_enabled() else ()
+        with_forward = range(_forward_ad._current_dual_level() + 1) if _forward_ad._is_fwd_grad_enabled() else ()
         x, p = ([map_physical(lambda t: t.data, t) for t in tensors] for tensors in (self.x0, self.p))
         known = set().union(*map(levels_of, (*x, *p)))
-        leaves, _ = flatten(function(self.unknowns(x), *self.params(p)))
+        leaves, _ = flatten(self._function(self.unknowns(x), *self.params(p)))
         for output in leaves:
             if isinstance(output, wengert.Tensor) and (
                 plain(output).requires_grad
@@ -64,10 +65,15 @@ class _Setting:
                     "(modules: with func.functional_call); detach() what is meant to be a constant"
                 )
 
-    def by(self, solver: Solver, function: Callable[..., Any], x0: Tensors, p: Tensors) -> Tensors:
+    def solution(self, residual: Residual, solve: Solve, solver: Any, linear_solver: Any, iterative: str) -> Any:
+        """Return the tree where a residual is 0: by the user's solver of the function, or else by `solve`."""
+        by = solve if solver is None else functools.partial(self._by, solver)
+        return self.unknowns(solution(residual, by, self.x0, self.p, linear_solver, iterative))
+
+    def _by(self, solver: Solver, x0: Tensors, p: Tensors) -> Tensors:
         """Run the user's solver."""
         values = self.params(p)
-        found, _ = flatten(solver(lambda x: function(x, *values), self.unknowns(x0)))
+        found, _ = flatten(solver(lambda x: self._function(x, *values), self.unknowns(x0)))
         found = as_tensors(found, self.caller)
         if len(found) != len(x0):
             raise ValueError(
@@ -132,16 +138,12 @@ def root(
     >>> round(wg.autograd.grad(slope, a)[0].item(), 6)  # -1 / (4 a^1.5)
     -0.088388
     """
-    setting = _Setting(x0, params, "implicit.root")
-    setting.refuse_captured(F)
-    residual = setting.residual(F)
+    setting = _Setting(F, x0, params, "implicit.root")
 
     def solve(x0: Tensors, p: Tensors) -> Tensors:
-        if solver is not None:
-            return setting.by(solver, F, x0, p)
-        return newton(residual, x0, p, linear_solver, "gmres", tol, max_iterations)
+        return newton(setting.values, x0, p, linear_solver, "gmres", tol, max_iterations)
 
-    return setting.unknowns(solution(residual, solve, setting.x0, setting.p, linear_solver, "gmres"))
+    return setting.solution(setting.values, solve, solver, linear_solver, "gmres")
 
 
 def fixed_point(
@@ -184,19 +186,15 @@ def fixed_point(
     >>> round(slope.item() - (x.cos() / (1 + a * x.sin())).item(), 12)
     0.0
     """
-    setting = _Setting(x0, params, "implicit.fixed_point")
-    setting.refuse_captured(T)
-    function = setting.residual(T)
+    setting = _Setting(T, x0, params, "implicit.fixed_point")
 
     def residual(x: Tensors, p: Tensors) -> Tensors:
-        return [new - old for new, old in zip(function(x, p), x, strict=True)]
+        return [new - old for new, old in zip(setting.values(x, p), x, strict=True)]
 
     def solve(x0: Tensors, p: Tensors) -> Tensors:
-        if solver is not None:
-            return setting.by(solver, T, x0, p)
-        return anderson(function, x0, p, tol, max_iterations, memory)
+        return anderson(setting.values, x0, p, tol, max_iterations, memory)
 
-    return setting.unknowns(solution(residual, solve, setting.x0, setting.p, linear_solver, "gmres"))
+    return setting.solution(residual, solve, solver, linear_solver, "gmres")
 
 
 def argmin(
@@ -243,20 +241,16 @@ def argmin(
     >>> x.detach().numpy().round(6).tolist(), wg.autograd.grad(x.sum(), penalty)[0].numpy().round(6).tolist()
     ([0.5, 1.0], -0.75)
     """
-    setting = _Setting(x0, params, "implicit.argmin")
-    setting.refuse_captured(f)
-    objective = setting.residual(f)
+    setting = _Setting(f, x0, params, "implicit.argmin")
     one = [wengert.ones((), dtype=value.dtype) for value in setting.x0[:1]]
 
     def scalar(x: Tensors, p: Tensors) -> Tensors:
-        return [objective(x, p)[0].reshape(())]
+        return [setting.values(x, p)[0].reshape(())]
 
     def gradient(x: Tensors, p: Tensors) -> Tensors:
         return pull(scalar, x, p, one, by_x=True)
 
     def solve(x0: Tensors, p: Tensors) -> Tensors:
-        if solver is not None:
-            return setting.by(solver, f, x0, p)
         values = setting.params([value.detach() for value in p])
 
         def height(x: Tensors) -> float:
@@ -273,4 +267,4 @@ def argmin(
                 )
             return result
 
-    return setting.unknowns(solution(gradient, solve, setting.x0, setting.p, linear_solver, "cg"))
+    return setting.solution(gradient, solve, solver, linear_solver, "cg")

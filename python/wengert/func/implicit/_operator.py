@@ -13,7 +13,7 @@ import wengert
 from ...autograd import enable_grad
 from ...autograd.forward_ad import _set_fwd_grad_enabled
 from .._products import Vector, joined, matrix, pulled, pulled_vector, split
-from .._sparse import sparse_jacobian
+from .._sparse._api import sparse_jacobian
 from ._products import Residual, Tensors
 
 LinearSolver = str | Callable[[Callable[[Any], Any], Any], Any]

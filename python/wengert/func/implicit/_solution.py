@@ -12,6 +12,7 @@ from ._operator import Operator
 from ._products import Residual, Tensors, pull, push
 
 Solve = Callable[[Tensors, Tensors], Tensors]  # (x0, p) -> x, with numbers
+Inverse = Callable[[Tensors, bool], Tensors]  # (right-hand side, whether with the transpose) -> solution, with numbers
 
 
 @dataclass
@@ -20,25 +21,14 @@ class Problem:
 
     residual: Residual
     solve: Solve
-    make_operator: Callable[[Tensors, Tensors], Any]  # (x, p) -> dF/dx
+    make_inverse: Callable[[Tensors, Tensors], Inverse]  # (x, p) -> that of dF/dx
     starts: int = 0  # values before p: where the solver starts
-    _operator: Any = None
+    _inverse: Inverse | None = None
 
-    def operator(self, x: Tensors, p: Tensors) -> Any:
-        if self._operator is None:
-            self._operator = self.make_operator(x, p)
-        return self._operator
-
-
-@dataclass
-class _Transposed:
-    """The transpose of an operator."""
-
-    operator: Any
-
-    def solve(self, rhs: Tensors, transposed: bool) -> Tensors:
-        solution: Tensors = self.operator.solve(rhs, not transposed)
-        return solution
+    def inverse(self, x: Tensors, p: Tensors) -> Inverse:
+        if self._inverse is None:
+            self._inverse = self.make_inverse(x, p)
+        return self._inverse
 
 
 class Solution(Function):
@@ -63,7 +53,7 @@ class Solution(Function):
         """Solve for one sample after the other: solvers work with numbers."""
         samples = [
             Solution.apply(
-                replace(problem, _operator=None),
+                replace(problem, _inverse=None),
                 *(v if dim is None else v.select(dim, i) for v, dim in zip(given, in_dims[1:], strict=True)),
             )
             for i in range(info.batch_size)
@@ -99,7 +89,7 @@ def _saved(ctx: Any) -> tuple[Tensors, Tensors]:
 def linear_solution(problem: Problem, x: Tensors, p: Tensors, rhs: Tensors, transposed: bool) -> Tensors:
     """Return v with (dF/dx) v = rhs, or with the transpose, as a differentiable function of x, p and rhs."""
     first, second = len(x), len(x) + len(p)
-    operator = problem.operator(x, p)
+    inverse = problem.inverse(x, p)
     apply = pull if transposed else push
 
     def residual(v: Tensors, given: Tensors) -> Tensors:
@@ -107,17 +97,16 @@ def linear_solution(problem: Problem, x: Tensors, p: Tensors, rhs: Tensors, tran
         return [product - value for product, value in zip(products, given[second:], strict=True)]
 
     def solve(_: Tensors, given: Tensors) -> Tensors:
-        solution: Tensors = operator.solve(given[second:], transposed)
-        return solution
+        return inverse(given[second:], transposed)
 
-    system = Problem(residual, solve, lambda v, given: _Transposed(operator) if transposed else operator)
+    system = Problem(residual, solve, lambda v, given: lambda rhs, again: inverse(rhs, again != transposed))
     return list(Solution.apply(system, *x, *p, *rhs))
 
 
 def solution(residual: Residual, solve: Solve, x0: Tensors, p: Tensors, linear_solver: Any, iterative: str) -> Tensors:
     """Return the solution of an equation, differentiable by `p`."""
 
-    def operator(x: Tensors, p: Tensors) -> Operator:
-        return Operator(residual, x, p, linear_solver, iterative)
+    def inverse(x: Tensors, p: Tensors) -> Inverse:
+        return Operator(residual, x, p, linear_solver, iterative).solve
 
-    return list(Solution.apply(Problem(residual, solve, operator, len(x0)), *x0, *p))
+    return list(Solution.apply(Problem(residual, solve, inverse, len(x0)), *x0, *p))

@@ -10,8 +10,8 @@ from typing import Any
 from wengert import _C
 from wengert.autograd._custom_function.function import are_transforming
 
-from .debug import is_debugging, logging_contexts
-from .frame import Frame, stops_early
+from .debug import Logs, set_checkpoint_debug_enabled
+from .frame import Frame, set_checkpoint_early_stop
 from .reentrant import checkpoint_reentrant
 from .states import Surroundings
 
@@ -21,6 +21,18 @@ CHECKS = ("default", "none")
 def noop_context_fn() -> tuple[Any, Any]:
     """Return two contexts that do nothing: for the forward pass and for the recomputation."""
     return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def chosen_variant(use_reentrant: bool | None, caller: str) -> bool:
+    """Return which variant the user wants, with a warning if nothing was said."""
+    if use_reentrant is None:
+        warnings.warn(
+            f"{caller}: the use_reentrant parameter should be passed explicitly. use_reentrant=False is recommended; "
+            "leaving it out means use_reentrant=True for now.",
+            stacklevel=3,
+        )
+        return True
+    return use_reentrant
 
 
 def checkpoint(
@@ -77,13 +89,7 @@ def checkpoint(
     >>> x.grad
     tensor([ 4., 32.])
     """
-    if use_reentrant is None:
-        warnings.warn(
-            "wengert.utils.checkpoint: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "
-            "recommended; leaving it out means use_reentrant=True for now.",
-            stacklevel=2,
-        )
-        use_reentrant = True
+    use_reentrant = chosen_variant(use_reentrant, "wengert.utils.checkpoint")
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
         if kwargs:
@@ -97,19 +103,19 @@ def checkpoint(
             return checkpoint_reentrant(function, preserve, args)
     if determinism_check not in CHECKS:
         raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
-    debug = is_debugging(debug)
+    debug = set_checkpoint_debug_enabled.or_else(debug)
     if debug and context_fn is not noop_context_fn:
         raise ValueError("debug=True is incompatible with non-default context_fn")
     if not _C.is_grad_enabled():
         return function(*args, **kwargs)
-    logs = logging_contexts() if debug else None
+    logs = Logs() if debug else None
     forward_context, recompute_context = logs.contexts if logs else context_fn()
     frame = Frame(
         function,
         args,
         kwargs,
         surroundings=Surroundings(preserve),
-        early_stop=stops_early(early_stop),
+        early_stop=set_checkpoint_early_stop.or_else(early_stop),
         compare=determinism_check == "default",
         recompute_context=recompute_context,
     )

@@ -14,14 +14,14 @@ from typing import Any
 from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import _forward_ad
-from wengert.autograd._modes.context import Undone
+from wengert.autograd._modes.context import Block
 
 
 class SavedArguments:
     """Trees of plain containers, with tensors among the leaves."""
 
     def __init__(self, arguments: Any) -> None:
-        self._levels = _forward_ad._current_level + 1
+        self._levels = _forward_ad._current_dual_level() + 1
         self._first: _Saved | None = None
         self._saved = _map_leaves(arguments, self._save)
 
@@ -36,18 +36,13 @@ class SavedArguments:
         """Return what hands out the first tensor: a hook of a checkpoint around this one, or None."""
         return None if self._first is None else self._first.unpack_hook()
 
-    def fetched(self) -> _Fetched:
+    def fetched(self) -> Block:
         """Return a block whose value are the arguments, and in which their dual levels are open."""
-        return _Fetched(self._saved, self._levels)
+        return Block(self._fetch)
 
-
-class _Fetched(Undone):
-    def __init__(self, saved: Any, levels: int) -> None:
-        self._saved, self._levels = saved, levels
-
-    def _open(self) -> Any:
-        while _forward_ad._current_level + 1 < self._levels:
-            self.enter(_forward_ad.dual_level())
+    def _fetch(self, block: Block) -> Any:
+        while _forward_ad._current_dual_level() + 1 < self._levels:
+            block.enter(_forward_ad.dual_level())
         return _map_leaves(self._saved, lambda value: value.get() if isinstance(value, _Saved) else value)
 
 

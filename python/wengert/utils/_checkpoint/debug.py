@@ -5,33 +5,40 @@ from __future__ import annotations
 import itertools
 import sys
 import traceback
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert._C import Tensor
-from wengert.autograd._modes.context import ModeContext, Undone
+from wengert.autograd._modes.context import Block, ModeContext, Undone
 
 from .._python_dispatch import TorchDispatchMode
 from .errors import CheckpointError
 
-_enabled: bool | None = None
+
+class Decision(ModeContext, Undone):
+    """A block that decides for the checkpoints made in it what an argument of theirs would; None leaves it to that."""
+
+    _holds: ClassVar[bool | None] = None
+
+    def __init__(self, enable: bool | None) -> None:
+        self.enable = enable
+
+    def clone(self) -> Any:
+        return type(self)(self.enable)
+
+    def _open(self) -> None:
+        self.change(type(self), "_holds", self.enable)
+
+    @classmethod
+    def or_else(cls, asked: bool) -> bool:
+        """Return what holds for a checkpoint made now: the block's word, else the argument's."""
+        return asked if cls._holds is None else cls._holds
 
 
-class set_checkpoint_debug_enabled(ModeContext, Undone):
+class set_checkpoint_debug_enabled(Decision):
     """Decide for the checkpoints made in a block whether they debug; None leaves it to their argument ``debug``."""
 
     def __init__(self, enabled: bool | None) -> None:
-        self.enabled = enabled
-
-    def clone(self) -> Any:
-        return type(self)(self.enabled)
-
-    def _open(self) -> None:
-        self.change(sys.modules[__name__], "_enabled", self.enabled)
-
-
-def is_debugging(asked: bool) -> bool:
-    """Return what holds for a checkpoint made now: the block's word, else the argument's."""
-    return asked if _enabled is None else _enabled
+        super().__init__(enabled)
 
 
 class OperationLog(TorchDispatchMode):
@@ -45,9 +52,14 @@ class OperationLog(TorchDispatchMode):
 
     def writing(self) -> Any:
         """Return a block whose operations are written down, in the place of what was before."""
-        return _Writing(self)
+        return Block(self._write)
 
-    def forget(self) -> None:
+    def _write(self, block: Block) -> None:
+        self.lines.clear()
+        block.undo(self._forget)
+        block.enter(self)
+
+    def _forget(self) -> None:
         """Let go of the tensors."""
         self._numbers.clear()
         self._alive.clear()
@@ -74,16 +86,6 @@ class OperationLog(TorchDispatchMode):
         if not typed:
             return number
         return f"{number}: {str(value.dtype).rpartition('.')[2]}{list(value.shape)}"
-
-
-class _Writing(Undone):
-    def __init__(self, log: OperationLog) -> None:
-        self._log = log
-
-    def _open(self) -> None:
-        self._log.lines.clear()
-        self.undo(self._log.forget)
-        self.enter(self._log)
 
 
 class Logs:
@@ -116,8 +118,3 @@ class Logs:
             parts.append(f"--- {title}\n")
             parts.append("\n".join(line for line, _ in log.lines) + "\n")
         return CheckpointError("\n".join([*parts, "--- The error\n", str(error)]))
-
-
-def logging_contexts() -> Logs:
-    """Return the logs, and with them the contexts, of a new checkpoint."""
-    return Logs()

@@ -70,11 +70,8 @@ def difference(forward: Sequence[Saved], again: Sequence[Saved], *, compare: boo
     ]
     if not pairs:
         return ""
-    return (
-        f"{NAME}: Recomputed values for the following tensors have different metadata than during the forward pass.\n"
-        + "\n".join(pairs)
-        + f".{TIP}"
-    )
+    what = "Recomputed values for the following tensors have different metadata than during the forward pass."
+    return f"{NAME}: {what}\n" + "\n".join(pairs) + f".{TIP}"
 
 
 def _same_origin(first: Saved, second: Saved) -> bool:

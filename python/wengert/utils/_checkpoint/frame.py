@@ -15,7 +15,6 @@ counting alone.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -23,19 +22,17 @@ from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import enable_grad
 from wengert.autograd._custom_function.function import remembered_transforms
-from wengert.autograd._modes.context import ModeContext, Undone
 from wengert.autograd.graph import saved_tensors_hooks
 
 from . import determinism
 from .arguments import SavedArguments
+from .debug import Decision
 from .errors import CheckpointError, StopRecomputation
 from .groups import active_group, current_pass
 from .states import Surroundings
 
-_early_stop: bool | None = None
 
-
-class set_checkpoint_early_stop(ModeContext, Undone):
+class set_checkpoint_early_stop(Decision):
     """Decide for the checkpoints made in a block whether a recomputation ends as soon as it has all it needs.
 
     Parameters
@@ -57,20 +54,6 @@ class set_checkpoint_early_stop(ModeContext, Undone):
     >>> y.sum().backward()
     at the end
     """
-
-    def __init__(self, enable: bool) -> None:
-        self.enable = enable
-
-    def clone(self) -> Any:
-        return type(self)(self.enable)
-
-    def _open(self) -> None:
-        self.change(sys.modules[__name__], "_early_stop", self.enable)
-
-
-def stops_early(asked: bool) -> bool:
-    """Return what holds for a checkpoint made now: the block's word, else the argument's."""
-    return asked if _early_stop is None else _early_stop
 
 
 class Recomputation:
@@ -188,7 +171,7 @@ class Frame:
 
         with (
             contextlib.suppress(StopRecomputation),
-            self._transforms.again() if self._transforms else contextlib.nullcontext(),
+            self._transforms() if self._transforms else contextlib.nullcontext(),
             enable_grad(),
             self._arguments.fetched() as (args, kwargs),
             self._surroundings.restored(),

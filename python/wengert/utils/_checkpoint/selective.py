@@ -14,7 +14,7 @@ from typing import Any
 
 from wengert import ops
 from wengert._C import Tensor
-from wengert.autograd._modes.context import Undone
+from wengert.autograd._modes.context import Block
 
 from .._python_dispatch import TorchDispatchMode
 
@@ -37,8 +37,7 @@ _KEEP = {
     CheckpointPolicy.PREFER_CPU_OFFLOAD,
 }
 
-# Operations that only look at a tensor; the policy is not asked about them.
-SAC_IGNORED_OPS = {ops.aten.detach.default} if "detach" in dir(ops.aten) else set()
+SAC_IGNORED_OPS: set[Any] = set()  # operations that the policy is not asked about; detach shows none
 
 
 class SelectiveCheckpointContext:
@@ -133,16 +132,6 @@ class _Reusing(TorchDispatchMode):
         return results.take(func, self._allow_mutation)
 
 
-class _Recomputing(Undone):
-    """The block of one recomputation, which counts the calls anew."""
-
-    def __init__(self, store: _Store, allow_mutation: bool) -> None:
-        self._store, self._allow_mutation = store, allow_mutation
-
-    def _open(self) -> None:
-        self.enter(_Reusing(self._store, self._allow_mutation))
-
-
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False
 ) -> tuple[Any, Any]:
@@ -195,4 +184,8 @@ def create_selective_checkpoint_contexts(
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
     store = _Store()
-    return _Keeping(policy, store), _Recomputing(store, allow_cache_entry_mutation)
+
+    def recompute(block: Block) -> None:
+        block.enter(_Reusing(store, allow_cache_entry_mutation))  # each counts the calls anew
+
+    return _Keeping(policy, store), Block(recompute)

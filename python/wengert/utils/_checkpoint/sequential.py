@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .api import checkpoint
+from .api import checkpoint, chosen_variant
 
 
 def checkpoint_sequential(
@@ -41,13 +40,7 @@ def checkpoint_sequential(
     >>> x.grad
     tensor([1.0806, 1.0806])
     """
-    if use_reentrant is None:
-        warnings.warn(
-            "wengert.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. "
-            "use_reentrant=False is recommended; leaving it out means use_reentrant=True for now.",
-            stacklevel=2,
-        )
-        use_reentrant = True
+    use_reentrant = chosen_variant(use_reentrant, "wengert.utils.checkpoint.checkpoint_sequential")
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert import _C, random
-from wengert.autograd._modes.context import Undone
+from wengert.autograd._modes.context import Block
 
 
 class DefaultDeviceType:
@@ -54,16 +54,11 @@ class Surroundings:
     def __init__(self, preserve_rng_state: bool) -> None:
         self._random = _C.get_rng_state() if preserve_rng_state else None
 
-    def restored(self) -> _Restored:
+    def restored(self) -> Block:
         """Make it that of a block; the random numbers of the program outside of the block go on undisturbed."""
-        return _Restored(self._random)
+        return Block(self._restore)
 
-
-class _Restored(Undone):
-    def __init__(self, state: Any) -> None:
-        self._state = state
-
-    def _open(self) -> None:
-        if self._state is not None:
-            self.enter(random.fork_rng())
-            _C.set_rng_state(self._state)
+    def _restore(self, block: Block) -> None:
+        if self._random is not None:
+            block.enter(random.fork_rng())
+            _C.set_rng_state(self._random)
