@@ -16,10 +16,13 @@ import math as _math
 import typing as _typing
 
 from . import _C as _C
-from ._C import *  # noqa: F403  # everything public of the core; see the stub _C.pyi
+from ._compositions import tensordot as tensordot  # and below: mypy keeps the first definition of a name
+
+# isort: split
+from ._C import *  # type: ignore[assignment]  # noqa: F403  # everything public of the core; see the stub _C.pyi
 from ._compositions import broadcast_shapes as broadcast_shapes
 from ._compositions import histogramdd as histogramdd
-from ._compositions import tensordot as tensordot
+from ._compositions import tensordot as tensordot  # noqa: F811
 from ._compositions import unique as unique
 from ._compositions import unique_consecutive as unique_consecutive
 from ._overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass

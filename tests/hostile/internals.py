@@ -15,7 +15,7 @@ from .calls import LEFT_OUT, Arguments
 KEPT_AWAY = LEFT_OUT | {
     "_set_overrides_disabled", "_set_num_threads", "set_grad_enabled", "_set_package_folder", "_show_shared_objects",
     "_set_multithreading_enabled", "_set_debug_mode", "_set_view_replay_enabled", "_node_log_start", "_profile_start",
-    "_push_dispatch_mode", "_push_saved_tensors_default_hooks", "_saved_tensors_hooks_disable", "_set_write_observer",
+    "_push_saved_tensors_default_hooks", "_saved_tensors_hooks_disable", "_set_write_observer",
     "_set_blas_functions", "_fail_allocation",
 }  # fmt: skip
 

@@ -113,8 +113,6 @@ def test_sizes_whose_product_is_no_int64():
 
 
 def test_internal_functions_without_arguments():
-    with pytest.raises(TypeError, match="needs a function"):
-        _C._without_dispatch_modes()
     with pytest.raises(ValueError, match="too few"):
         _C._functions.DelayedError("message", -1)
     with pytest.raises(UnicodeEncodeError):

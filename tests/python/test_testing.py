@@ -161,3 +161,9 @@ def test_make_tensor_follows_the_seed():
     first = make_tensor(5, dtype=wg.float64)
     wg.manual_seed(7)
     assert first.tolist() == make_tensor(5, dtype=wg.float64).tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex64, np.dtype("float64")])
+def test_numbers_of_numpy_have_the_tolerances_of_their_dtype(dtype):
+    scalar = dtype.type if isinstance(dtype, np.dtype) else dtype
+    wg.testing.assert_close(scalar(1), scalar(1) + scalar(np.finfo(dtype).eps))

@@ -54,7 +54,14 @@ a = y.add_(1).relu_().requires_grad_() + y.real + y.new_zeros(2, 3) + y.uniform_
 # --- Functions and namespaces
 a = wg.cat([x, x]) + wg.stack([x[0], 2 * x[1]]).repeat(2) + wg.where(x > 0, x, 0.0).tile(2) + wg.einsum("i,i->", x, x)
 first, second = wg.meshgrid(x, x, indexing="ij")
-a = F.softplus(x) + F.mse_loss(x, x, reduction="sum") + F.relu_(x) + F.max_pool2d(y[None, None], 2).sum() + wg.relu_(x)
+a = (
+    F.softplus(x)
+    + F.mse_loss(x, x, reduction="sum")
+    + F.relu_(x)
+    + F.max_pool2d(y[None, None], 2).sum()
+    + wg.tensordot(y, y, ([0, 1], [0, 1]))
+    + wg.relu_(x)
+)
 a = wg.special.erf(x) + wg.fft.rfft(x).abs() + wg.linalg.solve(wg.eye(2), x) + wg.linalg.cond(y)
 a = wg.hann_window(3) + wg.vmap(wg.sin)(x) + wg.unique(x)
 

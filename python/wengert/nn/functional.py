@@ -3,19 +3,14 @@
 import functools as _functools
 import typing as _typing
 
+if _typing.TYPE_CHECKING:  # of two definitions of a name type checkers keep the first
+    from ._pooling import *  # noqa: F403
+
 from wengert._C._nn_functional import *  # noqa: F403
 
 from ._attention import multi_head_attention_forward as multi_head_attention_forward
 from ._losses import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
-from ._pooling import adaptive_avg_pool1d as adaptive_avg_pool1d  # type: ignore[no-redef]
-from ._pooling import adaptive_avg_pool2d as adaptive_avg_pool2d  # type: ignore[no-redef]
-from ._pooling import adaptive_avg_pool3d as adaptive_avg_pool3d  # type: ignore[no-redef]
-from ._pooling import adaptive_max_pool1d as adaptive_max_pool1d  # type: ignore[no-redef]
-from ._pooling import adaptive_max_pool2d as adaptive_max_pool2d  # type: ignore[no-redef]
-from ._pooling import adaptive_max_pool3d as adaptive_max_pool3d  # type: ignore[no-redef]
-from ._pooling import max_pool1d as max_pool1d
-from ._pooling import max_pool2d as max_pool2d
-from ._pooling import max_pool3d as max_pool3d
+from ._pooling import *  # noqa: F403
 
 if _typing.TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
     celu_, elu_, hardtanh_, leaky_relu_ = celu, elu, hardtanh, leaky_relu  # noqa: F405

@@ -22,7 +22,7 @@ def default_tolerances(*dtypes: Any) -> tuple[float, float]:
 def _name(dtype: Any) -> str:
     if dtype is float or dtype is complex:
         return {float: "float64", complex: "complex128"}[dtype]
-    return str(dtype).rpartition(".")[2]
+    return dtype.__name__ if isinstance(dtype, type) else str(dtype).rpartition(".")[2]
 
 
 def resolve_tolerances(rtol: float | None, atol: float | None, *dtypes: Any) -> tuple[float, float]:

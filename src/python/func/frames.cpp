@@ -249,7 +249,6 @@ PyObject* running_frames(PyObject*, PyObject*) {
     });
 }
 PyObject* is_transforming(PyObject*, PyObject*) { return wrap(top != nullptr); }
-PyObject* is_within_reverse(PyObject*, PyObject*) { return wrap(is_reverse_around()); }
 PyObject* open_batches(PyObject*, PyObject*) {
     return guarded([] { return batches_inside(top); });
 }
@@ -258,8 +257,6 @@ PyMethodDef functions[] = {
     {"_running_frames", running_frames<false>, METH_NOARGS, "The transforms of this thread, outermost first."},
     {"_remembered_frames", running_frames<true>, METH_NOARGS, "Copies of them that may be kept: see _FramesAgain."},
     {"_is_transforming", is_transforming, METH_NOARGS, "Whether any transform is running on this thread."},
-    {"_is_within_reverse", is_within_reverse, METH_NOARGS,
-     "Whether a surrounding transform differentiates in reverse mode."},
     {"_open_batches", open_batches, METH_NOARGS, "The frames of the vmaps that are running, outermost first."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -66,14 +66,14 @@ private:
     const uint64_t owner_ = this_thread_number();
 };
 
-PyObject* push_mode(PyObject*, PyObject* mode) {
+PyObject* enter(PyObject* mode, PyObject*) {
     return guarded([&] {
         (new PyMode(mode))->push();
-        return Py_NewRef(Py_None);
+        return Py_NewRef(mode);
     });
 }
 
-PyObject* pop_mode(PyObject*, PyObject* mode) {
+PyObject* leave(PyObject* mode, PyObject*) {
     return guarded([&]() -> PyObject* {
         for (OperationMode* m = state.modes; m; m = m->outer()) {
             auto* mine = dynamic_cast<PyMode*>(m);
@@ -98,11 +98,6 @@ PyObject* modes(PyObject*, PyObject*) {
 }
 
 // --- As a context manager, entered and left in one step (autograd/mode_contexts.cpp)
-PyObject* enter(PyObject* mode, PyObject*) {
-    PyRef done(push_mode(nullptr, mode));
-    return done ? Py_NewRef(mode) : nullptr;
-}
-PyObject* leave(PyObject* mode, PyObject*) { return pop_mode(nullptr, mode); }
 PyMethodDef context_methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
     exit_method<leave>(),
@@ -126,19 +121,8 @@ struct WithoutModes {
     OperationMode* const kept;
 };
 
-// Runs f(*args) with no mode active.
-PyObject* without_modes(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    if (nargs == 0) return PyErr_Format(PyExc_TypeError, "_without_dispatch_modes() needs a function");
-    const WithoutModes block(nullptr);
-    return PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(nargs - 1), kwnames);
-}
-
 PyMethodDef functions[] = {
-    {"_push_dispatch_mode", push_mode, METH_O, nullptr},
-    {"_pop_dispatch_mode", pop_mode, METH_O, nullptr},
     {"_dispatch_modes", modes, METH_NOARGS, "The active modes of this thread, the innermost first."},
-    {"_without_dispatch_modes", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(without_modes)),
-     METH_FASTCALL | METH_KEYWORDS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
