@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 
+#include "base/parallel_for.h"
 #include "base/thread_end.h"
 #include "base/worker_threads.h"
 #include "engine/evaluate.h"
@@ -14,9 +15,6 @@
 
 namespace wengert {
 namespace {
-
-std::atomic<int> thread_limit{1};
-constinit thread_local bool inside_parallel = false;
 
 // Sequence numbers: each node of the pass may record that many, and the sums of its gradients that many.
 constexpr uint64_t kNumbersPerNode = uint64_t{1} << 20;
@@ -103,7 +101,7 @@ private:
     }
 
     void work(Ready mine) {
-        bool previous = std::exchange(inside_parallel, true);
+        const OneThread each_node;
         uint32_t at;
         while (take(mine, &at)) {
             try {
@@ -114,7 +112,6 @@ private:
                 stop(std::current_exception());
             }
         }
-        inside_parallel = previous;
     }
 
     bool later(uint32_t a, uint32_t b) const { return plan_.steps[a].rank > plan_.steps[b].rank; }
@@ -248,17 +245,10 @@ private:
 
 }  // namespace
 
-int num_threads() noexcept { return thread_limit.load(std::memory_order_relaxed); }
-
-void set_num_threads(int n) {
-    check(n >= 1, ErrorKind::Runtime, "set_num_threads expects a positive integer, got ", n);
-    thread_limit = n;
-}
-
 // Who watches operations is told of them one after the other, and need not be safe against several threads.
 bool may_run_parallel() noexcept {
     bool watched = state.watch & (kWatchObservers | kWatchModes);
-    return num_threads() > 1 && state.multithreading && !inside_parallel && !watched;
+    return may_use_threads() && state.multithreading && !watched;
 }
 
 bool try_run_parallel(const EngineHooks& hooks, GraphTask& task) {
@@ -267,7 +257,7 @@ bool try_run_parallel(const EngineHooks& hooks, GraphTask& task) {
     if (elements < kLeastElements || elements < kLeastPerNode * task.outstanding || !task.owns_all_nodes())
         return false;
     Plan plan = make_plan(task);
-    if (!plan.is_worthwhile()) return false;
+    if (!plan.is_worthwhile() || (plan.python_elements > 0 && !is_num_threads_set())) return false;
     auto pass = std::make_shared<ParallelPass>(task, std::move(plan));
     kernels::OneBlasThread one_each;
     std::exception_ptr error;

@@ -6,17 +6,14 @@
 // bit. Nodes recorded during the pass (create_graph) get sequence numbers by the same rule.
 //
 // The caller is one of the threads. Helpers come from the pool and have left when `run` returns; the first error stops
-// all of them. Python nodes and hooks take the interpreter's lock, as always.
+// all of them. Python nodes and hooks take the interpreter's lock, as always; a pass with such nodes uses several threads only
+// if somebody has set their number. Kernels run each on one thread meanwhile (base/parallel_for.h).
 #pragma once
 
 #include "engine/engine.h"
 #include "engine/plan.h"
 
 namespace wengert {
-
-// How many threads a pass may use; 1 unless asked for more.
-int num_threads() noexcept;
-void set_num_threads(int n);  // at least 1
 
 // Whether a pass started now may use several threads: never one inside of such a pass, nor one that is watched
 // (ops/watch.h).

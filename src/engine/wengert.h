@@ -3,9 +3,9 @@
 //     #include <engine/wengert.h>
 #pragma once
 
+#include "base/parallel_for.h"
 #include "engine/autograd.h"
 #include "engine/engine.h"
-#include "engine/parallel.h"
 #include "generated/ops/ops.h"
 #include "graph/anomaly_mode.h"
 #include "graph/forward_grad.h"

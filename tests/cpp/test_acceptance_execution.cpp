@@ -202,9 +202,10 @@ TEST_CASE("D7 several threads run through one graph") {
 }
 
 TEST_CASE("D9 the number of threads") {
-    CHECK(num_threads() == 1);
+    const int at_first = num_threads();  // one for each processor, or as the environment says
+    CHECK(at_first >= 1);
     set_num_threads(3);
     CHECK(num_threads() == 3);
     CHECK_THROWS_AS(set_num_threads(0), Error);
-    set_num_threads(1);
+    set_num_threads(at_first);
 }

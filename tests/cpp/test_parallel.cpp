@@ -14,8 +14,9 @@ using namespace wengert;
 namespace {
 
 struct Threads {
-    explicit Threads(int n) { set_num_threads(n); }
-    ~Threads() { set_num_threads(1); }
+    explicit Threads(int n) : before(num_threads()) { set_num_threads(n); }
+    ~Threads() { set_num_threads(before); }
+    const int before;
 };
 
 Tensor filled(IntSpan sizes, double seed) {

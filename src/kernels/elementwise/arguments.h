@@ -5,6 +5,7 @@
 #include "kernels/elementwise/casting.h"
 #include "kernels/elementwise/direct_call.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/elementwise/strided_iteration.h"
 
@@ -62,7 +63,7 @@ public:
 
     void execute(StridedIteration& iteration) const {
         iteration.coalesce();
-        iteration.for_each_row(loop_of(kernel_, compute_));
+        run_rows(iteration, loop_of(kernel_, compute_));
         if (is_integral(compute_)) raise_noted_zero_division(kernel_.name);
     }
 

@@ -1,5 +1,7 @@
 #include "kernels/elementwise/arithmetic_error.h"
 
+#include <utility>
+
 #include "base/error.h"
 
 namespace wengert {
@@ -11,9 +13,10 @@ constinit thread_local bool zero_division_noted = false;
 
 void note_zero_division() noexcept { zero_division_noted = true; }
 
+bool take_zero_division() noexcept { return std::exchange(zero_division_noted, false); }
+
 void raise_noted_zero_division(const char* op) {
-    if (!zero_division_noted) return;
-    zero_division_noted = false;
+    if (!take_zero_division()) return;
     fail(ErrorKind::Runtime, "[", op, "] ZeroDivisionError: an integer was divided by zero");
 }
 

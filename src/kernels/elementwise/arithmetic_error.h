@@ -6,6 +6,7 @@
 namespace wengert {
 
 [[gnu::cold]] void note_zero_division() noexcept;
+bool take_zero_division() noexcept;              // whether one was noted on this thread, which is forgotten
 void raise_noted_zero_division(const char* op);  // nothing if none was noted on this thread
 
 }  // namespace wengert

@@ -5,6 +5,7 @@
 #include "kernels/choose_isa.h"
 #include "kernels/elementwise/casting.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/elementwise/strided_iteration.h"
 #include "kernels/products/transpose_table.h"
@@ -73,13 +74,24 @@ void copy_elements(StridedIteration& it, DType from, DType to) {
     it.coalesce();
     int64_t item = item_size(to);
     if (from == to && is_transposition(it, item)) {
-        it.for_each_plane(
-            [&](char** pointers, int64_t columns, const int64_t* column_steps, int64_t rows, const int64_t* row_steps) {
+        in_parts(it, kTile, [&](const StridedIteration& part) {
+            part.for_each_plane([&](char** pointers, int64_t columns, const int64_t* column_steps, int64_t rows,
+                                    const int64_t* row_steps) {
                 copy_plane(item, pointers[0], pointers[1], rows, columns, row_steps, column_steps);
             });
+        });
         return;
     }
-    it.for_each_row(cast_loop(from, to));
+    run_rows(it, cast_loop(from, to));
+}
+
+// Of memory without gaps.
+void copy_bytes(const Tensor& dst, const Tensor& src) {
+    std::byte* to = dst.data();
+    const std::byte* from = src.data();
+    parallel_for(dst.numel() * item_size(dst.dtype()), kParallelBytes, [=](int64_t begin, int64_t end) {
+        std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+    });
 }
 
 bool same_layout(const Tensor& a, const Tensor& b) {
@@ -109,7 +121,7 @@ void copy_into(const Tensor& dst, const Tensor& src) {
 
 void copy_disjoint(const Tensor& dst, const Tensor& src) {
     if (dst.dtype() == src.dtype() && same_shape(dst, src) && dst.is_contiguous() && src.is_contiguous()) {
-        std::memcpy(dst.data(), src.data(), static_cast<size_t>(src.numel() * item_size(src.dtype())));
+        copy_bytes(dst, src);
         return;
     }
     StridedIteration it(dst.sizes());
@@ -149,7 +161,7 @@ Tensor contiguous(const Tensor& t) {
 Tensor clone(const Tensor& t) {
     if (t.is_non_overlapping_and_dense()) {
         Tensor out = empty_same(*t.impl(), t.dtype());
-        std::memcpy(out.data(), t.data(), static_cast<size_t>(t.numel() * item_size(t.dtype())));
+        copy_bytes(out, t);
         return out;
     }
     Tensor out = empty(t.sizes(), t.dtype(), t.device());

@@ -9,6 +9,7 @@
 #include "kernels/elementwise/arithmetic_error.h"
 #include "kernels/elementwise/casting.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "tensor/free_lists.h"
 
 namespace wengert::kernels {
@@ -96,7 +97,10 @@ private:
     [[gnu::always_inline]] void run_to(const Kernel& kernel, std::byte* out, int64_t step) {
         args_[N] = reinterpret_cast<char*>(out);
         steps_[N] = step;
-        loop_(args_, model_->numel, steps_);
+        if (model_->numel < 2 * kParallelBlock) [[likely]]
+            loop_(args_, model_->numel, steps_);
+        else
+            run_flat(loop_, args_, model_->numel, steps_, N + 1);
         if (is_integral(dtype_)) [[unlikely]]
             raise_noted_zero_division(kernel.name);
     }

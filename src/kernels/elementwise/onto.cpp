@@ -1,4 +1,5 @@
 // Elementwise kernels whose results are added to a sum at once (kernels/elementwise/traffic.h, run_onto).
+#include "base/parallel_for.h"
 #include "kernels/elementwise/flat_operands.h"
 #include "kernels/elementwise/traffic.h"
 
@@ -28,6 +29,9 @@ public:
     }
     void run(int64_t n) {
         loop_(data_, n, steps_);
+        advance(n);
+    }
+    void advance(int64_t n) noexcept {
         data_[sum_] += n * steps_[sum_];
         data_[2] += n * steps_[2];
     }
@@ -57,17 +61,22 @@ bool run_onto(Tensor& sum, DType compute, const Kernel& kernel, const Kernel& ad
     const Tensor target = may_become_sum(sum, sum)                     ? sum
                           : reusable && may_become_sum(*reusable, sum) ? *reusable
                                                                        : empty(sum.sizes(), compute);
-    alignas(64) std::byte block[2 * kBlockBytes];
     const int64_t item = item_size(compute), room = kBlockBytes / item;
-    operands.set_output(block, item);
-    const Loop loop = loop_of(kernel, compute);
-    Adding adding(loop_of(add, compute), sum, target, block, item);
-    for (int64_t left = sum.numel(), n; left > 0; left -= n) {
-        n = left < 2 * room ? left : room;
-        operands.run(loop, n);
-        adding.run(n);
-        operands.advance(n);
-    }
+    const Loop loop = loop_of(kernel, compute), add_loop = loop_of(add, compute);
+    parallel_for(sum.numel(), kParallelBlock, [&](int64_t begin, int64_t end) {
+        alignas(64) std::byte block[2 * kBlockBytes];
+        FlatOperands own(operands);
+        own.set_output(block, item);
+        own.advance(begin);
+        Adding adding(add_loop, sum, target, block, item);
+        adding.advance(begin);
+        for (int64_t left = end - begin, n; left > 0; left -= n) {
+            n = left < 2 * room ? left : room;
+            own.run(loop, n);
+            adding.run(n);
+            own.advance(n);
+        }
+    });
     sum = target;
     return true;
 }

@@ -68,6 +68,13 @@ Dims StridedIteration::permuted_strides() const {
     return strides;
 }
 
+StridedIteration StridedIteration::part(int d, int64_t begin, int64_t end) const {
+    StridedIteration part(*this);
+    for (int a = 0; a < arrays_; ++a) part.data_[a] += begin * steps_[d][a];
+    part.sizes_[d] = end - begin;
+    return part;
+}
+
 bool StridedIteration::merges(int inner, int outer) const noexcept {
     for (int a = 0; a < arrays_; ++a)
         if (steps_[outer][a] != steps_[inner][a] * sizes_[inner]) return false;

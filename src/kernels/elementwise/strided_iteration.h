@@ -34,6 +34,9 @@ public:
     Dims permuted_strides() const;
     void coalesce();
 
+    // Of dimension d only [begin, end).
+    StridedIteration part(int d, int64_t begin, int64_t end) const;
+
     int arrays() const noexcept { return arrays_; }
     int dims() const noexcept { return dims_; }
     int64_t size(int d) const noexcept { return sizes_[d]; }          // d = 0 is the innermost

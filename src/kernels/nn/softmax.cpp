@@ -1,10 +1,12 @@
 #include "kernels/nn/softmax.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "kernels/choose_isa.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 
 namespace wengert::kernels {
 
@@ -38,7 +40,12 @@ Tensor forward(const Tensor& self, int64_t dim, std::optional<DType> dtype, bool
     Tensor out = empty(in.sizes(), in.dtype());
     if (out.numel() == 0) return out;
     dispatch_floating(in.dtype(), op, [&]<class T> {
-        (log ? loops<T>().log_softmax : loops<T>().softmax)(in.data_as<T>(), out.data_as<T>(), b.outer, b.n, b.inner);
+        const auto loop = log ? loops<T>().log_softmax : loops<T>().softmax;
+        const int64_t size = b.n * b.inner;
+        parallel_for(b.outer, units_of(size),
+                     [&, from = in.data_as<T>(), to = out.data_as<T>()](int64_t begin, int64_t end) {
+                         loop(from + begin * size, to + begin * size, end - begin, b.n, b.inner);
+                     });
     });
     return out;
 }
@@ -63,14 +70,16 @@ Tensor backward(const Tensor& grad, const Tensor& result, int64_t dim, bool log,
         auto loop = log ? loops<T>().log_softmax_backward : loops<T>().softmax_backward;
         const int64_t size = b.n * b.inner,
                       step = std::max<int64_t>(1, kInCache / size);  // blocks that stay in the cache
-        bool all = true;
-        for (int64_t o = 0; o < b.outer; o += step) {
-            const int64_t count = std::min(step, b.outer - o);
-            T* block = out.data_as<T>() + o * size;
-            loop(g.data_as<T>() + o * size, r.data_as<T>() + o * size, block, count, b.n, b.inner);
-            all &= finite_lines(block, count, b.n, b.inner);
-        }
-        return all;
+        std::atomic<bool> all = true;
+        parallel_for(b.outer, std::max(step, units_of(size)), [&](int64_t begin, int64_t end) {
+            for (int64_t o = begin; o < end; o += step) {
+                const int64_t count = std::min(step, end - o);
+                T* block = out.data_as<T>() + o * size;
+                loop(g.data_as<T>() + o * size, r.data_as<T>() + o * size, block, count, b.n, b.inner);
+                if (!finite_lines(block, count, b.n, b.inner)) all.store(false, std::memory_order_relaxed);
+            }
+        });
+        return all.load();
     });
     return finite ? out : Tensor();
 }

@@ -46,14 +46,23 @@ Tensor accumulate(Reduction kind, const Tensor& self, const OptionalDims& dim, b
     Tensor out = empty(reducer.out_sizes(), out_dtype);
     TileLoop loop = tile_loop(kind, in.dtype(), op);
     double divisor = divide ? static_cast<double>(reducer.count()) : 1.0;
+    auto merge = [kind]<class Acc>(Acc& acc, const Acc& other) {
+        if constexpr (std::is_integral_v<Acc>) {  // modulo 2^64
+            const auto a = static_cast<uint64_t>(acc), b = static_cast<uint64_t>(other);
+            acc = static_cast<Acc>(kind == Reduction::Prod ? a * b : a + b);
+        } else {
+            acc = kind == Reduction::Prod ? acc * other : acc + other;
+        }
+    };
     dispatch(out_dtype, [&]<class Out> {
         if constexpr (std::is_integral_v<Out>) {
-            fill_results<int64_t, Out>(reducer, out, loop, start, 0, [](int64_t a) { return static_cast<Out>(a); });
+            fill_results<int64_t, Out>(reducer, out, loop, start, 0, merge,
+                                       [](int64_t a) { return static_cast<Out>(a); });
         } else if constexpr (std::is_floating_point_v<Out>) {
-            fill_results<double, Out>(reducer, out, loop, start, 0,
+            fill_results<double, Out>(reducer, out, loop, start, 0, merge,
                                       [=](double a) { return static_cast<Out>(a / divisor); });
         } else {
-            fill_results<complex128, Out>(reducer, out, loop, complex128(start), 0,
+            fill_results<complex128, Out>(reducer, out, loop, complex128(start), 0, merge,
                                           [=](complex128 a) { return Out(a / divisor); });
         }
     });
@@ -83,7 +92,8 @@ Tensor extreme(Reduction kind, const Tensor& self, const OptionalDims& dim, bool
         constexpr bool inexact = std::is_floating_point_v<T>;
         T low = inexact ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
         T high = inexact ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-        fill_results<T, T>(reducer, out, tile_loop(kind, self.dtype(), op), kind == Reduction::Max ? low : high, 0,
+        TileLoop loop = tile_loop(kind, self.dtype(), op);
+        fill_results<T, T>(reducer, out, loop, kind == Reduction::Max ? low : high, 0, ByLoop{loop},
                            [](T a) { return a; });
     });
     return out;
@@ -128,7 +138,8 @@ Tensor logical(Reduction kind, const Tensor& self, const OptionalDims& dim, bool
     Reducer reducer(self, dims, keepdim);
     // uint8 answers in uint8, everything else in bool.
     Tensor out = empty(reducer.out_sizes(), self.dtype() == DType::UInt8 ? DType::UInt8 : DType::Bool);
-    fill_results<bool, uint8_t>(reducer, out, tile_loop(kind, self.dtype(), op), kind == Reduction::All, 0,
+    auto merge = [kind](bool& acc, bool other) { acc = kind == Reduction::All ? acc && other : acc || other; };
+    fill_results<bool, uint8_t>(reducer, out, tile_loop(kind, self.dtype(), op), kind == Reduction::All, 0, merge,
                                 [](bool a) { return static_cast<uint8_t>(a); });
     return out;
 }
@@ -136,7 +147,8 @@ Tensor logical(Reduction kind, const Tensor& self, const OptionalDims& dim, bool
 Tensor count(Reduction kind, const Tensor& self, const OptionalDims& dim, bool keepdim, const char* op) {
     Reducer reducer(self, reduced_dims(dim, self.dim(), op), keepdim);
     Tensor out = empty(reducer.out_sizes(), DType::Int64);
-    fill_results<int64_t, int64_t>(reducer, out, tile_loop(kind, self.dtype(), op), 0, 0, [](int64_t a) { return a; });
+    fill_results<int64_t, int64_t>(reducer, out, tile_loop(kind, self.dtype(), op), 0, 0, Added(),
+                                   [](int64_t a) { return a; });
     return out;
 }
 
@@ -184,7 +196,8 @@ std::vector<CarefulMoments> careful_moments(const Reducer& reducer, const Reduce
     const double n = static_cast<double>(reducer.count());
     std::vector<T> largest(static_cast<size_t>(chunk.cols), T{0});
     std::vector<Spread> spread(largest.size());
-    reducer.accumulate(chunk, tile_loop(Reduction::AbsMax, dtype, op), largest.data());
+    const TileLoop maxima = tile_loop(Reduction::AbsMax, dtype, op);
+    reducer.accumulate(chunk, maxima, largest.data(), 0, ByLoop{maxima});
     for (int64_t i = 0; i < chunk.cols; ++i) {
         int exponent = 0;
         if (std::isfinite(largest[i])) std::frexp(largest[i], &exponent);
@@ -192,7 +205,7 @@ std::vector<CarefulMoments> careful_moments(const Reducer& reducer, const Reduce
         spread[i] = {scale, static_cast<double>(reinterpret_cast<const T*>(chunk.in)[i * chunk.col_stride]) * scale, 0,
                      0};
     }
-    reducer.accumulate(chunk, tile_loop(Reduction::Spread, dtype, op), spread.data());
+    reducer.accumulate(chunk, tile_loop(Reduction::Spread, dtype, op), spread.data(), 0, Added());
     std::vector<CarefulMoments> out;
     for (const Spread& s : spread)
         out.push_back({(s.origin + s.sum / n) / s.scale, (s.squares - s.sum * (s.sum / n)) / freedom, s.scale});
@@ -218,9 +231,9 @@ std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, 
             double total[Reducer::kChunk];
             Centered acc[Reducer::kChunk];
             std::fill_n(total, chunk.cols, 0.0);
-            reducer.accumulate(chunk, sums, total);
+            reducer.accumulate(chunk, sums, total, 0, Added());
             for (int64_t i = 0; i < chunk.cols; ++i) acc[i] = {total[i] / n, 0};
-            reducer.accumulate(chunk, squares, acc);
+            reducer.accumulate(chunk, squares, acc, 0, Added());
             bool doubtful = false;
             for (int64_t i = 0; i < chunk.cols; ++i) doubtful |= is_doubtful<T>(acc[i], n);
             chunk.write(means.data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].center); });

@@ -1,5 +1,6 @@
 // vector_norm and logsumexp (see reduce.h): reductions that guard the range of their intermediate results.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -40,13 +41,13 @@ void scaled_norms(const Tensor& self, const Dims& dims, bool keepdim, double ord
         T largest[Reducer::kChunk];
         Centered acc[Reducer::kChunk];
         std::fill_n(largest, chunk.cols, T{0});
-        again.accumulate(chunk, maxima, largest);
+        again.accumulate(chunk, maxima, largest, 0, ByLoop{maxima});
         for (int64_t i = 0; i < chunk.cols; ++i) {
             int exponent = 0;
             if (std::isfinite(largest[i])) std::frexp(largest[i], &exponent);
             acc[i] = {std::ldexp(1.0, std::min(-exponent, 1022)), 0};
         }
-        again.accumulate(chunk, powers, acc, ord);
+        again.accumulate(chunk, powers, acc, ord, Added());
         chunk.write(out.data_as<T>(), [&](int64_t i) {
             if (!std::isfinite(largest[i]) && ord > 0) return largest[i];
             const double root = ord == 2 ? std::sqrt(acc[i].total) : std::pow(acc[i].total, 1 / ord);
@@ -60,11 +61,12 @@ Tensor two_norm(const Tensor& self, const Dims& dims, bool keepdim, const char* 
     Reducer reducer(self, dims, keepdim);
     Tensor out = empty(reducer.out_sizes(), real_dtype(self.dtype()));
     dispatch_floating(out.dtype(), op, [&]<class T> {
-        bool doubtful = false;
-        fill_results<double, T>(reducer, out, tile_loop(Reduction::SquareSum, self.dtype(), op), 0.0, 0, [&](double a) {
-            doubtful |= is_doubtful<T>(a);
-            return static_cast<T>(std::sqrt(a));
-        });
+        std::atomic<bool> doubtful = false;
+        fill_results<double, T>(reducer, out, tile_loop(Reduction::SquareSum, self.dtype(), op), 0.0, 0, Added(),
+                                [&](double a) {
+                                    if (is_doubtful<T>(a)) doubtful.store(true, std::memory_order_relaxed);
+                                    return static_cast<T>(std::sqrt(a));
+                                });
         if (doubtful && reducer.count() > 0) scaled_norms<T>(self, dims, keepdim, 2, out, op);
     });
     return out;
@@ -77,15 +79,15 @@ Tensor norm_by(Reduction kind, const Tensor& self, const Dims& dims, bool keepdi
     dispatch_floating(self.dtype(), op, [&]<class T> {
         if (kind == Reduction::AbsMax || kind == Reduction::AbsMin) {
             T start = kind == Reduction::AbsMax ? T{0} : std::numeric_limits<T>::infinity();
-            fill_results<T, T>(reducer, out, loop, start, 0, [](T a) { return a; });
+            fill_results<T, T>(reducer, out, loop, start, 0, ByLoop{loop}, [](T a) { return a; });
         } else if (kind == Reduction::CountNonzero) {
-            fill_results<int64_t, T>(reducer, out, loop, 0, 0, [](int64_t a) { return static_cast<T>(a); });
+            fill_results<int64_t, T>(reducer, out, loop, 0, 0, Added(), [](int64_t a) { return static_cast<T>(a); });
         } else if (kind == Reduction::AbsSum) {
-            fill_results<double, T>(reducer, out, loop, 0.0, ord, [=](double a) { return static_cast<T>(a); });
+            fill_results<double, T>(reducer, out, loop, 0.0, ord, Added(), [=](double a) { return static_cast<T>(a); });
         } else {
-            bool doubtful = false;
-            fill_results<double, T>(reducer, out, loop, 0.0, ord, [&](double a) {
-                doubtful |= is_doubtful<T>(a);
+            std::atomic<bool> doubtful = false;
+            fill_results<double, T>(reducer, out, loop, 0.0, ord, Added(), [&](double a) {
+                if (is_doubtful<T>(a)) doubtful.store(true, std::memory_order_relaxed);
                 return static_cast<T>(std::pow(a, 1 / ord));
             });
             if (doubtful && reducer.count() > 0) scaled_norms<T>(self, dims, keepdim, ord, out, op);
@@ -162,9 +164,9 @@ Tensor logsumexp(const Tensor& self, const OptionalDims& dim, bool keepdim) {
             T largest[Reducer::kChunk];
             Centered acc[Reducer::kChunk];
             std::fill_n(largest, chunk.cols, -std::numeric_limits<T>::infinity());
-            reducer.accumulate(chunk, maxima, largest);
+            reducer.accumulate(chunk, maxima, largest, 0, ByLoop{maxima});
             for (int64_t i = 0; i < chunk.cols; ++i) acc[i] = {std::isfinite(largest[i]) ? largest[i] : 0, 0};
-            reducer.accumulate(chunk, sums, acc);
+            reducer.accumulate(chunk, sums, acc, 0, Added());
             double logs[Reducer::kChunk];
             bool few_others = false;
             for (int64_t i = 0; i < chunk.cols; ++i) {
@@ -174,7 +176,7 @@ Tensor logsumexp(const Tensor& self, const OptionalDims& dim, bool keepdim) {
             if (few_others) {  // the 1 of the greatest element would swallow the digits of the others
                 Centered below[Reducer::kChunk];
                 for (int64_t i = 0; i < chunk.cols; ++i) below[i] = {acc[i].center, 0};
-                reducer.accumulate(chunk, others, below);
+                reducer.accumulate(chunk, others, below, 0, Added());
                 for (int64_t i = 0; i < chunk.cols; ++i)
                     if (acc[i].total >= 1 && acc[i].total < 1.5) logs[i] = std::log1p(below[i].total);
             }

@@ -82,10 +82,44 @@ void Reducer::put_innermost_last(Axes& axes) {
     std::rotate(smallest, smallest + 1, axes.end());
 }
 
-void Reducer::accumulate(const Chunk& chunk, TileLoop loop, void* acc, double parameter) const {
-    if (count_ == 0) return;
-    Tile t = tile(chunk);
-    size_t outer = reduced_.size() - 1;
+Reducer::Chunk Reducer::first_of_row(int64_t row) const {
+    Chunk c{data_, 0, kept_.back().stride, 0, kept_.back().out_stride};
+    for (size_t d = kept_.size() - 1; d-- > 0; row /= kept_[d].size) {
+        const int64_t at = row % kept_[d].size;
+        c.in += at * kept_[d].stride * item_;
+        c.out += at * kept_[d].out_stride;
+    }
+    return c;
+}
+
+// The same for any number of threads.
+int64_t Reducer::blocks_of(const Chunk& chunk) const {
+    const int64_t blocks = count_ * chunk.cols / kBlock;
+    if (blocks < 4) return 1;
+    const auto longest = std::ranges::max_element(reduced_, {}, &Axis::size);
+    return std::min(blocks, longest->size);
+}
+
+void Reducer::accumulate_all(const Chunk& chunk, TileLoop loop, void* acc, double parameter) const {
+    if (count_ > 0) accumulate_axes(reduced_, chunk, loop, acc, parameter);
+}
+
+// One of equal parts of the longest dimension.
+void Reducer::accumulate_block(const Chunk& chunk, int64_t block, int64_t blocks, TileLoop loop, void* acc,
+                               double parameter) const {
+    Axes axes = reduced_;
+    Axis& longest = *std::ranges::max_element(axes, {}, &Axis::size);
+    const int64_t begin = longest.size / blocks * block + std::min(block, longest.size % blocks);
+    longest.size = longest.size / blocks + (block < longest.size % blocks);
+    Chunk part = chunk;
+    part.in += begin * longest.stride * item_;
+    accumulate_axes(axes, part, loop, acc, parameter);
+}
+
+void Reducer::accumulate_axes(const Axes& reduced, const Chunk& chunk, TileLoop loop, void* acc,
+                              double parameter) const {
+    const Tile t{reduced.back().size, reduced.back().stride, chunk.cols, chunk.col_stride};
+    size_t outer = reduced.size() - 1;
     const std::byte* in = chunk.in;
     if (outer == 0) return loop(in, t, acc, parameter);
     SmallVector<int64_t, 4> index(outer, 0);
@@ -94,7 +128,7 @@ void Reducer::accumulate(const Chunk& chunk, TileLoop loop, void* acc, double pa
         size_t d = outer;
         for (;; --d) {
             if (d == 0) return;
-            const Axis& axis = reduced_[d - 1];
+            const Axis& axis = reduced[d - 1];
             in += axis.stride * item_;
             if (++index[d - 1] < axis.size) break;
             in -= axis.stride * axis.size * item_;

@@ -2,6 +2,7 @@
 
 #include <climits>
 
+#include "base/parallel_for.h"
 #include "base/worker_threads.h"
 #include "engine/engine.h"
 #include "engine/entry.h"
