@@ -1,4 +1,4 @@
-"""What the process takes from the machine: the threads of a backward pass, and memory that is kept for later."""
+"""What the process takes from the machine: threads, and memory that is kept for later."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from . import _C
 
 
 def set_num_threads(num: int) -> None:
-    """Let independent branches of one backward pass run on several threads.
+    """Set how many threads one operation, or one backward pass, may use.
 
-    The gradients are the same in every bit as on one thread: threads may finish in any order, sums are made in one.
-    Small passes run on one thread all the same, and so do passes within a pass. Nodes written in Python and hooks
-    take turns. The thread pool starts with the first pass that is worth it; while it works, the BLAS libraries of NumPy
-    and SciPy use one thread each.
+    Large operations are cut into parts that threads take one after the other. Once this function was called,
+    independent branches of a backward pass run side by side too; nodes written in Python and hooks may then run on any
+    thread, one at a time. Results are the same in every bit for any number of threads: where they are sums, the parts
+    and their order do not depend on it. Only work that takes long enough to pay for waking a thread is shared, and
+    what runs inside such work stays on its thread. While branches of a pass run side by side, the BLAS libraries of
+    NumPy and SciPy use one thread each; otherwise they have as many as they are set to themselves.
 
     Parameters
     ----------
     num : int
-        The most threads to use, the caller's among them; 1 at first.
+        The most threads to use, the caller's among them. At first what the environment says in ``WENGERT_NUM_THREADS``
+        or ``OMP_NUM_THREADS``, else the number of processors that the process may run on.
 
     Raises
     ------
@@ -30,27 +33,28 @@ def set_num_threads(num: int) -> None:
     Examples
     --------
     >>> import wengert as wg
+    >>> before = wg.get_num_threads()
     >>> wg.set_num_threads(2)
     >>> wg.get_num_threads()
     2
-    >>> wg.set_num_threads(1)
+    >>> wg.set_num_threads(before)
     """
     _C._set_num_threads(num)
 
 
 def get_num_threads() -> int:
-    """Return the most threads that one backward pass may use.
+    """Return the most threads that one operation or backward pass may use.
 
     Returns
     -------
     int
-        What `set_num_threads` was given last; 1 at first.
+        What `set_num_threads` was given last, or what it says of the beginning.
 
     Examples
     --------
     >>> import wengert as wg
-    >>> wg.get_num_threads()
-    1
+    >>> wg.get_num_threads() >= 1
+    True
     """
     return int(_C._get_num_threads())
 

@@ -23,8 +23,8 @@ namespace wengert {
 // How many threads an operation or a backward pass may use, the caller's among them. At first WENGERT_NUM_THREADS or
 // OMP_NUM_THREADS of the environment, else as many as the process has processors.
 int num_threads() noexcept;
-void set_num_threads(int n);  // at least 1
-bool is_num_threads_set() noexcept;
+void set_num_threads(int n);         // at least 1
+bool is_num_threads_set() noexcept;  // then passes use them too, not operations alone
 
 // While one lives, everything on this thread runs on this thread.
 class OneThread {

@@ -248,7 +248,7 @@ private:
 // Who watches operations is told of them one after the other, and need not be safe against several threads.
 bool may_run_parallel() noexcept {
     bool watched = state.watch & (kWatchObservers | kWatchModes);
-    return may_use_threads() && state.multithreading && !watched;
+    return is_num_threads_set() && may_use_threads() && state.multithreading && !watched;
 }
 
 bool try_run_parallel(const EngineHooks& hooks, GraphTask& task) {
@@ -257,7 +257,7 @@ bool try_run_parallel(const EngineHooks& hooks, GraphTask& task) {
     if (elements < kLeastElements || elements < kLeastPerNode * task.outstanding || !task.owns_all_nodes())
         return false;
     Plan plan = make_plan(task);
-    if (!plan.is_worthwhile() || (plan.python_elements > 0 && !is_num_threads_set())) return false;
+    if (!plan.is_worthwhile()) return false;
     auto pass = std::make_shared<ParallelPass>(task, std::move(plan));
     kernels::OneBlasThread one_each;
     std::exception_ptr error;

@@ -6,8 +6,10 @@
 // bit. Nodes recorded during the pass (create_graph) get sequence numbers by the same rule.
 //
 // The caller is one of the threads. Helpers come from the pool and have left when `run` returns; the first error stops
-// all of them. Python nodes and hooks take the interpreter's lock, as always; a pass with such nodes uses several threads only
-// if somebody has set their number. Kernels run each on one thread meanwhile (base/parallel_for.h).
+// all of them. Python nodes and hooks take the interpreter's lock, as always.
+//
+// A pass does so only if somebody has set the number of threads: operations use all cores by themselves
+// (base/parallel_for.h), and hooks may expect the thread that called. Kernels run each on one thread meanwhile.
 #pragma once
 
 #include "engine/engine.h"

@@ -19,5 +19,6 @@ def no_automatic_collection():
 @pytest.fixture
 def threads():
     """Set the number of threads for one test."""
+    before = wg.get_num_threads()
     yield wg.set_num_threads
-    wg.set_num_threads(1)
+    wg.set_num_threads(before)

@@ -16,9 +16,10 @@ from wengert.profiler import profile, record_function
 
 @pytest.fixture
 def two_threads():
+    before = wg.get_num_threads()
     wg.set_num_threads(2)
     yield
-    wg.set_num_threads(1)
+    wg.set_num_threads(before)
 
 
 def graph(x, length=20):

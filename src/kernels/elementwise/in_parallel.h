@@ -6,17 +6,23 @@
 
 #include "base/parallel_for.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/strided.h"
 #include "kernels/elementwise/strided_iteration.h"
 
 namespace wengert::kernels {
 
-inline constexpr int64_t kParallelBlock = 1 << 14;  // elements; the first of them tells what all will take
 inline constexpr int64_t kParallelBytes = 1 << 16;  // of what is only copied
 inline constexpr int64_t kVectors = 64;             // elements that are whole vectors of any type
 
 // So many units of `elements` each are a block.
 inline int64_t units_of(int64_t elements) noexcept {
     return std::max<int64_t>(1, kParallelBlock / std::max<int64_t>(1, elements));
+}
+
+// The same of rows, of which loops take short ones in groups (kernels/isa/rows.h).
+inline int64_t rows_of(int64_t elements) noexcept {
+    const int64_t rows = units_of(elements);
+    return elements < 1024 ? (rows + kVectors - 1) / kVectors * kVectors : rows;
 }
 
 // loop(args, n, steps) of `arrays` arrays.

@@ -11,11 +11,15 @@
 // wins" means what it says.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
+#include "base/parallel_for.h"
 #include "tensor/tensor.h"
 
 namespace wengert::kernels {
+
+inline constexpr int64_t kParallelBlock = 1 << 14;  // elements; the first of them tells what all will take
 
 template <size_t N>
 class StridedWalk {
@@ -59,6 +63,23 @@ public:
         }
     }
 
+    // The same on several threads, in any order and in shorter rows: for functions that write where no other row reads or
+    // writes.
+    template <class F>
+    void rows_in_parallel(F&& f) const {
+        const Axis& first = axes_.front();
+        const int64_t of_first = first.size > 0 ? numel() / first.size : 0;
+        parallel_for(empty_ ? 0 : first.size, std::max<int64_t>(1, kParallelBlock / std::max<int64_t>(of_first, 1)),
+                     [&](int64_t begin, int64_t end) {
+                         StridedWalk part(*this);
+                         part.axes_.front().size = end - begin;
+                         part.rows([&](Offsets offset, int64_t n, const Offsets& stride) {
+                             for (size_t k = 0; k < N; ++k) offset[k] += begin * first.stride[k];
+                             f(offset, n, stride);
+                         });
+                     });
+    }
+
     // One call per element.
     template <class F>
     void elements(F&& f) const {
@@ -68,6 +89,32 @@ public:
                 for (size_t k = 0; k < N; ++k) offset[k] += stride[k];
             }
         });
+    }
+
+    int64_t numel() const noexcept {
+        int64_t n = empty_ ? 0 : 1;
+        for (const Axis& axis : axes_) n *= axis.size;
+        return n;
+    }
+    // One call for each of the elements [begin, end) in row-major order.
+    template <class F>
+    void elements_of(int64_t begin, int64_t end, F&& f) const {
+        SmallVector<int64_t, 4> index(axes_.size(), 0);
+        Offsets offset{};
+        int64_t left = begin;
+        for (size_t d = axes_.size(); d-- > 0; left /= axes_[d].size) {
+            index[d] = left % axes_[d].size;
+            for (size_t k = 0; k < N; ++k) offset[k] += index[d] * axes_[d].stride[k];
+        }
+        for (int64_t i = begin; i < end; ++i) {
+            f(offset);
+            for (size_t d = axes_.size(); d-- > 0;) {
+                for (size_t k = 0; k < N; ++k) offset[k] += axes_[d].stride[k];
+                if (++index[d] < axes_[d].size) break;
+                for (size_t k = 0; k < N; ++k) offset[k] -= axes_[d].stride[k] * axes_[d].size;
+                index[d] = 0;
+            }
+        }
     }
 
 private:

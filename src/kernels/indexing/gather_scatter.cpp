@@ -80,7 +80,7 @@ Tensor gather(const Tensor& self, int64_t dim, const Tensor& index) {
     const int64_t* k0 = a.index.data_as<int64_t>();
     dispatch_size(item_size(self.dtype()), [&]<class T> {
         StridedWalk<3>(index.sizes(), {out.strides(), a.index.strides(), a.strides})
-            .rows([&](const std::array<int64_t, 3>& at, int64_t n, const std::array<int64_t, 3>& step) {
+            .rows_in_parallel([&](const std::array<int64_t, 3>& at, int64_t n, const std::array<int64_t, 3>& step) {
                 T* to = out.data_as<T>() + at[0];
                 const int64_t* k = k0 + at[1];
                 const T* from = self.data_as<T>() + at[2];

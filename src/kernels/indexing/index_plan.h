@@ -26,6 +26,30 @@ struct IndexPlan {
         return sizes;
     }
 
+    // As `runs`, on several threads: for functions that write where no other run reads or writes.
+    template <class F>
+    void runs_in_parallel(IntSpan other_strides, F f) const {
+        const auto n = static_cast<int64_t>(offsets.size());
+        if (numel_of(before_sizes) != 1 || index_sizes.size() != 1) return runs(other_strides, f);
+        const IntSpan after = other_strides.last(after_sizes.size());
+        const int64_t step = other_strides[before_sizes.size()], run = numel_of(after_sizes);
+        const StridedWalk<2> inner(after_sizes, {after_strides, after});
+        parallel_for(
+            n, std::max<int64_t>(1, kParallelBlock / std::max<int64_t>(run, 1)), [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                    const int64_t from = offsets[static_cast<size_t>(i)];
+                    if (run == 1) {
+                        f(from, i * step, 1, 1, 1);
+                        continue;
+                    }
+                    inner.rows(
+                        [&](const std::array<int64_t, 2>& at, int64_t length, const std::array<int64_t, 2>& strides) {
+                            f(from + at[0], i * step + at[1], length, strides[0], strides[1]);
+                        });
+                }
+            });
+    }
+
     // Calls f(self_offset, other_offset, n, self_stride, other_stride) for runs of elements, in order. Offsets are
     // relative to the first elements.
     template <class F>

@@ -29,9 +29,10 @@ void read_block(const Tensor& self, const IndexPlan& plan, const Tensor& out) {
     dispatch_size(item_size(self.dtype()), [&]<class T> {
         T* to = out.data_as<T>();
         const T* from = self.data_as<T>();
-        plan.runs(strides, [=](int64_t self_at, int64_t out_at, int64_t n, int64_t self_stride, int64_t out_stride) {
-            copy_run(to + out_at, out_stride, from + self_at, self_stride, n);
-        });
+        plan.runs_in_parallel(strides,
+                              [=](int64_t self_at, int64_t out_at, int64_t n, int64_t self_stride, int64_t out_stride) {
+                                  copy_run(to + out_at, out_stride, from + self_at, self_stride, n);
+                              });
     });
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel_for.h"
 #include "kernels/choose_isa.h"
 #include "kernels/nn/conv_loops.h"
 #include "kernels/nn/convolution_gathered.h"
@@ -72,20 +73,23 @@ void strided_forward(const ConvGeometry& g, const T* input, const T* weight, con
     Layout layout = output_layout(g, image, l.lanes);
     int64_t in = ConvGeometry::volume(g.input) * g.channels, out = ConvGeometry::volume(g.output) * g.filters;
     int64_t taps = g.taps();
-    Scratch<T> panels(g.groups * g.filters * taps), flat(layout.flat ? g.filters * g.output[0] * layout.plane : 0);
+    Scratch<T> panels(g.groups * g.filters * taps);
     for (int64_t group = 0; group < g.groups; ++group)
         pack_panels(g.filters, taps, l.panel_rows, panels + group * g.filters * taps,
                     [&](int64_t r, int64_t k) { return weight[(group * g.filters + r) * taps + k]; });
-    ZeroedImages<T> padded(image.size(g.channels));
-    for (int64_t i = 0; i < g.batch * g.groups; ++i) {
-        int64_t group = i % g.groups;
-        copy_padded(input + i * in, g.channels, g.input, g.padding, image, padded.data());
-        l.forward({g.filters, taps, panels + group * g.filters * taps, bias ? bias + group * g.filters : nullptr,
-                   offsets.data(), padded.data(), layout.segments.data(), static_cast<int64_t>(layout.segments.size()),
-                   layout.flat ? flat.data() : output + i * out,
-                   layout.flat ? g.output[0] * layout.plane : ConvGeometry::volume(g.output), 1});
-        if (layout.flat) copy_flat(g, image, layout, flat.data(), output + i * out);
-    }
+    parallel_for(g.batch * g.groups, 1, [&](int64_t begin, int64_t end) {
+        Scratch<T> flat(layout.flat ? g.filters * g.output[0] * layout.plane : 0);
+        ZeroedImages<T> padded(image.size(g.channels));
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t group = i % g.groups;
+            copy_padded(input + i * in, g.channels, g.input, g.padding, image, padded.data());
+            l.forward({g.filters, taps, panels + group * g.filters * taps, bias ? bias + group * g.filters : nullptr,
+                       offsets.data(), padded.data(), layout.segments.data(),
+                       static_cast<int64_t>(layout.segments.size()), layout.flat ? flat.data() : output + i * out,
+                       layout.flat ? g.output[0] * layout.plane : ConvGeometry::volume(g.output), 1});
+            if (layout.flat) copy_flat(g, image, layout, flat.data(), output + i * out);
+        }
+    });
 }
 
 // --- The input's cotangent
@@ -173,21 +177,26 @@ void strided_input_cotangent(const ConvGeometry& g, const T* cotangent, const T*
         for (int64_t y = 0; y < g.stride[1]; ++y)
             for (int64_t x = 0; x < g.stride[2]; ++x) phases.push_back(make_phase(g, image, reach, {z, y, x}, weight));
     int64_t in = ConvGeometry::volume(g.input) * g.channels, out = ConvGeometry::volume(g.output) * g.filters;
-    ZeroedImages<T> padded(image.size(g.filters));
-    for (int64_t i = 0; i < g.batch * g.groups; ++i) {
-        int64_t group = i % g.groups;
-        copy_padded(cotangent + i * out, g.filters, g.output, reach.before, image, padded.data());
-        for (const Phase<T>& phase : phases) {
-            auto taps = static_cast<int64_t>(phase.offsets.size());
-            loops<T>().forward({g.channels, taps, phase.panels.data() + group * g.channels * taps, nullptr,
-                                phase.offsets.data(), padded.data(), phase.segments.data(),
-                                static_cast<int64_t>(phase.segments.size()), result + i * in,
-                                ConvGeometry::volume(g.input), g.stride[2]});
+    parallel_for(g.batch * g.groups, 1, [&](int64_t begin, int64_t end) {
+        ZeroedImages<T> padded(image.size(g.filters));
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t group = i % g.groups;
+            copy_padded(cotangent + i * out, g.filters, g.output, reach.before, image, padded.data());
+            for (const Phase<T>& phase : phases) {
+                auto taps = static_cast<int64_t>(phase.offsets.size());
+                loops<T>().forward({g.channels, taps, phase.panels.data() + group * g.channels * taps, nullptr,
+                                    phase.offsets.data(), padded.data(), phase.segments.data(),
+                                    static_cast<int64_t>(phase.segments.size()), result + i * in,
+                                    ConvGeometry::volume(g.input), g.stride[2]});
+            }
         }
-    }
+    });
 }
 
-// --- The weight's cotangent
+// --- The weight's cotangent: a sum over the images of a batch. Some images each have a sum of their own, and these are
+// added in order: how many does not depend on the number of threads.
+constexpr int64_t kWeightSums = 8;
+constexpr int64_t kWeightElements = 1 << 18;  // of all of them
 
 template <class T>
 void strided_weight_cotangent(const ConvGeometry& g, const T* cotangent, const T* input, T* result) {
@@ -197,20 +206,30 @@ void strided_weight_cotangent(const ConvGeometry& g, const T* cotangent, const T
     std::vector<ConvSegment> rows = output_segments(g, image, static_cast<int>(g.output[2]));
     int64_t positions = ConvGeometry::volume(g.output), taps = g.taps();
     int64_t in = ConvGeometry::volume(g.input) * g.channels, out = positions * g.filters;
-    ZeroedImages<T> padded(image.size(g.channels));
     bool few = 2 * g.filters <= l.lanes;
     int64_t width = l.weight_width, padded_filters = (g.filters + l.lanes - 1) / l.lanes * l.lanes;
-    Scratch<T> panel(positions * width), gradient(taps * padded_filters);
+    const int64_t size = taps * padded_filters;
+    const int64_t sums = std::clamp<int64_t>(kWeightElements / size, 1, std::min(kWeightSums, g.batch));
+    Scratch<T> gradients(sums * size);
+    T* const gradient = gradients.data();
     for (int64_t group = 0; group < g.groups; ++group) {
-        std::fill_n(gradient.data(), taps * padded_filters, T(0));
-        for (int64_t i = group; i < g.batch * g.groups; i += g.groups) {
-            copy_padded(input + i * in, g.channels, g.input, g.padding, image, padded.data());
-            (few ? l.weight_few_rows
-                 : l.weight)({g.filters, taps, offsets.data(), padded.data(), cotangent + i * out, positions,
-                              rows.data(), static_cast<int64_t>(rows.size()), panel, gradient});
-        }
+        std::fill_n(gradient, sums * size, T(0));
+        parallel_for(sums, 1, [&](int64_t begin, int64_t end) {
+            ZeroedImages<T> padded(image.size(g.channels));
+            Scratch<T> panel(positions * width);
+            for (int64_t s = begin; s < end; ++s)
+                for (int64_t n = g.batch * s / sums; n < g.batch * (s + 1) / sums; ++n) {
+                    const int64_t i = n * g.groups + group;
+                    copy_padded(input + i * in, g.channels, g.input, g.padding, image, padded.data());
+                    (few ? l.weight_few_rows
+                         : l.weight)({g.filters, taps, offsets.data(), padded.data(), cotangent + i * out, positions,
+                                      rows.data(), static_cast<int64_t>(rows.size()), panel, gradient + s * size});
+                }
+        });
+        for (int64_t s = 1; s < sums; ++s)
+            for (int64_t k = 0; k < size; ++k) gradient[k] += gradient[s * size + k];
         if (few) {
-            std::copy_n(gradient.data(), g.filters * taps, result + group * g.filters * taps);
+            std::copy_n(gradient, g.filters * taps, result + group * g.filters * taps);
             continue;
         }
         for (int64_t r = 0; r < g.filters; ++r) {

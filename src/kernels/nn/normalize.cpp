@@ -1,12 +1,14 @@
 #include "kernels/nn/normalize.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "kernels/choose_isa.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/reductions/reduce.h"
 #include "tensor/writable.h"
@@ -37,6 +39,17 @@ Tensor rounded(const std::vector<double>& values, IntSpan sizes) {
     Tensor out = empty(sizes, dtype_of<T>);
     std::transform(values.begin(), values.end(), out.data_as<T>(), [](double v) { return static_cast<T>(v); });
     return out;
+}
+
+// Sums over rows of n elements are made of so many, each over some rows, which `summed` adds in order.
+int64_t number_of_sums(int64_t rows, int64_t n) noexcept {
+    return std::clamp<int64_t>(rows * n / (1 << 15), 1, std::clamp<int64_t>(rows, 1, 16));
+}
+std::vector<double> summed(std::vector<double> parts, int64_t count) {
+    const size_t n = parts.size() / static_cast<size_t>(count);
+    for (size_t i = n; i < parts.size(); ++i) parts[i % n] += parts[i];
+    parts.resize(n);
+    return parts;
 }
 
 // The split into rows of layer_norm and rms_norm.
@@ -72,8 +85,11 @@ ThreeTensors norm_forward(const Tensor& input, IntSpan normalized, const Tensor&
     Tensor out = empty(input.sizes(), dtype), mean = center ? empty(r.statistics, dtype) : Tensor(),
            rstd = empty(r.statistics, dtype);
     dispatch_floating(dtype, op, [&]<class T> {
-        loops<T>().rows(in.data_as<T>(), pointer<T>(w), pointer<T>(b), out.data_as<T>(), pointer<T>(mean),
-                        rstd.data_as<T>(), r.rows, r.n, eps, center);
+        parallel_for(r.rows, rows_of(r.n), [&](int64_t begin, int64_t end) {
+            T* means = pointer<T>(mean);
+            loops<T>().rows(in.data_as<T>() + begin * r.n, pointer<T>(w), pointer<T>(b), out.data_as<T>() + begin * r.n,
+                            means ? means + begin : nullptr, rstd.data_as<T>() + begin, end - begin, r.n, eps, center);
+        });
     });
     return {out, mean, rstd};
 }
@@ -86,14 +102,25 @@ ThreeTensors norm_backward(const Tensor& grad, const Tensor& input, IntSpan norm
            s = dense(rstd, dtype), grad_in, grad_weight, grad_bias;
     if (output_mask[0]) grad_in = empty(input.sizes(), dtype);
     const bool finite = dispatch_floating(dtype, op, [&]<class T> {
-        std::vector<double> gw(output_mask[1] ? r.n : 0), gb(output_mask[2] ? r.n : 0);
-        std::vector<T> partial(2 * r.n);
-        const bool all = loops<T>().rows_backward(
-            g.data_as<T>(), in.data_as<T>(), pointer<T>(w), pointer<T>(m), s.data_as<T>(), pointer<T>(grad_in),
-            output_mask[1] ? gw.data() : nullptr, output_mask[2] ? gb.data() : nullptr, partial.data(), r.rows, r.n);
-        if (output_mask[1]) grad_weight = rounded<T>(gw, normalized);
-        if (output_mask[2]) grad_bias = rounded<T>(gb, normalized);
-        return all;
+        const int64_t sums = number_of_sums(r.rows, r.n);
+        std::vector<double> gw(output_mask[1] ? sums * r.n : 0), gb(output_mask[2] ? sums * r.n : 0);
+        std::atomic<bool> all = true;
+        parallel_for(sums, 1, [&](int64_t begin, int64_t end) {
+            std::vector<T> partial(2 * r.n);
+            for (int64_t k = begin; k < end; ++k) {
+                const int64_t row = r.rows * k / sums, rows = r.rows * (k + 1) / sums - row, at = row * r.n;
+                std::fill(partial.begin(), partial.end(), T(0));
+                T *means = pointer<T>(m), *to = pointer<T>(grad_in);
+                if (!loops<T>().rows_backward(
+                        g.data_as<T>() + at, in.data_as<T>() + at, pointer<T>(w), means ? means + row : nullptr,
+                        s.data_as<T>() + row, to ? to + at : nullptr, output_mask[1] ? gw.data() + k * r.n : nullptr,
+                        output_mask[2] ? gb.data() + k * r.n : nullptr, partial.data(), rows, r.n))
+                    all.store(false, std::memory_order_relaxed);
+            }
+        });
+        if (output_mask[1]) grad_weight = rounded<T>(summed(gw, sums), normalized);
+        if (output_mask[2]) grad_bias = rounded<T>(summed(gb, sums), normalized);
+        return all.load();
     });
     if (!finite) return {};
     return {grad_in, grad_weight, grad_bias};
@@ -133,6 +160,14 @@ struct Channels {
                   ShapeOf{input.sizes()});
     }
 };
+
+// f(samples, first element, first coefficient of a sample) on several threads.
+template <class F>
+void each_sample(const Channels& c, F&& f) {
+    const int64_t size = c.channels * c.space;
+    parallel_for(c.batch, units_of(size),
+                 [&](int64_t begin, int64_t end) { f(end - begin, begin * size, begin * c.channels); });
+}
 
 }  // namespace
 
@@ -190,8 +225,10 @@ ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& w
                 shift[g * each + i] = b.defined() ? b.data_as<T>()[channel] : T{0};
             }
         }
-        loops<T>().affine(in.data_as<T>(), center.data(), scale.data(), shift.data(), out.data_as<T>(), c.batch,
-                          c.channels, c.space, true);
+        each_sample(c, [&](int64_t n, int64_t at, int64_t of) {
+            loops<T>().affine(in.data_as<T>() + at, center.data() + of, scale.data() + of, shift.data() + of,
+                              out.data_as<T>() + at, n, c.channels, c.space, true);
+        });
     });
     return {out, alias(mean, shape, strides, 0), rstd};
 }
@@ -209,8 +246,10 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
         std::vector<double> sums(all), dots(all), gw(c.channels), gb(c.channels);
         std::vector<T> mean_of(all), weight_of(all), a(all), b(all), scale_of(all);
         for (int64_t i = 0; i < all; ++i) mean_of[i] = m.data_as<T>()[i / each];
-        loops<T>().sums(g.data_as<T>(), in.data_as<T>(), mean_of.data(), sums.data(), dots.data(), c.batch, c.channels,
-                        c.space, true);
+        each_sample(c, [&](int64_t n, int64_t at, int64_t of) {
+            loops<T>().sums(g.data_as<T>() + at, in.data_as<T>() + at, mean_of.data() + of, sums.data() + of,
+                            dots.data() + of, n, c.channels, c.space, true);
+        });
         const double count = static_cast<double>(each * c.space);
         for (int64_t k = 0; k < groups; ++k) {
             const double scale = s.data_as<T>()[k];
@@ -234,8 +273,11 @@ ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const 
             }
         }
         if (output_mask[0])
-            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), mean_of.data(), weight_of.data(), a.data(), b.data(),
-                               scale_of.data(), grad_in.data_as<T>(), c.batch, c.channels, c.space, true);
+            each_sample(c, [&](int64_t n, int64_t at, int64_t of) {
+                loops<T>().combine(g.data_as<T>() + at, in.data_as<T>() + at, mean_of.data() + of,
+                                   weight_of.data() + of, a.data() + of, b.data() + of, scale_of.data() + of,
+                                   grad_in.data_as<T>() + at, n, c.channels, c.space, true);
+            });
         if (output_mask[1]) grad_weight = rounded<T>(gw, Dims{c.channels});
         if (output_mask[2]) grad_bias = rounded<T>(gb, Dims{c.channels});
         return met == 0;
@@ -296,8 +338,10 @@ ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor&
             scale[i] = static_cast<T>(s * (w.defined() ? w.data_as<T>()[i] : T{1}));
             shift[i] = b.defined() ? b.data_as<T>()[i] : T{0};
         }
-        loops<T>().affine(in.data_as<T>(), mean.data_as<T>(), scale.data(), shift.data(), out.data_as<T>(), c.batch,
-                          c.channels, c.space, false);
+        each_sample(c, [&](int64_t n, int64_t at, int64_t) {
+            loops<T>().affine(in.data_as<T>() + at, mean.data_as<T>(), scale.data(), shift.data(),
+                              out.data_as<T>() + at, n, c.channels, c.space, false);
+        });
         if (!training) return;
         const double unbias = static_cast<double>(count) / static_cast<double>(count - 1);
         auto move = [&](const Tensor& running, const Tensor& batch, double factor) {
@@ -324,10 +368,19 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
     if (output_mask[0]) grad_in = empty(input.sizes(), dtype);
     const bool finite = dispatch_floating(dtype, "batch_norm", [&]<class T> {
         double met = 0;  // NaN once something was not finite
-        std::vector<double> sums(c.channels), dots(c.channels);
         std::vector<T> weight_of(c.channels), a(c.channels), b(c.channels), scale_of(c.channels);
-        loops<T>().sums(g.data_as<T>(), in.data_as<T>(), m.data_as<T>(), sums.data(), dots.data(), c.batch, c.channels,
-                        c.space, false);
+        const int64_t parts = number_of_sums(c.batch, c.channels * c.space);
+        std::vector<double> sums(parts * c.channels), dots(parts * c.channels);
+        parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+            for (int64_t k = begin; k < end; ++k) {
+                const int64_t first = c.batch * k / parts, n = c.batch * (k + 1) / parts - first,
+                              at = first * c.channels * c.space;
+                loops<T>().sums(g.data_as<T>() + at, in.data_as<T>() + at, m.data_as<T>(), sums.data() + k * c.channels,
+                                dots.data() + k * c.channels, n, c.channels, c.space, false);
+            }
+        });
+        sums = summed(std::move(sums), parts);
+        dots = summed(std::move(dots), parts);
         const double count = static_cast<double>(c.batch * c.space);
         for (int64_t i = 0; i < c.channels; ++i) {
             const double scale = s.data_as<T>()[i];
@@ -341,8 +394,11 @@ ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const 
             met += 0 * (weight_i * scale + sums[i] + dots[i]);
         }
         if (output_mask[0])
-            loops<T>().combine(g.data_as<T>(), in.data_as<T>(), m.data_as<T>(), weight_of.data(), a.data(), b.data(),
-                               scale_of.data(), grad_in.data_as<T>(), c.batch, c.channels, c.space, false);
+            each_sample(c, [&](int64_t n, int64_t at, int64_t) {
+                loops<T>().combine(g.data_as<T>() + at, in.data_as<T>() + at, m.data_as<T>(), weight_of.data(),
+                                   a.data(), b.data(), scale_of.data(), grad_in.data_as<T>() + at, n, c.channels,
+                                   c.space, false);
+            });
         if (output_mask[1]) grad_weight = rounded<T>(dots, Dims{c.channels});
         if (output_mask[2]) grad_bias = rounded<T>(sums, Dims{c.channels});
         return met == 0;

@@ -6,6 +6,7 @@
 
 #include "kernels/choose_isa.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/nn/pool_loops.h"
 #include "kernels/nn/pooling_windows.h"
 
@@ -24,14 +25,21 @@ void dispatch_ordered(DType dtype, const char* op, F&& f) {
     });
 }
 
-// Calls f(plane, output position, z window, y window, x window) in the order of the output.
+int64_t windows_of_plane(const Windows& w) noexcept {
+    return static_cast<int64_t>(w.dims[0].size() * w.dims[1].size() * w.dims[2].size());
+}
+
+// Calls f(plane, output position, z window, y window, x window), plane by plane in the order of the output.
 template <class F>
 void for_each_window(const Windows& w, F&& f) {
-    int64_t at = 0;
-    for (int64_t plane = 0; plane < w.planes; ++plane)
-        for (const Window& z : w.dims[0])
-            for (const Window& y : w.dims[1])
-                for (const Window& x : w.dims[2]) f(plane, at++, z, y, x);
+    const int64_t of_plane = windows_of_plane(w);
+    parallel_for(w.planes, units_of(std::max(of_plane, w.input_plane())), [&](int64_t begin, int64_t end) {
+        int64_t at = begin * of_plane;
+        for (int64_t plane = begin; plane < end; ++plane)
+            for (const Window& z : w.dims[0])
+                for (const Window& y : w.dims[1])
+                    for (const Window& x : w.dims[2]) f(plane, at++, z, y, x);
+    });
 }
 
 // Whether all windows of a dimension have the same size and distance: no padding, no dilation.
@@ -95,22 +103,25 @@ std::tuple<Tensor, Tensor> max_pool(const char* op, const Tensor& self, const Wi
     Tensor values = empty(w.output_sizes, self.dtype()), indices = empty(w.output_sizes, DType::Int64);
     if (values.numel() == 0) return {values, indices};
     dispatch_ordered(self.dtype(), op, [&]<class T> {
-        const T* from = input.data_as<T>();
-        T* value = values.data_as<T>();
-        int64_t *index = indices.data_as<int64_t>(), size = w.input_plane();
+        const int64_t size = w.input_plane(), of_plane = windows_of_plane(w);
         bool uniform = std::is_floating_point_v<T> && is_uniform(w.dims[2]);
         auto row = static_cast<int64_t>(w.dims[2].size());
-        std::vector<int64_t> taps;
-        for (int64_t plane = 0; plane < w.planes; ++plane, from += size)
-            for (const Window& z : w.dims[0])
-                for (const Window& y : w.dims[1]) {
-                    if constexpr (std::is_floating_point_v<T>)
-                        if (uniform) max_of_row(from, w, z, y, taps, value, index);
-                    for (int64_t x = 0; !uniform && x < row; ++x)
-                        max_of_window(from, w, z, y, w.dims[2][static_cast<size_t>(x)], value[x], index[x]);
-                    value += row;
-                    index += row;
-                }
+        parallel_for(w.planes, units_of(size), [&](int64_t begin, int64_t end) {
+            std::vector<int64_t> taps;
+            const T* from = input.data_as<T>() + begin * size;
+            T* value = values.data_as<T>() + begin * of_plane;
+            int64_t* index = indices.data_as<int64_t>() + begin * of_plane;
+            for (int64_t plane = begin; plane < end; ++plane, from += size)
+                for (const Window& z : w.dims[0])
+                    for (const Window& y : w.dims[1]) {
+                        if constexpr (std::is_floating_point_v<T>)
+                            if (uniform) max_of_row(from, w, z, y, taps, value, index);
+                        for (int64_t x = 0; !uniform && x < row; ++x)
+                            max_of_window(from, w, z, y, w.dims[2][static_cast<size_t>(x)], value[x], index[x]);
+                        value += row;
+                        index += row;
+                    }
+        });
     });
     return {values, indices};
 }
@@ -206,13 +217,16 @@ Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, IntSpan inpu
     Tensor from = contiguous(grad), at = contiguous(indices), out = zeros(input_sizes, grad.dtype());
     int64_t size = plane_size(input_sizes, n), per_plane = plane_size(grad.sizes(), n);
     dispatch(grad.dtype(), [&]<class T> {
-        for (int64_t i = 0; i < grad.numel(); ++i) {
-            int64_t index = at.data_as<int64_t>()[i];
-            check(index >= 0 && index < size, ErrorKind::Index, "[max_pool_backward] index ", index,
-                  " is out of bounds for a plane of ", size, " elements");
-            T& to = out.data_as<T>()[i / per_plane * size + index];
-            to = static_cast<T>(to + from.data_as<T>()[i]);
-        }
+        const int64_t planes = per_plane > 0 ? grad.numel() / per_plane : 0;
+        parallel_for(planes, units_of(size), [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin * per_plane; i < end * per_plane; ++i) {
+                int64_t index = at.data_as<int64_t>()[i];
+                check(index >= 0 && index < size, ErrorKind::Index, "[max_pool_backward] index ", index,
+                      " is out of bounds for a plane of ", size, " elements");
+                T& to = out.data_as<T>()[i / per_plane * size + index];
+                to = static_cast<T>(to + from.data_as<T>()[i]);
+            }
+        });
     });
     return out;
 }
@@ -224,12 +238,14 @@ Tensor max_pool_gather(const Tensor& self, const Tensor& indices, int64_t n) {
           indices.dtype());
     int64_t size = plane_size(self.sizes(), n), per_plane = plane_size(indices.sizes(), n);
     dispatch(self.dtype(), [&]<class T> {
-        for (int64_t i = 0; i < out.numel(); ++i) {
-            int64_t index = at.data_as<int64_t>()[i];
-            check(index >= 0 && index < size, ErrorKind::Index, "[max_pool_gather] index ", index,
-                  " is out of bounds for a plane of ", size, " elements");
-            out.data_as<T>()[i] = from.data_as<T>()[i / per_plane * size + index];
-        }
+        parallel_for(out.numel(), kParallelBlock, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                int64_t index = at.data_as<int64_t>()[i];
+                check(index >= 0 && index < size, ErrorKind::Index, "[max_pool_gather] index ", index,
+                      " is out of bounds for a plane of ", size, " elements");
+                out.data_as<T>()[i] = from.data_as<T>()[i / per_plane * size + index];
+            }
+        });
     });
     return out;
 }

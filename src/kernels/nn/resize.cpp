@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/nn/pooling.h"
 
 namespace wengert::kernels {
@@ -83,22 +84,24 @@ template <class T>
 void resample(const std::vector<Taps>& taps, bool forward, int64_t outer, int64_t input, int64_t inner, const T* from,
               T* to) {
     auto output = static_cast<int64_t>(taps.size());
-    if (!forward) std::fill_n(to, outer * input * inner, T(0));
-    for (int64_t o = 0; o < outer; ++o)
-        for (int64_t y = 0; y < output; ++y) {
-            const Taps& t = taps[static_cast<size_t>(y)];
-            for (size_t k = 0; k < t.at.size(); ++k) {
-                auto w = static_cast<T>(t.weight[k]);
-                int64_t in = (o * input + t.at[k]) * inner, out = (o * output + y) * inner;
-                if (!forward)
-                    for (int64_t i = 0; i < inner; ++i) to[in + i] += w * from[out + i];
-                else if (k == 0)
-                    for (int64_t i = 0; i < inner; ++i)
-                        to[out + i] = t.at.size() == 1 ? from[in + i] : w * from[in + i];
-                else
-                    for (int64_t i = 0; i < inner; ++i) to[out + i] += w * from[in + i];
+    parallel_for(outer, units_of(std::max(input, output) * inner), [&](int64_t begin, int64_t end) {
+        if (!forward) std::fill(to + begin * input * inner, to + end * input * inner, T(0));
+        for (int64_t o = begin; o < end; ++o)
+            for (int64_t y = 0; y < output; ++y) {
+                const Taps& t = taps[static_cast<size_t>(y)];
+                for (size_t k = 0; k < t.at.size(); ++k) {
+                    auto w = static_cast<T>(t.weight[k]);
+                    int64_t in = (o * input + t.at[k]) * inner, out = (o * output + y) * inner;
+                    if (!forward)
+                        for (int64_t i = 0; i < inner; ++i) to[in + i] += w * from[out + i];
+                    else if (k == 0)
+                        for (int64_t i = 0; i < inner; ++i)
+                            to[out + i] = t.at.size() == 1 ? from[in + i] : w * from[in + i];
+                    else
+                        for (int64_t i = 0; i < inner; ++i) to[out + i] += w * from[in + i];
+                }
             }
-        }
+    });
 }
 
 Mode mode_of(std::string_view name, int64_t dims) {

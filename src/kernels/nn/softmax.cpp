@@ -42,7 +42,7 @@ Tensor forward(const Tensor& self, int64_t dim, std::optional<DType> dtype, bool
     dispatch_floating(in.dtype(), op, [&]<class T> {
         const auto loop = log ? loops<T>().log_softmax : loops<T>().softmax;
         const int64_t size = b.n * b.inner;
-        parallel_for(b.outer, units_of(size),
+        parallel_for(b.outer, rows_of(size),
                      [&, from = in.data_as<T>(), to = out.data_as<T>()](int64_t begin, int64_t end) {
                          loop(from + begin * size, to + begin * size, end - begin, b.n, b.inner);
                      });
@@ -71,7 +71,7 @@ Tensor backward(const Tensor& grad, const Tensor& result, int64_t dim, bool log,
         const int64_t size = b.n * b.inner,
                       step = std::max<int64_t>(1, kInCache / size);  // blocks that stay in the cache
         std::atomic<bool> all = true;
-        parallel_for(b.outer, std::max(step, units_of(size)), [&](int64_t begin, int64_t end) {
+        parallel_for(b.outer, rows_of(size), [&](int64_t begin, int64_t end) {
             for (int64_t o = begin; o < end; o += step) {
                 const int64_t count = std::min(step, end - o);
                 T* block = out.data_as<T>() + o * size;

@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/nn/convolution_geometry.h"
 
 namespace wengert::kernels {
@@ -45,21 +46,24 @@ Blocks blocks_of(const char* op, IntSpan image, IntSpan kernel, IntSpan dilation
 // the image from that offset on, `stride` apart; the others see padding.
 template <class F>
 void for_each_run(const Blocks& b, F&& f) {
-    int64_t column = 0;
-    for (int64_t c = 0; c < b.batch * b.channels; ++c)
-        for (int64_t ky = 0; ky < b.kernel[0]; ++ky)
-            for (int64_t kx = 0; kx < b.kernel[1]; ++kx)
-                for (int64_t y = 0; y < b.blocks[0]; ++y, column += b.blocks[1]) {
-                    int64_t row = y * b.stride[0] - b.padding[0] + ky * b.dilation[0];
-                    bool inside = row >= 0 && row < b.image[0];
-                    int64_t x0 = kx * b.dilation[1] - b.padding[1];
-                    // The x for which x0 + x * stride lies in the image: [first, last).
-                    int64_t first = x0 >= 0 ? 0 : (-x0 + b.stride[1] - 1) / b.stride[1];
-                    int64_t last = b.image[1] <= x0 ? 0 : (b.image[1] - 1 - x0) / b.stride[1] + 1;
-                    first = std::min(first, b.blocks[1]);
-                    last = inside ? std::clamp(last, first, b.blocks[1]) : first;
-                    f((c * b.image[0] + row) * b.image[1] + x0 + first * b.stride[1], column, first, last);
-                }
+    const int64_t columns = b.kernel[0] * b.kernel[1] * b.blocks[0] * b.blocks[1];
+    parallel_for(b.batch * b.channels, units_of(columns), [&](int64_t begin, int64_t end) {
+        int64_t column = begin * columns;
+        for (int64_t c = begin; c < end; ++c)
+            for (int64_t ky = 0; ky < b.kernel[0]; ++ky)
+                for (int64_t kx = 0; kx < b.kernel[1]; ++kx)
+                    for (int64_t y = 0; y < b.blocks[0]; ++y, column += b.blocks[1]) {
+                        int64_t row = y * b.stride[0] - b.padding[0] + ky * b.dilation[0];
+                        bool inside = row >= 0 && row < b.image[0];
+                        int64_t x0 = kx * b.dilation[1] - b.padding[1];
+                        // The x for which x0 + x * stride lies in the image: [first, last).
+                        int64_t first = x0 >= 0 ? 0 : (-x0 + b.stride[1] - 1) / b.stride[1];
+                        int64_t last = b.image[1] <= x0 ? 0 : (b.image[1] - 1 - x0) / b.stride[1] + 1;
+                        first = std::min(first, b.blocks[1]);
+                        last = inside ? std::clamp(last, first, b.blocks[1]) : first;
+                        f((c * b.image[0] + row) * b.image[1] + x0 + first * b.stride[1], column, first, last);
+                    }
+    });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <vector>
 
+#include "base/parallel_for.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/shape/shape.h"
@@ -14,15 +15,31 @@
 namespace wengert::kernels {
 namespace {
 
-// Calls write(T* begin, T* end, generator) on the elements of `self` in row-major order, under the generator's mutex.
+// Many numbers are drawn in blocks, on several threads, each from a stream that the generator's next bits seed.
+constexpr int64_t kBlock = 1 << 14;
+
+// Calls write(T* begin, T* end, generator) on the elements of `self` in row-major order, under the generator's mutex; on
+// `in_blocks` also on blocks of them.
 template <class Write>
-void fill_random(const Tensor& self, Generator* generator, Write&& write) {
+void fill_random(const Tensor& self, Generator* generator, Write&& write, bool in_blocks = false) {
     check_no_internal_overlap(self, "a random fill");
     Generator& g = generator ? *generator : default_generator();
     Tensor out = self.is_contiguous() ? self : empty(self.sizes(), self.dtype());
     {
         const std::lock_guard lock(g.mutex());
-        dispatch(out.dtype(), [&]<class T> { write(out.data_as<T>(), out.data_as<T>() + out.numel(), g); });
+        dispatch(out.dtype(), [&]<class T> {
+            T* const data = out.data_as<T>();
+            const int64_t n = out.numel(), blocks = n / kBlock;
+            if (!in_blocks || blocks < 2) return write(data, data + n, g);
+            std::vector<uint64_t> seeds(static_cast<size_t>(blocks));
+            for (uint64_t& seed : seeds) seed = g.next();
+            parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
+                for (int64_t b = begin; b < end; ++b) {
+                    Generator own(seeds[static_cast<size_t>(b)]);
+                    write(data + b * kBlock, b + 1 < blocks ? data + (b + 1) * kBlock : data + n, own);
+                }
+            });
+        });
     }
     if (!out.is_same(self)) copy_into(self, out);
 }
@@ -40,9 +57,12 @@ T converted(double value) {
 // One independent draw an element.
 template <class Draw>
 void fill_each(const Tensor& self, Generator* generator, Draw&& draw) {
-    fill_random(self, generator, [&]<class T>(T* begin, T* end, Generator& g) {
-        for (T* p = begin; p != end; ++p) *p = converted<T>(draw(g));
-    });
+    fill_random(
+        self, generator,
+        [&]<class T>(T* begin, T* end, Generator& g) {
+            for (T* p = begin; p != end; ++p) *p = converted<T>(draw(g));
+        },
+        true);
 }
 
 constexpr double kRootHalf = 1 / std::numbers::sqrt2;
@@ -53,17 +73,20 @@ void uniform_(const Tensor& self, double low, double high, Generator* generator)
     check_floating(self, "uniform_");
     check(low <= high, ErrorKind::Runtime, "uniform_ expects to return a [from, to) range, but found from=", low,
           " > to=", high);
-    fill_random(self, generator, [&]<class T>(T* begin, T* end, Generator& g) {
-        if constexpr (std::is_floating_point_v<T>) {
-            const T width = static_cast<T>(high - low), start = static_cast<T>(low);
-            // As many bits as the type has. The sum may still be rounded up to `high`, which is excluded.
-            constexpr int bits = std::numeric_limits<T>::digits;
-            const T unit = static_cast<T>(std::ldexp(1.0, -bits)), stop = static_cast<T>(high);
-            const T last = low < high ? std::nextafter(stop, start) : start;
-            for (T* p = begin; p != end; ++p)
-                *p = std::min(static_cast<T>(g.next() >> (64 - bits)) * unit * width + start, last);
-        }
-    });
+    fill_random(
+        self, generator,
+        [&]<class T>(T* begin, T* end, Generator& g) {
+            if constexpr (std::is_floating_point_v<T>) {
+                const T width = static_cast<T>(high - low), start = static_cast<T>(low);
+                // As many bits as the type has. The sum may still be rounded up to `high`, which is excluded.
+                constexpr int bits = std::numeric_limits<T>::digits;
+                const T unit = static_cast<T>(std::ldexp(1.0, -bits)), stop = static_cast<T>(high);
+                const T last = low < high ? std::nextafter(stop, start) : start;
+                for (T* p = begin; p != end; ++p)
+                    *p = std::min(static_cast<T>(g.next() >> (64 - bits)) * unit * width + start, last);
+            }
+        },
+        true);
 }
 
 void uniform_real_and_imaginary_(const Tensor& self, Generator* generator) {
@@ -74,21 +97,24 @@ void normal_(const Tensor& self, double mean, double std, Generator* generator) 
     check(is_differentiable(self.dtype()), ErrorKind::Runtime,
           "[normal_] needs a floating-point or complex tensor, got ", self.dtype());
     check(std >= 0, ErrorKind::Runtime, "normal expects std >= 0.0, but found std ", std);
-    fill_random(self, generator, [&]<class T>(T* begin, T* end, Generator& g) {
-        if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
-            // Real and imaginary part share the variance.
-            for (T* p = begin; p != end; ++p) {
-                const auto [x, y] = g.normal_pair();
-                *p = Scalar(complex128(mean + std * kRootHalf * x, std * kRootHalf * y)).to<T>();
+    fill_random(
+        self, generator,
+        [&]<class T>(T* begin, T* end, Generator& g) {
+            if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
+                // Real and imaginary part share the variance.
+                for (T* p = begin; p != end; ++p) {
+                    const auto [x, y] = g.normal_pair();
+                    *p = Scalar(complex128(mean + std * kRootHalf * x, std * kRootHalf * y)).to<T>();
+                }
+            } else if constexpr (std::is_floating_point_v<T>) {
+                for (T* p = begin; p < end; p += 2) {
+                    const auto [x, y] = g.normal_pair();
+                    p[0] = static_cast<T>(mean + std * x);
+                    if (p + 1 < end) p[1] = static_cast<T>(mean + std * y);
+                }
             }
-        } else if constexpr (std::is_floating_point_v<T>) {
-            for (T* p = begin; p < end; p += 2) {
-                const auto [x, y] = g.normal_pair();
-                p[0] = static_cast<T>(mean + std * x);
-                if (p + 1 < end) p[1] = static_cast<T>(mean + std * y);
-            }
-        }
-    });
+        },
+        true);
 }
 
 void log_normal_(const Tensor& self, double mean, double std, Generator* generator) {
@@ -125,10 +151,13 @@ void random_integers_(const Tensor& self, int64_t low, int64_t high, Generator* 
     check(low < high, ErrorKind::Runtime, "random_ expects 'from' to be less than 'to', but got from=", low,
           " >= to=", high);
     const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-    fill_random(self, generator, [&]<class T>(T* begin, T* end, Generator& g) {
-        for (T* p = begin; p != end; ++p)
-            *p = Scalar(static_cast<int64_t>(static_cast<uint64_t>(low) + g.below(range))).to<T>();
-    });
+    fill_random(
+        self, generator,
+        [&]<class T>(T* begin, T* end, Generator& g) {
+            for (T* p = begin; p != end; ++p)
+                *p = Scalar(static_cast<int64_t>(static_cast<uint64_t>(low) + g.below(range))).to<T>();
+        },
+        true);
 }
 
 namespace {
@@ -195,10 +224,13 @@ void check_deviations(const Tensor& std) {
 Tensor bernoulli(const Tensor& probabilities, Generator* generator) {
     check_probabilities(probabilities);
     Tensor out = clone(contiguous(probabilities));
-    fill_random(out, generator, [&]<class T>(T* begin, T* end, Generator& g) {
-        if constexpr (std::is_floating_point_v<T>)
-            for (T* p = begin; p != end; ++p) *p = g.uniform() < *p;
-    });
+    fill_random(
+        out, generator,
+        [&]<class T>(T* begin, T* end, Generator& g) {
+            if constexpr (std::is_floating_point_v<T>)
+                for (T* p = begin; p != end; ++p) *p = g.uniform() < *p;
+        },
+        true);
     return out;
 }
 

@@ -1,10 +1,12 @@
 #include "kernels/reductions/scan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/indexing/indexing.h"
 #include "kernels/sorting/ordered_key.h"
 
@@ -29,24 +31,33 @@ void scan(const Tensor& in, const Tensor& out, const Blocks& b, Wide<T> start, F
     const T* from = in.data_as<T>();
     T* to = out.data_as<T>();
     if (b.inner == 1) {
-        for (int64_t o = 0; o < b.outer; ++o) {
-            Wide<T> acc = start;
-            for (int64_t i = 0; i < b.n; ++i) {
-                acc = f(acc, static_cast<Wide<T>>(*from++));
-                *to++ = static_cast<T>(acc);
+        parallel_for(b.outer, units_of(b.n), [&](int64_t begin, int64_t end) {
+            for (int64_t at = begin * b.n; at < end * b.n;) {
+                Wide<T> acc = start;
+                for (int64_t i = 0; i < b.n; ++i, ++at) {
+                    acc = f(acc, static_cast<Wide<T>>(from[at]));
+                    to[at] = static_cast<T>(acc);
+                }
             }
-        }
+        });
         return;
     }
-    std::vector<Wide<T>> acc(b.inner);
-    for (int64_t o = 0; o < b.outer; ++o) {
-        std::fill(acc.begin(), acc.end(), start);
-        for (int64_t i = 0; i < b.n; ++i)
-            for (int64_t c = 0; c < b.inner; ++c) {
-                acc[c] = f(acc[c], static_cast<Wide<T>>(*from++));
-                *to++ = static_cast<T>(acc[c]);
-            }
-    }
+    // Some columns of one block after the other.
+    constexpr int64_t kColumns = 256;
+    const int64_t parts = (b.inner + kColumns - 1) / kColumns;
+    parallel_for(b.outer * parts, units_of(b.n * std::min(b.inner, kColumns)), [&](int64_t begin, int64_t end) {
+        Wide<T> acc[kColumns];
+        for (int64_t p = begin; p < end; ++p) {
+            const int64_t first = p % parts * kColumns, columns = std::min(kColumns, b.inner - first);
+            int64_t at = p / parts * b.n * b.inner + first;
+            std::fill_n(acc, columns, start);
+            for (int64_t i = 0; i < b.n; ++i, at += b.inner)
+                for (int64_t c = 0; c < columns; ++c) {
+                    acc[c] = f(acc[c], static_cast<Wide<T>>(from[at + c]));
+                    to[at + c] = static_cast<T>(acc[c]);
+                }
+        }
+    });
 }
 
 struct Plus {
@@ -86,7 +97,7 @@ std::tuple<Tensor, Tensor> extremes(const Tensor& self, int64_t dim, const char*
     const int64_t n = line_size(self, dim), step = line_stride(self, dim), out_step = line_stride(values, dim);
     if (values.numel() == 0) return {values, indices};
     dispatch_ordered(self.dtype(), op, [&]<class T> {
-        for_each_line<2>(self.sizes(), {self.strides(), values.strides()}, dim, [&](const std::array<int64_t, 2>& at) {
+        const auto line = [&](const std::array<int64_t, 2>& at) {
             const T* in = self.data_as<T>() + at[0];
             T* value = values.data_as<T>() + at[1];
             int64_t* index = indices.data_as<int64_t>() + at[1];
@@ -101,7 +112,8 @@ std::tuple<Tensor, Tensor> extremes(const Tensor& self, int64_t dim, const char*
                 value[i * out_step] = best;
                 index[i * out_step] = where;
             }
-        });
+        };
+        for_each_line<2>(self.sizes(), {self.strides(), values.strides()}, dim, [&] { return line; });
     });
     return {values, indices};
 }

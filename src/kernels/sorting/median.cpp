@@ -22,14 +22,15 @@ ValuesIndices select_per_line(const Tensor& self, int64_t dim, bool keepdim, con
     Tensor values = empty(sizes, self.dtype()), indices = empty(sizes, DType::Int64);
     dispatch_ordered(self.dtype(), op, [&]<class T> {
         using U = Unsigned<sizeof(T)>;
-        std::vector<U> keys(n), scratch;
-        for_each_line<2>(self.sizes(), {self.strides(), values.strides()}, dim, [&](const std::array<int64_t, 2>& at) {
-            const T* line = self.data_as<T>() + at[0];
-            for (int64_t i = 0; i < n; ++i) keys[i] = ordered_key(line[i * stride]);
-            scratch = keys;
-            int64_t index = pick(keys, scratch, std::is_floating_point_v<T> ? static_cast<U>(~U{0}) : U{0});
-            values.data_as<T>()[at[1]] = line[index * stride];
-            indices.data_as<int64_t>()[at[1]] = index;
+        for_each_line<2>(self.sizes(), {self.strides(), values.strides()}, dim, [&] {
+            return [&, keys = std::vector<U>(n), scratch = std::vector<U>()](const std::array<int64_t, 2>& at) mutable {
+                const T* line = self.data_as<T>() + at[0];
+                for (int64_t i = 0; i < n; ++i) keys[i] = ordered_key(line[i * stride]);
+                scratch = keys;
+                int64_t index = pick(keys, scratch, std::is_floating_point_v<T> ? static_cast<U>(~U{0}) : U{0});
+                values.data_as<T>()[at[1]] = line[index * stride];
+                indices.data_as<int64_t>()[at[1]] = index;
+            };
         });
     });
     if (!keepdim && self.dim() > 0) {

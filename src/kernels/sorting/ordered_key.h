@@ -8,6 +8,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/elementwise/strided.h"
 
 namespace wengert::kernels {
@@ -65,10 +66,14 @@ decltype(auto) dispatch_ordered(DType d, const char* op, F&& f) {
     }
 }
 
-// The lines of tensors along one dimension, walked together: for (sizes without `dim`), f(offsets). A 0-dimensional
-// tensor is one line.
-template <size_t N, class F>
-void for_each_line(IntSpan sizes, const std::array<IntSpan, N>& strides, int64_t dim, F&& f) {
+inline int64_t line_size(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.sizes()[dim]; }
+inline int64_t line_stride(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.strides()[dim]; }
+
+// The lines of tensors along one dimension, walked together on several threads: each has a function of its own, with the
+// buffers that it needs, from make(), and calls it with the offsets of one line after the other. A 0-dimensional tensor is
+// one line.
+template <size_t N, class Make>
+void for_each_line(IntSpan sizes, const std::array<IntSpan, N>& strides, int64_t dim, Make&& make) {
     Dims others;
     std::array<Dims, N> steps;
     std::array<IntSpan, N> spans;
@@ -78,10 +83,12 @@ void for_each_line(IntSpan sizes, const std::array<IntSpan, N>& strides, int64_t
         for (size_t k = 0; k < N; ++k) steps[k].push_back(strides[k][d]);
     }
     for (size_t k = 0; k < N; ++k) spans[k] = steps[k];
-    StridedWalk<N>(others, spans).elements(f);
+    const StridedWalk<N> lines(others, spans);
+    const int64_t length = sizes.empty() ? 1 : sizes[static_cast<size_t>(dim)];
+    parallel_for(lines.numel(), units_of(length), [&](int64_t begin, int64_t end) {
+        auto f = make();
+        lines.elements_of(begin, end, f);
+    });
 }
-
-inline int64_t line_size(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.sizes()[dim]; }
-inline int64_t line_stride(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.strides()[dim]; }
 
 }  // namespace wengert::kernels

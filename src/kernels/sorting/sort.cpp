@@ -72,13 +72,15 @@ struct Lines {
         indices = empty(sizes, DType::Int64);
         out_step = line_stride(indices, dim);
     }
-    // f(line of self, values or null, indices)
-    template <class T, class F>
+    // f(line of self, values or null, indices, buffers), with buffers of its own on each thread
+    template <class T, class Buffers, class F>
     void each(const Tensor& self, F f) const {
         if (indices.numel() == 0) return;
-        for_each_line<2>(self.sizes(), {self.strides(), indices.strides()}, dim, [&](const std::array<int64_t, 2>& at) {
-            f(self.data_as<T>() + at[0], values.defined() ? values.data_as<T>() + at[1] : nullptr,
-              indices.data_as<int64_t>() + at[1]);
+        for_each_line<2>(self.sizes(), {self.strides(), indices.strides()}, dim, [&] {
+            return [&, buffers = Buffers()](const std::array<int64_t, 2>& at) mutable {
+                f(self.data_as<T>() + at[0], values.defined() ? values.data_as<T>() + at[1] : nullptr,
+                  indices.data_as<int64_t>() + at[1], buffers);
+            };
         });
     }
 };
@@ -87,8 +89,12 @@ template <class T, class I>
 void sort_lines(const Tensor& self, const Lines& lines, bool descending) {
     using U = Unsigned<sizeof(T)>;
     const U flip = descending ? static_cast<U>(~U{0}) : U{0};
-    std::vector<Keyed<U, I>> pairs(lines.n), scratch;
-    lines.each<T>(self, [&](const T* in, T* value, int64_t* index) {
+    struct Buffers {
+        std::vector<Keyed<U, I>> pairs, scratch;
+    };
+    lines.each<T, Buffers>(self, [&](const T* in, T* value, int64_t* index, Buffers& buffers) {
+        auto& [pairs, scratch] = buffers;
+        pairs.resize(static_cast<size_t>(lines.n));
         for (int64_t i = 0; i < lines.n; ++i)
             pairs[i] = {static_cast<U>(ordered_key(in[i * lines.step]) ^ flip), static_cast<I>(i)};
         sort_pairs(pairs, scratch);
@@ -130,8 +136,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim, bool
     dispatch_ordered(self.dtype(), "topk", [&]<class T> {
         using U = Unsigned<sizeof(T)>;
         const U flip = largest ? static_cast<U>(~U{0}) : U{0};
-        std::vector<Keyed<U>> pairs;
-        lines.each<T>(self, [&](const T* in, T* value, int64_t* index) {
+        lines.each<T, std::vector<Keyed<U>>>(self, [&](const T* in, T* value, int64_t* index, auto& pairs) {
             smallest(pairs, n, k, [&](int64_t i) { return static_cast<U>(ordered_key(in[i * lines.step]) ^ flip); });
             for (int64_t i = 0; i < k; ++i) {
                 index[i * lines.out_step] = pairs[i].index;
@@ -150,8 +155,12 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, int64_t k, int64_t dim, 
           ": k is ", k, ", its size is ", n);
     Lines lines(self, dim, 1, true, "kthvalue");
     dispatch_ordered(self.dtype(), "kthvalue", [&]<class T> {
-        std::vector<Unsigned<sizeof(T)>> keys(n), scratch;
-        lines.each<T>(self, [&](const T* in, T* value, int64_t* index) {
+        struct Buffers {
+            std::vector<Unsigned<sizeof(T)>> keys, scratch;
+        };
+        lines.each<T, Buffers>(self, [&](const T* in, T* value, int64_t* index, Buffers& buffers) {
+            auto& [keys, scratch] = buffers;
+            keys.resize(static_cast<size_t>(n));
             for (int64_t i = 0; i < n; ++i) keys[i] = ordered_key(in[i * lines.step]);
             scratch = keys;
             std::nth_element(scratch.begin(), scratch.begin() + (k - 1), scratch.end());
