@@ -11,8 +11,8 @@
 // the rest would take them long enough. So small work never starts a thread, and nobody states a cost.
 //
 // The function runs beside itself and without the interpreter's lock: it touches memory, and neither counts references
-// nor makes tensors. An exception ends the operation and comes out of parallel_for. A parallel_for inside another one, or
-// inside a backward pass that uses several threads, runs where it is called.
+// nor makes tensors. An exception ends the operation and comes out of parallel_for. A parallel_for inside a
+// range that threads share, or inside a backward pass that uses several, runs where it is called.
 #pragma once
 
 #include <cstdint>

@@ -92,6 +92,7 @@ public:
     }
     DType dtype() const noexcept { return dtype_; }
     int64_t numel() const noexcept { return model_->numel; }
+    IntSpan sizes() const noexcept { return model_->sizes; }
 
 private:
     [[gnu::always_inline]] void run_to(const Kernel& kernel, std::byte* out, int64_t step) {

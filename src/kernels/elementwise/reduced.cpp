@@ -1,5 +1,8 @@
 // Elementwise kernels whose results are summed at once (kernels/elementwise/elementwise.h, run_reduced).
+#include <vector>
+
 #include "kernels/elementwise/arguments.h"
+#include "kernels/elementwise/flat_operands.h"
 #include "kernels/reductions/reducer.h"
 
 namespace wengert::kernels {
@@ -16,6 +19,9 @@ public:
     char* buffer() noexcept { return buffer_; }
     int64_t room() const noexcept { return room_; }
     void add(int64_t n) { loop_(buffer_, {n, 1, 1, n}, &total_, 0); }
+
+    double total() const noexcept { return total_; }
+    void add_total(double other) noexcept { total_ += other; }
 
     Tensor result(double divisor) const {
         Tensor out = empty(Dims{}, dtype_);
@@ -59,6 +65,34 @@ void sum_rows(const Kernel& kernel, DType compute, const Arguments& arguments, S
     if (filled) sum.add(filled);
 }
 
+// Many results are summed in blocks, on several threads, and these in order: whatever the number of threads.
+constexpr int64_t kBlock = 1 << 16;
+
+bool sum_blocks(const Kernel& kernel, DType compute, Operands inputs, IntSpan shape, Sum& sum) {
+    const int64_t n = numel_of(shape), blocks = n / kBlock;
+    FlatOperands operands;
+    if (blocks < 2 || !operands.bind(kernel, compute, inputs, shape)) return false;
+    std::vector<double> totals(static_cast<size_t>(blocks));
+    const Loop loop = loop_of(kernel, compute);
+    parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t b = begin; b < end; ++b) {
+            Sum own(compute, kernel.name);
+            FlatOperands from(operands);
+            from.set_output(reinterpret_cast<std::byte*>(own.buffer()), item_size(compute));
+            from.advance(b * kBlock);
+            for (int64_t left = (b + 1 < blocks ? (b + 1) * kBlock : n) - b * kBlock; left > 0; left -= own.room()) {
+                const int64_t count = std::min(left, own.room());
+                from.run(loop, count);
+                own.add(count);
+                from.advance(count);
+            }
+            totals[static_cast<size_t>(b)] = own.total();
+        }
+    });
+    for (double total : totals) sum.add_total(total);
+    return true;
+}
+
 }  // namespace
 
 Tensor run_reduced(const Kernel& kernel, Operands inputs, bool mean) {
@@ -73,6 +107,8 @@ Tensor run_reduced(const Kernel& kernel, Operands inputs, bool mean) {
         DirectCall<sizeof...(each)> call;
         if (!call.bind(kernel, {&each...})) return in_general();
         Sum sum(call.dtype(), kernel.name);
+        if (call.numel() >= 2 * kBlock && sum_blocks(kernel, call.dtype(), inputs, call.sizes(), sum))
+            return sum.result(mean ? static_cast<double>(call.numel()) : 1);
         call.in_blocks(kernel, sum.buffer(), sum.room(), [&](int64_t n) { sum.add(n); });
         return sum.result(mean ? static_cast<double>(call.numel()) : 1);
     };
