@@ -47,7 +47,7 @@ void parallel_for(int64_t n, int64_t block, F&& f) {
         if (n > 0) f(int64_t{0}, n);
         return;
     }
-    run_ranges(n, block, &f, [](void* each, int64_t begin, int64_t end) {
+    run_ranges(n, block, const_cast<void*>(static_cast<const void*>(&f)), [](void* each, int64_t begin, int64_t end) {
         (*static_cast<std::remove_reference_t<F>*>(each))(begin, end);
     });
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/linalg/common.h"
 
 namespace wengert::kernels {
@@ -123,12 +124,13 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
     int64_t m = rows(a), n = rows(b), d = cols(a);
     Tensor out = empty(joined(batch_sizes(a), {m, n}), a.dtype());
     dispatch_floating(a.dtype(), "cdist", [&]<class T> {
-        T* to = out.data_as<T>();
-        for (int64_t i = 0; i < batch_count(a); ++i)
-            for (int64_t r = 0; r < m; ++r)
+        parallel_for(batch_count(a) * m, units_of(n * d), [&](int64_t begin, int64_t end) {
+            T* to = out.data_as<T>() + begin * n;
+            for (int64_t r = begin; r < end; ++r)
                 for (int64_t s = 0; s < n; ++s)
-                    *to++ = distance(a.data_as<T>() + (i * m + r) * d, b.data_as<T>() + (i * n + s) * d, d,
-                                     static_cast<T>(p));
+                    *to++ =
+                        distance(a.data_as<T>() + r * d, b.data_as<T>() + (r / m * n + s) * d, d, static_cast<T>(p));
+        });
     });
     return out;
 }

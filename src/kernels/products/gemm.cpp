@@ -208,6 +208,14 @@ void own_gemm(T alpha, std::type_identity_t<Matrix<const T>> a, std::type_identi
 }
 
 template <class T>
+bool provider_uses_threads(int64_t work) {
+    if constexpr (has_register_tiles<T> || is_complex_type<T>)
+        return is_for_provider<T>(work) && !blas_is_serial();
+    else
+        return false;
+}
+
+template <class T>
 T dot(int64_t n, const T* x, int64_t x_step, const T* y, int64_t y_step) {
     if constexpr (has_register_tiles<T>)
         if (x_step == 1 && y_step == 1) return loops<T>().dot(n, x, y);
@@ -219,6 +227,7 @@ T dot(int64_t n, const T* x, int64_t x_step, const T* y, int64_t y_step) {
 #define WENGERT_INSTANTIATE(T)                                                    \
     template void gemm<T>(T, Matrix<const T>, Matrix<const T>, T, Matrix<T>);     \
     template void own_gemm<T>(T, Matrix<const T>, Matrix<const T>, T, Matrix<T>); \
+    template bool provider_uses_threads<T>(int64_t);                              \
     template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);
 WENGERT_INSTANTIATE(uint8_t)
 WENGERT_INSTANTIATE(int8_t)

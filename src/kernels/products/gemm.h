@@ -47,6 +47,10 @@ template <class T>
 void own_gemm(T alpha, std::type_identity_t<Matrix<const T>> a, std::type_identity_t<Matrix<const T>> b, T beta,
               std::type_identity_t<Matrix<T>> c);
 
+// Whether a product of so many multiplications goes to a provider that has threads of its own.
+template <class T>
+bool provider_uses_threads(int64_t work);
+
 // sum of x[i] y[i]
 template <class T>
 T dot(int64_t n, const T* x, int64_t x_step, const T* y, int64_t y_step);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/in_parallel.h"
 #include "kernels/products/gemm.h"
 #include "tensor/promotion.h"
 
@@ -63,30 +64,31 @@ void multiply_into(const char* op, const Tensor& out, const Tensor& a, const Ten
 // The same for every matrix of a batch; all have the same leading sizes, strides may be 0.
 void multiply_batch(const char* op, const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta = 0,
                     const Scalar& alpha = 1) {
-    size_t batch_dims = out.sizes().size() - 2;
-    int64_t batches = 1;
-    for (size_t d = 0; d < batch_dims; ++d) batches *= out.sizes()[d];
+    const size_t batch_dims = out.sizes().size() - 2;
+    const StridedWalk<3> batches(IntSpan(out.sizes()).first(batch_dims),
+                                 {IntSpan(a.strides()).first(batch_dims), IntSpan(b.strides()).first(batch_dims),
+                                  IntSpan(out.strides()).first(batch_dims)});
     auto last_two = []<class T>(const Tensor& t, T* data) {
         size_t n = t.sizes().size();
         return Matrix<T>{data, t.sizes()[n - 2], t.sizes()[n - 1], t.strides()[n - 2], t.strides()[n - 1]};
     };
     dispatch_product(out.dtype(), op, [&]<class T> {
-        Dims index(batch_dims, 0);
-        Matrix<T> ma = last_two(a, a.data_as<T>()), mb = last_two(b, b.data_as<T>()),
-                  mc = last_two(out, out.data_as<T>());
-        for (int64_t i = 0; i < batches; ++i) {
-            gemm<T>(alpha.to<T>(), ma, mb, beta.to<T>(), mc);
-            for (size_t d = batch_dims; d-- > 0;) {
-                ma.data += a.strides()[d];
-                mb.data += b.strides()[d];
-                mc.data += out.strides()[d];
-                if (++index[d] < out.sizes()[d]) break;
-                ma.data -= a.strides()[d] * index[d];
-                mb.data -= b.strides()[d] * index[d];
-                mc.data -= out.strides()[d] * index[d];
-                index[d] = 0;
-            }
-        }
+        const Matrix<T> ma = last_two(a, a.data_as<T>()), mb = last_two(b, b.data_as<T>()),
+                        mc = last_two(out, out.data_as<T>());
+        const auto some = [&](int64_t begin, int64_t end) {
+            batches.elements_of(begin, end, [&](const std::array<int64_t, 3>& at) {
+                Matrix<T> each_a = ma, each_b = mb, each_c = mc;
+                each_a.data += at[0];
+                each_b.data += at[1];
+                each_c.data += at[2];
+                gemm<T>(alpha.to<T>(), each_a, each_b, beta.to<T>(), each_c);
+            });
+        };
+        const int64_t work = mc.rows * mc.cols * ma.cols;
+        if (provider_uses_threads<T>(work))
+            some(0, batches.numel());
+        else
+            parallel_for(batches.numel(), units_of(work), some);
     });
 }
 

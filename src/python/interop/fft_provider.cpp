@@ -2,6 +2,7 @@
 // the call only, on whatever thread it happens. Arrays share memory with the tensors, those that go in are read-only.
 #include "python/interop/fft_provider.h"
 
+#include "base/parallel_for.h"
 #include "kernels/fft.h"
 #include "python/exceptions.h"
 #include "python/interop/numpy_interop.h"
@@ -16,28 +17,31 @@ PyRef tuple_of(IntSpan values) {
     return tuple;
 }
 
+constexpr int64_t kFewest = 1 << 16;  // elements that are worth several threads, those of SciPy
+
 Tensor transform(const Tensor& self, const kernels::FftCall& call) {
     using kernels::FftKind;
     const GilGuard gil;
     const PyRef module(checked(PyImport_ImportModule("wengert._spectra")));
     const PyRef array(read_only_array(self)), axes(tuple_of(call.dims));
     const int scale = static_cast<int>(call.scale);
+    const int workers = self.numel() >= kFewest && may_use_threads() ? num_threads() : 1;
     DType dtype = self.dtype();
     PyRef result;
     switch (call.kind) {
         case FftKind::ComplexToComplex:
-            result = PyRef(PyObject_CallMethod(module.get(), "complex_to_complex", "OOii", array.get(), axes.get(),
-                                               scale, call.forward));
+            result = PyRef(PyObject_CallMethod(module.get(), "complex_to_complex", "OOiii", array.get(), axes.get(),
+                                               scale, call.forward, workers));
             break;
         case FftKind::RealToComplex:
             dtype = complex_dtype(dtype);
-            result = PyRef(PyObject_CallMethod(module.get(), "real_to_complex", "OOii", array.get(), axes.get(), scale,
-                                               call.onesided));
+            result = PyRef(PyObject_CallMethod(module.get(), "real_to_complex", "OOiii", array.get(), axes.get(), scale,
+                                               call.onesided, workers));
             break;
         case FftKind::ComplexToReal:
             dtype = real_dtype(dtype);
-            result = PyRef(PyObject_CallMethod(module.get(), "complex_to_real", "OOiL", array.get(), axes.get(), scale,
-                                               static_cast<long long>(call.last)));
+            result = PyRef(PyObject_CallMethod(module.get(), "complex_to_real", "OOiLi", array.get(), axes.get(), scale,
+                                               static_cast<long long>(call.last), workers));
             break;
     }
     checked(result.get());
