@@ -1,5 +1,6 @@
 #include "base/worker_threads.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "base/lock.h"
+#include "base/parallel_for.h"
 
 namespace wengert {
 
@@ -35,7 +37,8 @@ struct WorkerJob {
 
 namespace {
 
-constexpr size_t kMaxIdle = 16;  // more threads than that end when they have nothing to do
+// More threads than that end when they have nothing to do.
+size_t most_idle() noexcept { return std::max<size_t>(16, static_cast<size_t>(num_threads())); }
 
 std::atomic<Pool*> current_pool{nullptr};
 std::atomic<size_t> started{0};
@@ -62,7 +65,7 @@ void work(Pool& p, Worker& self) {
         lock.unlock();
         std::exchange(job->run, nullptr)();  // what it holds is let go before anybody hears that it is done
         lock.lock();
-        const bool stays = p.idle_count < kMaxIdle;
+        const bool stays = p.idle_count < most_idle();
         if (stays) p.add_idle(&self);
         if (job->done) {
             lock.unlock();
