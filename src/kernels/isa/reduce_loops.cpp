@@ -64,14 +64,25 @@ template <class T>
 WENGERT_ALWAYS_INLINE double row_product(const T* p, int64_t n, double acc) {
     constexpr int kWidth = Lanes<double>::kWidth, kVectors = Lanes<double>::kVectors;
     typedef T Narrow [[gnu::vector_size(kWidth * sizeof(T)), gnu::aligned(1), gnu::may_alias]];
+    auto absorb = [](Lanes<double>& lanes, const T* at) {
+        for (int k = 0; k < kVectors; ++k)
+            lanes.v[k] *= __builtin_convertvector(*reinterpret_cast<const Narrow*>(at + k * kWidth),
+                                                  typename VectorOf<double>::type);
+    };
     if (n >= kWidth * kVectors) {
-        Lanes<double> lanes(1.0);
-        for (; n >= kWidth * kVectors; n -= kWidth * kVectors, p += kWidth * kVectors)
-            for (int k = 0; k < kVectors; ++k)
-                lanes.v[k] *= __builtin_convertvector(*reinterpret_cast<const Narrow*>(p + k * kWidth),
-                                                      typename VectorOf<double>::type);
+        Lanes<double> lanes(1.0), others(1.0);  // two bundles: a product waits four cycles for the one before it
+        for (; n >= 2 * kWidth * kVectors; n -= 2 * kWidth * kVectors, p += 2 * kWidth * kVectors) {
+            absorb(lanes, p);
+            absorb(others, p + kWidth * kVectors);
+        }
+        for (int k = 0; k < kVectors; ++k) lanes.v[k] *= others.v[k];
+        if (n >= kWidth * kVectors) {
+            absorb(lanes, p);
+            n -= kWidth * kVectors;
+            p += kWidth * kVectors;
+        }
         double folded;
-        lanes.fold(&folded, 1, [](double x, double y) { return x * y; });
+        lanes.fold(&folded, [](auto x, auto y) { return x * y; });
         acc *= folded;
     }
     for (int64_t i = 0; i < n; ++i) acc *= static_cast<double>(p[i]);
@@ -107,6 +118,18 @@ void pow_tile(const void* in, const Tile& t, void* out, double parameter) {
         });
 }
 
+template <class T>
+WENGERT_ALWAYS_INLINE double row_exp_sum(const T* p, T shift, int64_t n) {
+    double total = 0;
+    for (int64_t i0 = 0; i0 < n; i0 += kBuffer) {
+        T buffer[kBuffer];
+        const int64_t width = n - i0 < kBuffer ? n - i0 : kBuffer;
+        for (int64_t i = 0; i < width; ++i) buffer[i] = vector_exp(p[i0 + i] - shift);
+        total += row_sum(buffer, width);
+    }
+    return total;
+}
+
 // Sums of exp(x - center); the caller has put the largest element there. kBelow leaves it out.
 template <class T, bool kBelow>
 void exp_tile(const void* in, const Tile& t, void* out, double) {
@@ -124,6 +147,10 @@ void exp_tile(const void* in, const Tile& t, void* out, double) {
     }
     for (int64_t c = 0; c < t.cols; ++c) {
         const T shift = static_cast<T>(acc[c].center);
+        if (!kBelow && t.row_stride == 1) {
+            acc[c].total += row_exp_sum(p + c * t.col_stride, shift, t.rows);
+            continue;
+        }
         gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
             if constexpr (kBelow) {
                 for (int64_t i = 0; i < n; ++i) b[i] = b[i] < shift ? b[i] : lowest<T>;
@@ -292,7 +319,7 @@ void complex_sum_tile(const void* in, const Tile& t, void* out, double) {
                 n / kCount, T{0}, [=](Lanes<T>& lanes, int64_t s) { lanes.absorb(a + s * kCount, plus); }, plus,
                 [&](const Lanes<T>& lanes) {
                     T pair[2];
-                    lanes.fold(pair, 2, plus);
+                    lanes.template fold<2>(pair, plus);
                     acc[2 * c] += static_cast<double>(pair[0]);
                     acc[2 * c + 1] += static_cast<double>(pair[1]);
                 });

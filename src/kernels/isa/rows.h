@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/isa/reduce_ops.h"
+#include "kernels/isa/transpose.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
@@ -35,7 +36,7 @@ WENGERT_ALWAYS_INLINE double sum_in_lanes(int64_t steps, Step step) {
     auto plus = [](auto a, auto b) { return a + b; };
     in_lanes(steps, T{0}, step, plus, [&](const Lanes<T>& lanes) {
         T folded;
-        lanes.fold(&folded, 1, plus);
+        lanes.fold(&folded, plus);
         total += static_cast<double>(folded);
     });
     return total;
@@ -61,18 +62,20 @@ WENGERT_ALWAYS_INLINE T extreme_row(const T* p, int64_t n, T acc) {
     if (n >= kCount) {
         Lanes<T> best(Op::identity);
         decltype(best.v[0] != best.v[0]) nan[Lanes<T>::kVectors] = {};
-        for (; n >= kCount; n -= kCount, p += kCount)
+        for (int64_t i = 0; i < n; i += kCount) {
+            const T* at = p + (i < n - kCount ? i : n - kCount);  // the last ones once more: that changes nothing
             for (int k = 0; k < Lanes<T>::kVectors; ++k) {
-                auto x = Op::before(Lanes<T>::load(p + k * Lanes<T>::kWidth));
+                auto x = Op::before(Lanes<T>::load(at + k * Lanes<T>::kWidth));
                 best.v[k] = Op::plain(best.v[k], x);
                 nan[k] |= x != x;
             }
+        }
         T folded;
-        best.fold(&folded, 1, [](T a, T b) { return Op::join(a, b); });
+        best.fold(&folded, [](auto a, auto b) { return Op::join(a, b); });
         for (int k = 1; k < Lanes<T>::kVectors; ++k) nan[0] |= nan[k];
-        bool any = false;
-        for (int i = 0; i < Lanes<T>::kWidth; ++i) any |= nan[0][i] != 0;
-        acc = any ? std::numeric_limits<T>::quiet_NaN() : Op::merge(acc, folded);
+        std::remove_cvref_t<decltype(nan[0][0])> any = 0;
+        fold_vector<decltype(any), Lanes<T>::kWidth, 1>(&any, nan[0], [](auto a, auto b) { return a | b; });
+        return any ? std::numeric_limits<T>::quiet_NaN() : Op::merge(acc, folded);
     }
     return n ? Op::merge(acc, short_row<Op>(p, n)) : acc;
 }
@@ -90,7 +93,7 @@ WENGERT_ALWAYS_INLINE typename Op::Acc row(const T* p, int64_t n, typename Op::A
         join,
         [&](const Lanes<T>& lanes) {
             T folded;
-            lanes.fold(&folded, 1, join);
+            lanes.fold(&folded, join);
             acc = Op::merge(acc, folded);
         });
     return n % kCount ? Op::merge(acc, short_row<Op>(p + n / kCount * kCount, n % kCount)) : acc;
@@ -149,10 +152,7 @@ WENGERT_ALWAYS_INLINE void transposed_rows(const T* p, int64_t n, int64_t rows, 
     T block[Lanes<T>::kCount * kTransposed];
     for (int64_t first = 0; first < rows; first += kTransposed) {
         int64_t count = rows - first < kTransposed ? rows - first : kTransposed;
-        for (int64_t r = 0; r < count; ++r) {
-            const T* row = p + (first + r) * row_step;
-            for (int64_t i = 0; i < n; ++i) block[i * kTransposed + r] = row[i];
-        }
+        transpose(count, n, p + first * row_step, row_step, block, kTransposed);
         f(block, first, count);
     }
 }

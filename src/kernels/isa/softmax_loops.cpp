@@ -12,7 +12,9 @@ namespace wengert::kernels::WENGERT_ISA {
 namespace {
 
 constexpr int64_t kSweep = 512;
-constexpr double kDominant = 0.5;                      // a probability above it
+constexpr int64_t kTogether = 16;   // rows whose logarithms are taken together,
+constexpr int64_t kCached = 16384;  // if they have no more elements than this: they are read again afterwards
+constexpr double kDominant = 0.5;   // a probability above it
 constexpr double kLogDominant = -0.69314718055994531;  // its logarithm
 constexpr double kFewOthers = 1.5;  // below it, exponentials measured from the greatest element have sums of 1 + little
 
@@ -41,11 +43,10 @@ void softmax_row(const T* __restrict in, T* __restrict out, int64_t n) {
     for (int64_t i = 0; i < n; ++i) out[i] *= scale;
 }
 
+// The sum of exp(in - largest) without those that are 1 and counted in *ones: all of them, where that may matter.
 template <class T>
-void log_softmax_row(const T* __restrict in, T* __restrict out, int64_t n) {
-    const T largest = row<MaxOp<T>>(in, n, lowest<T>);
-    if (!(largest < highest<T>)) return infinite_row<T, true>(in, out, n, 1);
-    double total = 0, ones = 0;  // what is left out of the total
+WENGERT_ALWAYS_INLINE double exponentials(const T* in, T largest, int64_t n, double* ones) {
+    double total = 0;
     for (int64_t i0 = 0; i0 < n; i0 += kBuffer) {
         T buffer[kBuffer];
         int64_t width = n - i0 < kBuffer ? n - i0 : kBuffer;
@@ -53,15 +54,35 @@ void log_softmax_row(const T* __restrict in, T* __restrict out, int64_t n) {
         double sum = row_sum(buffer, width);
         if (sum >= 1 && sum < kFewOthers) {
             for (int64_t i = 0; i < width; ++i) {
-                ones += buffer[i] == 1;
+                *ones += buffer[i] == 1;
                 buffer[i] = buffer[i] == 1 ? T{0} : buffer[i];
             }
             sum = row_sum(buffer, width);
         }
         total += sum;
     }
-    const T log_total = static_cast<T>(ones > 0 ? ::log1p(total + (ones - 1)) : ::log(total));
-    for (int64_t i = 0; i < n; ++i) out[i] = (in[i] - largest) - log_total;
+    return total;
+}
+
+// rows <= kTogether: their logarithms are one call.
+template <class T>
+void log_softmax_rows(const T* __restrict in, T* __restrict out, int64_t rows, int64_t n) {
+    T largest[kTogether];
+    double total[kTogether], ones[kTogether] = {}, logs[kTogether];
+    for (int64_t r = 0; r < rows; ++r) {
+        largest[r] = row<MaxOp<T>>(in + r * n, n, lowest<T>);
+        total[r] = largest[r] < highest<T> ? exponentials(in + r * n, largest[r], n, &ones[r]) : 1;
+    }
+    for (int64_t r = rows; r < kTogether; ++r) total[r] = 1;
+    for (int64_t r = 0; r < kTogether; ++r) logs[r] = ::log(total[r]);
+    for (int64_t r = 0; r < rows; ++r, in += n, out += n) {
+        if (!(largest[r] < highest<T>)) {
+            infinite_row<T, true>(in, out, n, 1);
+            continue;
+        }
+        const T m = largest[r], log_total = static_cast<T>(ones[r] > 0 ? ::log1p(total[r] + (ones[r] - 1)) : logs[r]);
+        for (int64_t i = 0; i < n; ++i) out[i] = (in[i] - m) - log_total;
+    }
 }
 
 // The sum of grad * result, and the greatest result.
@@ -77,7 +98,7 @@ WENGERT_ALWAYS_INLINE double row_dot_and_greatest(const T* grad, const T* result
             best.v[k] = r > best.v[k] ? r : best.v[k];
         }
     });
-    best.fold(greatest, 1, [](T a, T b) { return a > b ? a : b; });
+    best.fold(greatest, [](auto a, auto b) { return a > b ? a : b; });
     T rest = 0;
     for (int64_t i = n / L::kCount * L::kCount; i < n; ++i) {
         rest += grad[i] * result[i];
@@ -260,14 +281,18 @@ void forward(const T* in, T* out, int64_t outer, int64_t n, int64_t inner) {
         transposed_rows(in, n, outer, n, [=](T* block, int64_t first, int64_t count) {
             T result[Lanes<T>::kCount * kTransposed];
             forward_columns<T, kLog>(block, result, n, kTransposed, count);
-            for (int64_t r = 0; r < count; ++r)
-                for (int64_t i = 0; i < n; ++i) out[(first + r) * n + i] = result[i * kTransposed + r];
+            transpose(n, count, result, kTransposed, out + first * n, n);
         });
         return;
     }
+    if (inner == 1 && kLog) {
+        const int64_t together = n * kTogether <= kCached ? kTogether : 1;
+        for (int64_t i = 0; i < outer; i += together)
+            log_softmax_rows(in + i * n, out + i * n, outer - i < together ? outer - i : together, n);
+        return;
+    }
     if (inner == 1) {
-        for (int64_t i = 0; i < outer; ++i, in += n, out += n)
-            kLog ? log_softmax_row(in, out, n) : softmax_row(in, out, n);
+        for (int64_t i = 0; i < outer; ++i, in += n, out += n) softmax_row(in, out, n);
         return;
     }
     for (int64_t i = 0; i < outer; ++i, in += n * inner, out += n * inner)
@@ -277,6 +302,15 @@ void forward(const T* in, T* out, int64_t outer, int64_t n, int64_t inner) {
 
 template <class T, bool kLog>
 void backward(const T* grad, const T* result, T* out, int64_t outer, int64_t n, int64_t inner) {
+    if (inner == 1 && n < Lanes<T>::kCount && outer >= 8) {
+        transposed_rows(grad, n, outer, n, [=](const T* g, int64_t first, int64_t count) {
+            T r[Lanes<T>::kCount * kTransposed], o[Lanes<T>::kCount * kTransposed];
+            transpose(count, n, result + first * n, n, r, kTransposed);
+            backward_columns<T, kLog>(g, r, o, n, kTransposed, count);
+            transpose(n, count, o, kTransposed, out + first * n, n);
+        });
+        return;
+    }
     if (inner == 1) {
         for (int64_t i = 0; i < outer; ++i, grad += n, result += n, out += n)
             kLog ? log_softmax_backward_row(grad, result, out, n) : softmax_backward_row(grad, result, out, n);

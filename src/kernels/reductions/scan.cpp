@@ -1,5 +1,6 @@
 #include "kernels/reductions/scan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -23,13 +24,25 @@ struct Blocks {
     }
 };
 
-// out = running f(accumulator, element), the accumulator wide. Neighbouring columns advance together.
+// out = running f(accumulator, element), the accumulator wide. Neighbouring columns advance together; so do four rows,
+// because each addition waits for the one before it.
 template <class T, class F>
 void scan(const Tensor& in, const Tensor& out, const Blocks& b, Wide<T> start, F f) {
     const T* from = in.data_as<T>();
     T* to = out.data_as<T>();
     if (b.inner == 1) {
-        for (int64_t o = 0; o < b.outer; ++o) {
+        constexpr int64_t kTogether = 4;
+        int64_t o = 0;
+        for (; o + kTogether <= b.outer; o += kTogether, from += kTogether * b.n, to += kTogether * b.n) {
+            Wide<T> acc[kTogether];
+            std::fill_n(acc, kTogether, start);
+            for (int64_t i = 0; i < b.n; ++i)
+                for (int64_t r = 0; r < kTogether; ++r) {
+                    acc[r] = f(acc[r], static_cast<Wide<T>>(from[r * b.n + i]));
+                    to[r * b.n + i] = static_cast<T>(acc[r]);
+                }
+        }
+        for (; o < b.outer; ++o) {
             Wide<T> acc = start;
             for (int64_t i = 0; i < b.n; ++i) {
                 acc = f(acc, static_cast<Wide<T>>(*from++));
