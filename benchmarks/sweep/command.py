@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import resource
 import sys
 import warnings
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from tests.ops.operations import OPERATIONS, Operation
 
 SIZES = (1_000, 100_000, 4_000_000)
 LONGEST = 0.6  # seconds a call: no larger size is tried where it would take longer
+MEMORY = 8 << 30  # bytes: what needs more is refused, like other arguments that a row does not take
 
 
 def measure_row(operation: Operation, options: argparse.Namespace) -> Iterator[Measured]:
@@ -109,6 +111,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command."""
     options = parse(arguments)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     for package in (wg, torch):
         package.set_num_threads(options.threads)
     pattern = re.compile("|".join(f"(?:{only})" for only in options.only))
@@ -123,7 +126,7 @@ def main(arguments: list[str] | None = None) -> int:
     measured: list[Measured] = []
     reasons: dict[str, str] = {}
     warnings.simplefilter("ignore")
-    progress = tqdm(chosen, disable=None, file=sys.stderr)
+    progress = tqdm(chosen, file=sys.stderr, mininterval=1)
     for operation in progress:
         progress.set_postfix_str(operation.name)
         try:

@@ -130,21 +130,38 @@ WENGERT_ALWAYS_INLINE double row_exp_sum(const T* p, T shift, int64_t n) {
     return total;
 }
 
+template <class T, bool kBelow>
+void exp_columns(const T* p, int64_t rows, int64_t row_stride, int64_t cols, Centered* acc) {
+    for (int64_t c0 = 0; c0 < cols; c0 += kBuffer) {
+        const int64_t width = cols - c0 < kBuffer ? cols - c0 : kBuffer;
+        T shift[kBuffer], part[kBuffer];
+        for (int64_t c = 0; c < width; ++c) shift[c] = static_cast<T>(acc[c0 + c].center);
+        for (int64_t r0 = 0; r0 < rows; r0 += kRows) {
+            const int64_t end = rows - r0 < kRows ? rows : r0 + kRows;
+            for (int64_t c = 0; c < width; ++c) part[c] = 0;
+            for (int64_t r = r0; r < end; ++r) {
+                const T* __restrict a = p + r * row_stride + c0;
+                for (int64_t c = 0; c < width; ++c) {
+                    const T e = vector_exp(a[c] - shift[c]);
+                    part[c] += !kBelow || a[c] < shift[c] ? e : T{0};
+                }
+            }
+            for (int64_t c = 0; c < width; ++c) acc[c0 + c].total += static_cast<double>(part[c]);
+        }
+    }
+}
+
 // Sums of exp(x - center); the caller has put the largest element there. kBelow leaves it out.
 template <class T, bool kBelow>
 void exp_tile(const void* in, const Tile& t, void* out, double) {
     auto* acc = static_cast<Centered*>(out);
     auto* p = static_cast<const T*>(in);
-    if (!kBelow && t.row_stride == 1 && t.rows < Lanes<T>::kCount && t.cols >= 8) {
-        transposed_rows(p, t.rows, t.cols, t.col_stride, [=](const T* block, int64_t first, int64_t count) {
-            T shift[kTransposed], total[kTransposed] = {};
-            for (int64_t c = 0; c < count; ++c) shift[c] = static_cast<T>(acc[first + c].center);
-            for (int64_t i = 0; i < t.rows; ++i)
-                for (int64_t c = 0; c < count; ++c) total[c] += vector_exp(block[i * kTransposed + c] - shift[c]);
-            for (int64_t c = 0; c < count; ++c) acc[first + c].total += static_cast<double>(total[c]);
+    if (t.row_stride == 1 && t.rows < Lanes<T>::kCount && t.cols >= 8) {
+        return transposed_rows(p, t.rows, t.cols, t.col_stride, [=](const T* block, int64_t first, int64_t count) {
+            exp_columns<T, kBelow>(block, t.rows, kTransposed, count, acc + first);
         });
-        return;
     }
+    if (t.col_stride == 1 && t.row_stride != 1) return exp_columns<T, kBelow>(p, t.rows, t.row_stride, t.cols, acc);
     for (int64_t c = 0; c < t.cols; ++c) {
         const T shift = static_cast<T>(acc[c].center);
         if (!kBelow && t.row_stride == 1) {
@@ -338,6 +355,13 @@ void complex_square_tile(const void* in, const Tile& t, void* out, double) {
     for (int64_t c = 0; c < t.cols; ++c) acc[c] = row<SquareSumOp<T>>(p + 2 * c * t.col_stride, 2 * t.rows, acc[c]);
 }
 
+void log_loop(double* x, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) x[i] = ::log(x[i]);
+}
+void log1p_loop(double* x, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) x[i] = ::log1p(x[i]);
+}
+
 // --- The table.
 constexpr void set(ReduceTable& table, Reduction r, DType d, TileLoop loop) {
     table.tile[static_cast<int>(r)][static_cast<int>(d)] = loop;
@@ -408,6 +432,8 @@ constexpr ReduceTable make_table() {
     add_floating<double>(table, DType::Float64);
     add_complex<float>(table, DType::Complex64);
     add_complex<double>(table, DType::Complex128);
+    table.log = log_loop;
+    table.log1p = log1p_loop;
     return table;
 }
 

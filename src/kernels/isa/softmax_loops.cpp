@@ -216,11 +216,14 @@ void measure_from_dominant(const T* __restrict grad, const T* __restrict result,
                            T* __restrict dot, int64_t n, int64_t inner, int64_t width) {
     double total[kSweep];
     for (int64_t c = 0; c < width; ++c) {
-        T at = 0;
-        for (int64_t i = c; i < n * inner; i += inner)
-            if (result[i] > static_cast<T>(kDominant) && absolute(grad[i]) < highest<T>) at = grad[i];
-        center[c] = at;
+        center[c] = 0;
         total[c] = 0;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        const T* __restrict g = grad + i * inner;
+        const T* __restrict r = result + i * inner;
+        for (int64_t c = 0; c < width; ++c)
+            center[c] = (r[c] > static_cast<T>(kDominant)) & (absolute(g[c]) < highest<T>) ? g[c] : center[c];
     }
     for (int64_t i = 0; i < n; ++i) {
         const T* __restrict g = grad + i * inner;
@@ -230,18 +233,29 @@ void measure_from_dominant(const T* __restrict grad, const T* __restrict result,
     for (int64_t c = 0; c < width; ++c) dot[c] = static_cast<T>(total[c]);
 }
 
-// Dominant elements once more.
+// Dominant elements once more, see dominant_gradient.
 template <class T>
-void correct_dominant(const T* grad, const T* result, T* out, int64_t n, int64_t inner, int64_t width) {
-    for (int64_t i = 0; i < n; ++i)
+void correct_dominant(const T* __restrict grad, const T* __restrict result, T* __restrict out, int64_t n, int64_t inner,
+                      int64_t width) {
+    constexpr T dominant = static_cast<T>(kLogDominant);
+    double others[kSweep], at[kSweep], own[kSweep];  // what the others' gradients sum to, the logarithm, its gradient
+    for (int64_t c = 0; c < width; ++c) others[c] = at[c] = own[c] = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const T* __restrict g = grad + i * inner;
+        const T* __restrict r = result + i * inner;
         for (int64_t c = 0; c < width; ++c) {
-            const int64_t at = i * inner + c;
-            if (!(result[at] > static_cast<T>(kLogDominant))) continue;
-            double others = 0;
-            for (int64_t k = 0; k < n; ++k)
-                if (k != i) others += static_cast<double>(grad[k * inner + c]);
-            out[at] = dominant_gradient(grad[at], result[at], others);
+            others[c] += r[c] > dominant ? 0.0 : static_cast<double>(g[c]);
+            own[c] = r[c] > dominant ? static_cast<double>(g[c]) : own[c];
+            at[c] = r[c] > dominant ? static_cast<double>(r[c]) : at[c];
         }
+    }
+    for (int64_t c = 0; c < width; ++c) own[c] *= -::expm1(at[c]);
+    for (int64_t c = 0; c < width; ++c) own[c] -= ::exp(at[c]) * others[c];
+    for (int64_t i = 0; i < n; ++i) {
+        const T* __restrict r = result + i * inner;
+        T* __restrict o = out + i * inner;
+        for (int64_t c = 0; c < width; ++c) o[c] = r[c] > dominant ? static_cast<T>(own[c]) : o[c];
+    }
 }
 
 template <class T, bool kLog>
@@ -275,13 +289,44 @@ void backward_columns(const T* __restrict grad, const T* __restrict result, T* _
     if (kLog && dominates) correct_dominant(grad, result, out, n, inner, width);
 }
 
+// Blocks [n,inner] with few columns and short ones: the columns of several are moved side by side, kTransposed at most.
+constexpr int64_t kNarrow = 8;
+template <class T>
+bool is_narrow(int64_t outer, int64_t n, int64_t inner) {
+    return inner <= kNarrow && n < Lanes<T>::kCount && outer * inner >= 8;
+}
+template <class T>
+using SideBySide = T[Lanes<T>::kCount * kTransposed];
+
+template <class T>
+void move_together(const T* from, int64_t blocks, int64_t n, int64_t inner, T* to) {
+    if (inner == 1) return transpose(blocks, n, from, n, to, kTransposed);
+    for (int64_t o = 0; o < blocks; ++o)
+        for (int64_t i = 0; i < n; ++i)
+            for (int64_t c = 0; c < inner; ++c) to[i * kTransposed + o * inner + c] = *from++;
+}
+template <class T>
+void move_apart(const T* from, int64_t blocks, int64_t n, int64_t inner, T* to) {
+    if (inner == 1) return transpose(n, blocks, from, kTransposed, to, n);
+    for (int64_t o = 0; o < blocks; ++o)
+        for (int64_t i = 0; i < n; ++i)
+            for (int64_t c = 0; c < inner; ++c) *to++ = from[i * kTransposed + o * inner + c];
+}
+// Calls f(offset of the first block, how many).
+template <class F>
+void groups_of_blocks(int64_t outer, int64_t n, int64_t inner, F f) {
+    const int64_t group = kTransposed / inner;
+    for (int64_t o = 0; o < outer; o += group) f(o * n * inner, outer - o < group ? outer - o : group);
+}
+
 template <class T, bool kLog>
 void forward(const T* in, T* out, int64_t outer, int64_t n, int64_t inner) {
-    if (inner == 1 && n < Lanes<T>::kCount && outer >= 8) {
-        transposed_rows(in, n, outer, n, [=](T* block, int64_t first, int64_t count) {
-            T result[Lanes<T>::kCount * kTransposed];
-            forward_columns<T, kLog>(block, result, n, kTransposed, count);
-            transpose(n, count, result, kTransposed, out + first * n, n);
+    if (is_narrow<T>(outer, n, inner)) {
+        groups_of_blocks(outer, n, inner, [=](int64_t at, int64_t blocks) {
+            SideBySide<T> x, result;
+            move_together(in + at, blocks, n, inner, x);
+            forward_columns<T, kLog>(x, result, n, kTransposed, blocks * inner);
+            move_apart(result, blocks, n, inner, out + at);
         });
         return;
     }
@@ -302,12 +347,13 @@ void forward(const T* in, T* out, int64_t outer, int64_t n, int64_t inner) {
 
 template <class T, bool kLog>
 void backward(const T* grad, const T* result, T* out, int64_t outer, int64_t n, int64_t inner) {
-    if (inner == 1 && n < Lanes<T>::kCount && outer >= 8) {
-        transposed_rows(grad, n, outer, n, [=](const T* g, int64_t first, int64_t count) {
-            T r[Lanes<T>::kCount * kTransposed], o[Lanes<T>::kCount * kTransposed];
-            transpose(count, n, result + first * n, n, r, kTransposed);
-            backward_columns<T, kLog>(g, r, o, n, kTransposed, count);
-            transpose(n, count, o, kTransposed, out + first * n, n);
+    if (is_narrow<T>(outer, n, inner)) {
+        groups_of_blocks(outer, n, inner, [=](int64_t at, int64_t blocks) {
+            SideBySide<T> g, r, o;
+            move_together(grad + at, blocks, n, inner, g);
+            move_together(result + at, blocks, n, inner, r);
+            backward_columns<T, kLog>(g, r, o, n, kTransposed, blocks * inner);
+            move_apart(o, blocks, n, inner, out + at);
         });
         return;
     }
