@@ -14,7 +14,7 @@ Grow = Callable[[Shape], Shape]
 ROW = 64  # elements of the rows of the layout "rows"
 # Numbers that say how long a dimension is, or how many there are of something.
 LENGTHS = frozenset({"size", "sizes", "input_sizes", "normalized_shape", "split_sizes", "length"})
-COUNTS = frozenset({"num_classes", "n", "m", "steps"})
+COUNTS = frozenset({"num_classes", "steps"})
 ASCENDING = frozenset({"sorted_sequence", "boundaries", "bins"})
 
 

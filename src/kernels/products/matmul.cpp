@@ -72,10 +72,11 @@ void multiply_batch(const char* op, const Tensor& out, const Tensor& a, const Te
     };
     dispatch_product(out.dtype(), op, [&]<class T> {
         Dims index(batch_dims, 0);
+        const T factor = alpha.to<T>(), kept = beta.to<T>();
         Matrix<T> ma = last_two(a, a.data_as<T>()), mb = last_two(b, b.data_as<T>()),
                   mc = last_two(out, out.data_as<T>());
         for (int64_t i = 0; i < batches; ++i) {
-            gemm<T>(alpha.to<T>(), ma, mb, beta.to<T>(), mc);
+            gemm<T>(factor, ma, mb, kept, mc);
             for (size_t d = batch_dims; d-- > 0;) {
                 ma.data += a.strides()[d];
                 mb.data += b.strides()[d];
