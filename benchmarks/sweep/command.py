@@ -8,7 +8,8 @@ import re
 import resource
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter, thread_time
 from typing import Any
 
@@ -49,7 +50,7 @@ def measure_row(operation: Operation, options: argparse.Namespace) -> Iterator[M
             for dtype in options.dtypes:
                 try:
                     found = list(measure(operation, layout, elements, dtype, options))
-                except NotMeasuredError as refusal:
+                except (NotMeasuredError, MemoryError) as refusal:
                     reasons.append(str(refusal))
                     continue
                 yield from found
@@ -71,17 +72,41 @@ def measure(operation: Operation, layout: str, elements: int, dtype: str, option
             refusal = error if number == 0 else refusal
             continue
         shapes = " ".join(str(list(a.shape)).replace(" ", "") for a in arrays_in(sample.arguments))
+        measured = False
         clock = thread_time if options.threads == 1 else perf_counter
         for place, direction in enumerate(("forward", "backward")):
             if direction not in options.passes or any(pair[place] is None for pair in steps.values()):
                 continue
-            times = alternate(
-                {name: pair[place] for name, pair in steps.items()}, options.seconds, clock, options.seconds / 20
-            )
+            chosen = {name: pair[place] for name, pair in steps.items()}
+            if any(seconds_of(step) > LONGEST for step in chosen.values()):
+                refusal = NotMeasuredError(f"takes longer than {LONGEST} s, {direction}")
+                continue
+            times = alternate(chosen, options.seconds, clock, options.seconds / 20)
+            measured = True
             best = {name: min(rounds) for name, rounds in times.items()}
             yield Measured(repr(operation), layout, elements, dtype, direction, **best, shapes=shapes)
-        return
+        if measured:
+            return
+        break
     raise refusal
+
+
+def seconds_of(step: Callable[[], Any]) -> float:
+    """Return the time of one call."""
+    start = perf_counter()
+    step()
+    return perf_counter() - start
+
+
+@contextmanager
+def limited_memory() -> Iterator[None]:
+    """Let allocations fail that go beyond `MEMORY`, in both packages."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -111,7 +136,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command."""
     options = parse(arguments)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     for package in (wg, torch):
         package.set_num_threads(options.threads)
     pattern = re.compile("|".join(f"(?:{only})" for only in options.only))
@@ -127,12 +151,13 @@ def main(arguments: list[str] | None = None) -> int:
     reasons: dict[str, str] = {}
     warnings.simplefilter("ignore")
     progress = tqdm(chosen, file=sys.stderr, mininterval=1)
-    for operation in progress:
-        progress.set_postfix_str(operation.name)
-        try:
-            measured += measure_row(operation, options)
-        except NotMeasuredError as reason:
-            reasons[operation.name] = str(reason)
+    with limited_memory():
+        for operation in progress:
+            progress.set_postfix_str(operation.name)
+            try:
+                measured += measure_row(operation, options)
+            except NotMeasuredError as reason:
+                reasons[operation.name] = str(reason)
     measured.sort(key=lambda m: -m.ratio)
     print(COLUMNS, *(m.line() for m in measured[: options.worst]), sep="\n")
     print(f"\n{len(reasons)} rows without a measurement:")

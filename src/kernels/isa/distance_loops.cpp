@@ -16,8 +16,11 @@ void squares(const T* x, const T* rows, int64_t count, int64_t n, T* out) {
                 lanes.v[k] += d * d;
             }
         });
-        T rest = 0;
-        for (int64_t i = n / L::kCount * L::kCount; i < n; ++i) rest += (x[i] - rows[i]) * (x[i] - rows[i]);
+        const int64_t done = n / L::kCount * L::kCount;
+        const T rest = short_sum<T>(n - done, [=](auto load, int64_t i) {
+            const auto d = load(x + done + i) - load(rows + done + i);
+            return d * d;
+        });
         out[s] = static_cast<T>(total + static_cast<double>(rest));
     }
 }

@@ -42,17 +42,49 @@ WENGERT_ALWAYS_INLINE double sum_in_lanes(int64_t steps, Step step) {
     return total;
 }
 
-// Fewer elements than a bundle of lanes.
+// Sixteen bytes on every instruction set.
+template <class T>
+struct Few {
+    typedef T type [[gnu::vector_size(16)]];
+    typedef T unaligned [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]];
+    static constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
+    WENGERT_ALWAYS_INLINE static type load(const T* p) { return *reinterpret_cast<const unaligned*>(p); }
+};
+
+// Fewer elements than a bundle of lanes: step(accumulator, load, i) for the elements from i on that load(pointer) loads.
+template <class T, class Step, class Join>
+WENGERT_ALWAYS_INLINE T in_few_lanes(int64_t n, T identity, Step step, Join join) {
+    using F = Few<T>;
+    T total = identity;
+    int64_t i = 0;
+    if (n >= F::kWidth) {
+        auto a = typename F::type{} + identity, b = a;
+        for (; i + 2 * F::kWidth <= n; i += 2 * F::kWidth) {
+            a = step(a, F::load, i);
+            b = step(b, F::load, i + F::kWidth);
+        }
+        if (i + F::kWidth <= n) {
+            a = step(a, F::load, i);
+            i += F::kWidth;
+        }
+        fold_vector<T, F::kWidth, 1>(&total, join(a, b), join);
+    }
+    for (; i < n; ++i) total = step(total, [](const T* p) { return *p; }, i);
+    return total;
+}
+
 template <class Op, class T>
 WENGERT_ALWAYS_INLINE T short_row(const T* p, int64_t n) {
-    T a = Op::identity, b = Op::identity;
-    int64_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        a = Op::step(a, p[i]);
-        b = Op::step(b, p[i + 1]);
-    }
-    if (i < n) a = Op::step(a, p[i]);
-    return Op::join(a, b);
+    return in_few_lanes<T>(
+        n, Op::identity, [=](auto acc, auto load, int64_t i) { return Op::step(acc, load(p + i)); },
+        [](auto a, auto b) { return Op::join(a, b); });
+}
+// The sum of term(load, i).
+template <class T, class Term>
+WENGERT_ALWAYS_INLINE T short_sum(int64_t n, Term term) {
+    return in_few_lanes<T>(
+        n, T{0}, [=](auto acc, auto load, int64_t i) { return acc + term(load, i); },
+        [](auto a, auto b) { return a + b; });
 }
 
 // Max and Min: NaN is looked for on the side, so that the comparison is one instruction.
@@ -111,8 +143,11 @@ WENGERT_ALWAYS_INLINE double row_squared_distance(const T* p, T center, int64_t 
     double total = sum_in_lanes<T>(n / kCount, [=](Lanes<T>& lanes, int64_t s) {
         lanes.absorb(p + s * kCount, [=](auto a, auto x) { return a + (x - center) * (x - center); });
     });
-    T rest = 0;
-    for (int64_t i = n / kCount * kCount; i < n; ++i) rest += (p[i] - center) * (p[i] - center);
+    p += n / kCount * kCount;
+    const T rest = short_sum<T>(n % kCount, [=](auto load, int64_t i) {
+        const auto d = load(p + i) - center;
+        return d * d;
+    });
     return total + static_cast<double>(rest);
 }
 
@@ -126,8 +161,9 @@ WENGERT_ALWAYS_INLINE double row_dot(const T* a, const T* b, int64_t n) {
             lanes.v[k] += L::load(a + at) * L::load(b + at);
         }
     });
-    T rest = 0;
-    for (int64_t i = n / L::kCount * L::kCount; i < n; ++i) rest += a[i] * b[i];
+    a += n / L::kCount * L::kCount;
+    b += n / L::kCount * L::kCount;
+    const T rest = short_sum<T>(n % L::kCount, [=](auto load, int64_t i) { return load(a + i) * load(b + i); });
     return total + static_cast<double>(rest);
 }
 
