@@ -8,5 +8,6 @@ the ratios of all rounds, and the budget.
 - `workloads/` states the workloads, a file each, with their budgets; read `workloads/mlp.py` first;
 - `measure.py` times, `agreement.py` compares results, `report.py` prints;
 - `installation.py` measures what importing and installing costs;
+- `sweep/` measures every row of the table instead of workloads: ``python -m benchmarks sweep``;
 - `peers/` states a few of the workloads again for packages with other interfaces.
 """

@@ -10,7 +10,7 @@ SHORTEST_SAMPLE = 0.01  # seconds; below it the clock and interruptions would sh
 ROUNDS = (5, 60)
 
 
-def alternate(steps, seconds):
+def alternate(steps, seconds, clock=perf_counter, shortest=SHORTEST_SAMPLE):
     """Time several functions in turns.
 
     Parameters
@@ -19,40 +19,44 @@ def alternate(steps, seconds):
         What to call, by name.
     seconds : float
         About how long to measure in all.
+    clock : callable
+        Seconds, as it sees them: `time.thread_time` does not see other processes.
+    shortest : float
+        Least seconds of one measurement.
 
     Returns
     -------
     dict of str to list of float
         Seconds a call, one entry a round; equal positions were measured next to each other.
     """
-    calls = {name: _calls_per_sample(step) for name, step in steps.items()}
+    calls = {name: _calls_per_sample(step, clock, shortest) for name, step in steps.items()}
     gc.collect()
     gc.freeze()  # what was there before is not the workload's to walk; its own garbage is
     try:
-        once = sum(_seconds_per_call(step, calls[name]) * calls[name] for name, step in steps.items())
+        once = sum(_seconds_per_call(step, calls[name], clock) * calls[name] for name, step in steps.items())
         rounds = min(max(int(seconds / once), ROUNDS[0]), ROUNDS[1])
         times = {name: [] for name in steps}
         order = list(steps)
         for _ in range(rounds):
             for name in order:
-                times[name].append(_seconds_per_call(steps[name], calls[name]))
+                times[name].append(_seconds_per_call(steps[name], calls[name], clock))
             order.reverse()
     finally:
         gc.unfreeze()
     return times
 
 
-def _calls_per_sample(step):
+def _calls_per_sample(step, clock, shortest):
     """How many calls make a sample long enough. The first, warming, call does not count."""
     step()
-    return max(1, round(SHORTEST_SAMPLE / _seconds_per_call(step, 1)))
+    return max(1, round(shortest / max(_seconds_per_call(step, 1, clock), 1e-9)))
 
 
-def _seconds_per_call(step, calls):
-    start = perf_counter()
+def _seconds_per_call(step, calls, clock):
+    start = clock()
     for _ in range(calls):
         step()
-    return (perf_counter() - start) / calls
+    return (clock() - start) / calls
 
 
 @dataclass

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/elementwise/elementwise.h"
+#include "tensor/fill_elements.h"
 #include "tensor/representable.h"
 
 namespace wengert::kernels {
@@ -206,7 +207,7 @@ Tensor empty_like(const Tensor& self, std::optional<DType> dtype) {
 Tensor full_like(const Tensor& self, const Scalar& value, std::optional<DType> dtype) {
     Tensor out = empty_like(self, dtype.value_or(self.dtype()));  // dense, whatever its strides
     check_representable(value, out.dtype());
-    dispatch(out.dtype(), [&]<class T> { std::fill_n(out.data_as<T>(), out.numel(), value.to<T>()); });
+    dispatch(out.dtype(), [&]<class T> { fill_elements(out.data_as<T>(), out.numel(), value.to<T>()); });
     return out;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/checked_math.h"
+#include "tensor/fill_elements.h"
 #include "tensor/free_lists.h"
 #include "tensor/region.h"
 #include "tensor/representable.h"
@@ -168,7 +169,7 @@ Tensor zeros(IntSpan sizes, DType dtype, Device device) {
 Tensor full(IntSpan sizes, Scalar value, DType dtype, Device device) {
     check_representable(value, dtype);
     Tensor t = empty(sizes, dtype, device);
-    dispatch(dtype, [&]<class T> { std::fill_n(t.data_as<T>(), t.numel(), value.to<T>()); });
+    dispatch(dtype, [&]<class T> { fill_elements(t.data_as<T>(), t.numel(), value.to<T>()); });
     return t;
 }
 

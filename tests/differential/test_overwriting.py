@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import wengert as wg
-from tests.differential.test_table import ROWS, RefusedError, pairs, torch, unless_refused
+from tests.differential.rows_in_pytorch import ROWS, RefusedError, torch, unless_refused
+from tests.differential.test_table import pairs
 from tests.ops.operations import Case, Operation
 
 DIFFERENTIABLE = [o for o in ROWS if o.is_differentiable]

@@ -214,27 +214,43 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
 
 namespace {
 
-Tensor flat_index(const Tensor& index, int64_t numel, const char* op) {
+void check_flat_index(const Tensor& index, int64_t numel, const char* op) {
     check(index.dtype() == DType::Int64, ErrorKind::Runtime, op, "(): Expected a long tensor for index, but got ",
           index.dtype());
-    Tensor dense = clone(index), out = contiguous(dense);
-    int64_t* p = out.data_as<int64_t>();
-    check(numel > 0 || out.numel() == 0, ErrorKind::Index, op, "(): tried to take from an empty tensor");
-    for (int64_t i = 0; i < out.numel(); ++i) {
+    check(numel > 0 || index.numel() == 0, ErrorKind::Index, op, "(): tried to take from an empty tensor");
+    Tensor dense = contiguous(index);
+    const int64_t* p = dense.data_as<int64_t>();
+    bool fits = true;
+    for (int64_t i = 0; i < dense.numel(); ++i) fits &= (p[i] >= -numel) & (p[i] < numel);
+    for (int64_t i = 0; !fits && i < dense.numel(); ++i)
         if (p[i] < -numel || p[i] >= numel) [[unlikely]]
             fail(ErrorKind::Index, op, "(): out of range: tried to access index ", p[i], " on a tensor of ", numel,
                  " elements.");
-        if (p[i] < 0) p[i] += numel;
-    }
+}
+
+// Dense, and counted from the front.
+Tensor flat_index(const Tensor& index, int64_t numel, const char* op) {
+    check_flat_index(index, numel, op);
+    Tensor dense = contiguous(index), out = empty(dense.sizes(), DType::Int64);
+    const int64_t* p = dense.data_as<int64_t>();
+    int64_t* to = out.data_as<int64_t>();
+    for (int64_t i = 0; i < out.numel(); ++i) to[i] = p[i] < 0 ? p[i] + numel : p[i];
     return alias(out, Dims{out.numel()}, Dims{1}, out.offset());
 }
 
 }  // namespace
 
 Tensor take(const Tensor& self, const Tensor& index) {
-    Tensor flat = flat_index(index, self.numel(), "take"), dense = contiguous(self);
-    Tensor out = gather(alias(dense, Dims{self.numel()}, Dims{1}, dense.offset()), 0, flat);
-    return alias(out, index.sizes(), contiguous_strides(index.sizes()), 0);
+    const int64_t numel = self.numel();
+    check_flat_index(index, numel, "take");
+    Tensor dense = contiguous(self), places = contiguous(index), out = empty(index.sizes(), self.dtype());
+    const int64_t* k = places.data_as<int64_t>();
+    dispatch_size(item_size(self.dtype()), [&]<class T> {
+        const T* from = dense.data_as<T>();
+        T* to = out.data_as<T>();
+        for (int64_t i = 0; i < out.numel(); ++i) to[i] = from[k[i] < 0 ? k[i] + numel : k[i]];
+    });
+    return out;
 }
 
 Tensor take_backward(const Tensor& grad, IntSpan sizes, const Tensor& index) {

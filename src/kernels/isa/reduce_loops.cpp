@@ -64,14 +64,25 @@ template <class T>
 WENGERT_ALWAYS_INLINE double row_product(const T* p, int64_t n, double acc) {
     constexpr int kWidth = Lanes<double>::kWidth, kVectors = Lanes<double>::kVectors;
     typedef T Narrow [[gnu::vector_size(kWidth * sizeof(T)), gnu::aligned(1), gnu::may_alias]];
+    auto absorb = [](Lanes<double>& lanes, const T* at) {
+        for (int k = 0; k < kVectors; ++k)
+            lanes.v[k] *= __builtin_convertvector(*reinterpret_cast<const Narrow*>(at + k * kWidth),
+                                                  typename VectorOf<double>::type);
+    };
     if (n >= kWidth * kVectors) {
-        Lanes<double> lanes(1.0);
-        for (; n >= kWidth * kVectors; n -= kWidth * kVectors, p += kWidth * kVectors)
-            for (int k = 0; k < kVectors; ++k)
-                lanes.v[k] *= __builtin_convertvector(*reinterpret_cast<const Narrow*>(p + k * kWidth),
-                                                      typename VectorOf<double>::type);
+        Lanes<double> lanes(1.0), others(1.0);  // two bundles: a product waits four cycles for the one before it
+        for (; n >= 2 * kWidth * kVectors; n -= 2 * kWidth * kVectors, p += 2 * kWidth * kVectors) {
+            absorb(lanes, p);
+            absorb(others, p + kWidth * kVectors);
+        }
+        for (int k = 0; k < kVectors; ++k) lanes.v[k] *= others.v[k];
+        if (n >= kWidth * kVectors) {
+            absorb(lanes, p);
+            n -= kWidth * kVectors;
+            p += kWidth * kVectors;
+        }
         double folded;
-        lanes.fold(&folded, 1, [](double x, double y) { return x * y; });
+        lanes.fold(&folded, [](auto x, auto y) { return x * y; });
         acc *= folded;
     }
     for (int64_t i = 0; i < n; ++i) acc *= static_cast<double>(p[i]);
@@ -107,23 +118,56 @@ void pow_tile(const void* in, const Tile& t, void* out, double parameter) {
         });
 }
 
+template <class T>
+WENGERT_ALWAYS_INLINE double row_exp_sum(const T* p, T shift, int64_t n) {
+    double total = 0;
+    for (int64_t i0 = 0; i0 < n; i0 += kBuffer) {
+        T buffer[kBuffer];
+        const int64_t width = n - i0 < kBuffer ? n - i0 : kBuffer;
+        for (int64_t i = 0; i < width; ++i) buffer[i] = vector_exp(p[i0 + i] - shift);
+        total += row_sum(buffer, width);
+    }
+    return total;
+}
+
+template <class T, bool kBelow>
+void exp_columns(const T* p, int64_t rows, int64_t row_stride, int64_t cols, Centered* acc) {
+    for (int64_t c0 = 0; c0 < cols; c0 += kBuffer) {
+        const int64_t width = cols - c0 < kBuffer ? cols - c0 : kBuffer;
+        T shift[kBuffer], part[kBuffer];
+        for (int64_t c = 0; c < width; ++c) shift[c] = static_cast<T>(acc[c0 + c].center);
+        for (int64_t r0 = 0; r0 < rows; r0 += kRows) {
+            const int64_t end = rows - r0 < kRows ? rows : r0 + kRows;
+            for (int64_t c = 0; c < width; ++c) part[c] = 0;
+            for (int64_t r = r0; r < end; ++r) {
+                const T* __restrict a = p + r * row_stride + c0;
+                for (int64_t c = 0; c < width; ++c) {
+                    const T e = vector_exp(a[c] - shift[c]);
+                    part[c] += !kBelow || a[c] < shift[c] ? e : T{0};
+                }
+            }
+            for (int64_t c = 0; c < width; ++c) acc[c0 + c].total += static_cast<double>(part[c]);
+        }
+    }
+}
+
 // Sums of exp(x - center); the caller has put the largest element there. kBelow leaves it out.
 template <class T, bool kBelow>
 void exp_tile(const void* in, const Tile& t, void* out, double) {
     auto* acc = static_cast<Centered*>(out);
     auto* p = static_cast<const T*>(in);
-    if (!kBelow && t.row_stride == 1 && t.rows < Lanes<T>::kCount && t.cols >= 8) {
-        transposed_rows(p, t.rows, t.cols, t.col_stride, [=](const T* block, int64_t first, int64_t count) {
-            T shift[kTransposed], total[kTransposed] = {};
-            for (int64_t c = 0; c < count; ++c) shift[c] = static_cast<T>(acc[first + c].center);
-            for (int64_t i = 0; i < t.rows; ++i)
-                for (int64_t c = 0; c < count; ++c) total[c] += vector_exp(block[i * kTransposed + c] - shift[c]);
-            for (int64_t c = 0; c < count; ++c) acc[first + c].total += static_cast<double>(total[c]);
+    if (t.row_stride == 1 && t.rows < Lanes<T>::kCount && t.cols >= 8) {
+        return transposed_rows(p, t.rows, t.cols, t.col_stride, [=](const T* block, int64_t first, int64_t count) {
+            exp_columns<T, kBelow>(block, t.rows, kTransposed, count, acc + first);
         });
-        return;
     }
+    if (t.col_stride == 1 && t.row_stride != 1) return exp_columns<T, kBelow>(p, t.rows, t.row_stride, t.cols, acc);
     for (int64_t c = 0; c < t.cols; ++c) {
         const T shift = static_cast<T>(acc[c].center);
+        if (!kBelow && t.row_stride == 1) {
+            acc[c].total += row_exp_sum(p + c * t.col_stride, shift, t.rows);
+            continue;
+        }
         gather<T>(p + c * t.col_stride, t.rows, t.row_stride, [&](T* b, int64_t n) {
             if constexpr (kBelow) {
                 for (int64_t i = 0; i < n; ++i) b[i] = b[i] < shift ? b[i] : lowest<T>;
@@ -292,7 +336,7 @@ void complex_sum_tile(const void* in, const Tile& t, void* out, double) {
                 n / kCount, T{0}, [=](Lanes<T>& lanes, int64_t s) { lanes.absorb(a + s * kCount, plus); }, plus,
                 [&](const Lanes<T>& lanes) {
                     T pair[2];
-                    lanes.fold(pair, 2, plus);
+                    lanes.template fold<2>(pair, plus);
                     acc[2 * c] += static_cast<double>(pair[0]);
                     acc[2 * c + 1] += static_cast<double>(pair[1]);
                 });
@@ -309,6 +353,13 @@ void complex_square_tile(const void* in, const Tile& t, void* out, double) {
     auto* p = static_cast<const T*>(in);
     if (t.row_stride != 1) return element_tile<ComplexSquareSumOp, T, Complex<T>>(in, t, out, 0);
     for (int64_t c = 0; c < t.cols; ++c) acc[c] = row<SquareSumOp<T>>(p + 2 * c * t.col_stride, 2 * t.rows, acc[c]);
+}
+
+void log_loop(double* x, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) x[i] = ::log(x[i]);
+}
+void log1p_loop(double* x, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) x[i] = ::log1p(x[i]);
 }
 
 // --- The table.
@@ -381,6 +432,8 @@ constexpr ReduceTable make_table() {
     add_floating<double>(table, DType::Float64);
     add_complex<float>(table, DType::Complex64);
     add_complex<double>(table, DType::Complex128);
+    table.log = log_loop;
+    table.log1p = log1p_loop;
     return table;
 }
 

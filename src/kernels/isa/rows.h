@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/isa/reduce_ops.h"
+#include "kernels/isa/transpose.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
@@ -35,23 +36,55 @@ WENGERT_ALWAYS_INLINE double sum_in_lanes(int64_t steps, Step step) {
     auto plus = [](auto a, auto b) { return a + b; };
     in_lanes(steps, T{0}, step, plus, [&](const Lanes<T>& lanes) {
         T folded;
-        lanes.fold(&folded, 1, plus);
+        lanes.fold(&folded, plus);
         total += static_cast<double>(folded);
     });
     return total;
 }
 
-// Fewer elements than a bundle of lanes.
+// Sixteen bytes on every instruction set.
+template <class T>
+struct Few {
+    typedef T type [[gnu::vector_size(16)]];
+    typedef T unaligned [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]];
+    static constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
+    WENGERT_ALWAYS_INLINE static type load(const T* p) { return *reinterpret_cast<const unaligned*>(p); }
+};
+
+// Fewer elements than a bundle of lanes: step(accumulator, load, i) for the elements from i on that load(pointer) loads.
+template <class T, class Step, class Join>
+WENGERT_ALWAYS_INLINE T in_few_lanes(int64_t n, T identity, Step step, Join join) {
+    using F = Few<T>;
+    T total = identity;
+    int64_t i = 0;
+    if (n >= F::kWidth) {
+        auto a = typename F::type{} + identity, b = a;
+        for (; i + 2 * F::kWidth <= n; i += 2 * F::kWidth) {
+            a = step(a, F::load, i);
+            b = step(b, F::load, i + F::kWidth);
+        }
+        if (i + F::kWidth <= n) {
+            a = step(a, F::load, i);
+            i += F::kWidth;
+        }
+        fold_vector<T, F::kWidth, 1>(&total, join(a, b), join);
+    }
+    for (; i < n; ++i) total = step(total, [](const T* p) { return *p; }, i);
+    return total;
+}
+
 template <class Op, class T>
 WENGERT_ALWAYS_INLINE T short_row(const T* p, int64_t n) {
-    T a = Op::identity, b = Op::identity;
-    int64_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        a = Op::step(a, p[i]);
-        b = Op::step(b, p[i + 1]);
-    }
-    if (i < n) a = Op::step(a, p[i]);
-    return Op::join(a, b);
+    return in_few_lanes<T>(
+        n, Op::identity, [=](auto acc, auto load, int64_t i) { return Op::step(acc, load(p + i)); },
+        [](auto a, auto b) { return Op::join(a, b); });
+}
+// The sum of term(load, i).
+template <class T, class Term>
+WENGERT_ALWAYS_INLINE T short_sum(int64_t n, Term term) {
+    return in_few_lanes<T>(
+        n, T{0}, [=](auto acc, auto load, int64_t i) { return acc + term(load, i); },
+        [](auto a, auto b) { return a + b; });
 }
 
 // Max and Min: NaN is looked for on the side, so that the comparison is one instruction.
@@ -61,18 +94,20 @@ WENGERT_ALWAYS_INLINE T extreme_row(const T* p, int64_t n, T acc) {
     if (n >= kCount) {
         Lanes<T> best(Op::identity);
         decltype(best.v[0] != best.v[0]) nan[Lanes<T>::kVectors] = {};
-        for (; n >= kCount; n -= kCount, p += kCount)
+        for (int64_t i = 0; i < n; i += kCount) {
+            const T* at = p + (i < n - kCount ? i : n - kCount);  // the last ones once more: that changes nothing
             for (int k = 0; k < Lanes<T>::kVectors; ++k) {
-                auto x = Op::before(Lanes<T>::load(p + k * Lanes<T>::kWidth));
+                auto x = Op::before(Lanes<T>::load(at + k * Lanes<T>::kWidth));
                 best.v[k] = Op::plain(best.v[k], x);
                 nan[k] |= x != x;
             }
+        }
         T folded;
-        best.fold(&folded, 1, [](T a, T b) { return Op::join(a, b); });
+        best.fold(&folded, [](auto a, auto b) { return Op::join(a, b); });
         for (int k = 1; k < Lanes<T>::kVectors; ++k) nan[0] |= nan[k];
-        bool any = false;
-        for (int i = 0; i < Lanes<T>::kWidth; ++i) any |= nan[0][i] != 0;
-        acc = any ? std::numeric_limits<T>::quiet_NaN() : Op::merge(acc, folded);
+        std::remove_cvref_t<decltype(nan[0][0])> any = 0;
+        fold_vector<decltype(any), Lanes<T>::kWidth, 1>(&any, nan[0], [](auto a, auto b) { return a | b; });
+        return any ? std::numeric_limits<T>::quiet_NaN() : Op::merge(acc, folded);
     }
     return n ? Op::merge(acc, short_row<Op>(p, n)) : acc;
 }
@@ -90,7 +125,7 @@ WENGERT_ALWAYS_INLINE typename Op::Acc row(const T* p, int64_t n, typename Op::A
         join,
         [&](const Lanes<T>& lanes) {
             T folded;
-            lanes.fold(&folded, 1, join);
+            lanes.fold(&folded, join);
             acc = Op::merge(acc, folded);
         });
     return n % kCount ? Op::merge(acc, short_row<Op>(p + n / kCount * kCount, n % kCount)) : acc;
@@ -108,8 +143,11 @@ WENGERT_ALWAYS_INLINE double row_squared_distance(const T* p, T center, int64_t 
     double total = sum_in_lanes<T>(n / kCount, [=](Lanes<T>& lanes, int64_t s) {
         lanes.absorb(p + s * kCount, [=](auto a, auto x) { return a + (x - center) * (x - center); });
     });
-    T rest = 0;
-    for (int64_t i = n / kCount * kCount; i < n; ++i) rest += (p[i] - center) * (p[i] - center);
+    p += n / kCount * kCount;
+    const T rest = short_sum<T>(n % kCount, [=](auto load, int64_t i) {
+        const auto d = load(p + i) - center;
+        return d * d;
+    });
     return total + static_cast<double>(rest);
 }
 
@@ -123,8 +161,9 @@ WENGERT_ALWAYS_INLINE double row_dot(const T* a, const T* b, int64_t n) {
             lanes.v[k] += L::load(a + at) * L::load(b + at);
         }
     });
-    T rest = 0;
-    for (int64_t i = n / L::kCount * L::kCount; i < n; ++i) rest += a[i] * b[i];
+    a += n / L::kCount * L::kCount;
+    b += n / L::kCount * L::kCount;
+    const T rest = short_sum<T>(n % L::kCount, [=](auto load, int64_t i) { return load(a + i) * load(b + i); });
     return total + static_cast<double>(rest);
 }
 
@@ -149,10 +188,7 @@ WENGERT_ALWAYS_INLINE void transposed_rows(const T* p, int64_t n, int64_t rows, 
     T block[Lanes<T>::kCount * kTransposed];
     for (int64_t first = 0; first < rows; first += kTransposed) {
         int64_t count = rows - first < kTransposed ? rows - first : kTransposed;
-        for (int64_t r = 0; r < count; ++r) {
-            const T* row = p + (first + r) * row_step;
-            for (int64_t i = 0; i < n; ++i) block[i * kTransposed + r] = row[i];
-        }
+        transpose(count, n, p + first * row_step, row_step, block, kTransposed);
         f(block, first, count);
     }
 }

@@ -12,7 +12,9 @@ namespace wengert::kernels::WENGERT_ISA {
 namespace {
 
 constexpr int64_t kSweep = 512;
-constexpr double kDominant = 0.5;                      // a probability above it
+constexpr int64_t kTogether = 16;   // rows whose logarithms are taken together,
+constexpr int64_t kCached = 16384;  // if they have no more elements than this: they are read again afterwards
+constexpr double kDominant = 0.5;   // a probability above it
 constexpr double kLogDominant = -0.69314718055994531;  // its logarithm
 constexpr double kFewOthers = 1.5;  // below it, exponentials measured from the greatest element have sums of 1 + little
 
@@ -41,11 +43,10 @@ void softmax_row(const T* __restrict in, T* __restrict out, int64_t n) {
     for (int64_t i = 0; i < n; ++i) out[i] *= scale;
 }
 
+// The sum of exp(in - largest) without those that are 1 and counted in *ones: all of them, where that may matter.
 template <class T>
-void log_softmax_row(const T* __restrict in, T* __restrict out, int64_t n) {
-    const T largest = row<MaxOp<T>>(in, n, lowest<T>);
-    if (!(largest < highest<T>)) return infinite_row<T, true>(in, out, n, 1);
-    double total = 0, ones = 0;  // what is left out of the total
+WENGERT_ALWAYS_INLINE double exponentials(const T* in, T largest, int64_t n, double* ones) {
+    double total = 0;
     for (int64_t i0 = 0; i0 < n; i0 += kBuffer) {
         T buffer[kBuffer];
         int64_t width = n - i0 < kBuffer ? n - i0 : kBuffer;
@@ -53,15 +54,35 @@ void log_softmax_row(const T* __restrict in, T* __restrict out, int64_t n) {
         double sum = row_sum(buffer, width);
         if (sum >= 1 && sum < kFewOthers) {
             for (int64_t i = 0; i < width; ++i) {
-                ones += buffer[i] == 1;
+                *ones += buffer[i] == 1;
                 buffer[i] = buffer[i] == 1 ? T{0} : buffer[i];
             }
             sum = row_sum(buffer, width);
         }
         total += sum;
     }
-    const T log_total = static_cast<T>(ones > 0 ? ::log1p(total + (ones - 1)) : ::log(total));
-    for (int64_t i = 0; i < n; ++i) out[i] = (in[i] - largest) - log_total;
+    return total;
+}
+
+// rows <= kTogether: their logarithms are one call.
+template <class T>
+void log_softmax_rows(const T* __restrict in, T* __restrict out, int64_t rows, int64_t n) {
+    T largest[kTogether];
+    double total[kTogether], ones[kTogether] = {}, logs[kTogether];
+    for (int64_t r = 0; r < rows; ++r) {
+        largest[r] = row<MaxOp<T>>(in + r * n, n, lowest<T>);
+        total[r] = largest[r] < highest<T> ? exponentials(in + r * n, largest[r], n, &ones[r]) : 1;
+    }
+    for (int64_t r = rows; r < kTogether; ++r) total[r] = 1;
+    for (int64_t r = 0; r < kTogether; ++r) logs[r] = ::log(total[r]);
+    for (int64_t r = 0; r < rows; ++r, in += n, out += n) {
+        if (!(largest[r] < highest<T>)) {
+            infinite_row<T, true>(in, out, n, 1);
+            continue;
+        }
+        const T m = largest[r], log_total = static_cast<T>(ones[r] > 0 ? ::log1p(total[r] + (ones[r] - 1)) : logs[r]);
+        for (int64_t i = 0; i < n; ++i) out[i] = (in[i] - m) - log_total;
+    }
 }
 
 // The sum of grad * result, and the greatest result.
@@ -77,7 +98,7 @@ WENGERT_ALWAYS_INLINE double row_dot_and_greatest(const T* grad, const T* result
             best.v[k] = r > best.v[k] ? r : best.v[k];
         }
     });
-    best.fold(greatest, 1, [](T a, T b) { return a > b ? a : b; });
+    best.fold(greatest, [](auto a, auto b) { return a > b ? a : b; });
     T rest = 0;
     for (int64_t i = n / L::kCount * L::kCount; i < n; ++i) {
         rest += grad[i] * result[i];
@@ -195,11 +216,14 @@ void measure_from_dominant(const T* __restrict grad, const T* __restrict result,
                            T* __restrict dot, int64_t n, int64_t inner, int64_t width) {
     double total[kSweep];
     for (int64_t c = 0; c < width; ++c) {
-        T at = 0;
-        for (int64_t i = c; i < n * inner; i += inner)
-            if (result[i] > static_cast<T>(kDominant) && absolute(grad[i]) < highest<T>) at = grad[i];
-        center[c] = at;
+        center[c] = 0;
         total[c] = 0;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        const T* __restrict g = grad + i * inner;
+        const T* __restrict r = result + i * inner;
+        for (int64_t c = 0; c < width; ++c)
+            center[c] = (r[c] > static_cast<T>(kDominant)) & (absolute(g[c]) < highest<T>) ? g[c] : center[c];
     }
     for (int64_t i = 0; i < n; ++i) {
         const T* __restrict g = grad + i * inner;
@@ -209,18 +233,29 @@ void measure_from_dominant(const T* __restrict grad, const T* __restrict result,
     for (int64_t c = 0; c < width; ++c) dot[c] = static_cast<T>(total[c]);
 }
 
-// Dominant elements once more.
+// Dominant elements once more, see dominant_gradient.
 template <class T>
-void correct_dominant(const T* grad, const T* result, T* out, int64_t n, int64_t inner, int64_t width) {
-    for (int64_t i = 0; i < n; ++i)
+void correct_dominant(const T* __restrict grad, const T* __restrict result, T* __restrict out, int64_t n, int64_t inner,
+                      int64_t width) {
+    constexpr T dominant = static_cast<T>(kLogDominant);
+    double others[kSweep], at[kSweep], own[kSweep];  // what the others' gradients sum to, the logarithm, its gradient
+    for (int64_t c = 0; c < width; ++c) others[c] = at[c] = own[c] = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const T* __restrict g = grad + i * inner;
+        const T* __restrict r = result + i * inner;
         for (int64_t c = 0; c < width; ++c) {
-            const int64_t at = i * inner + c;
-            if (!(result[at] > static_cast<T>(kLogDominant))) continue;
-            double others = 0;
-            for (int64_t k = 0; k < n; ++k)
-                if (k != i) others += static_cast<double>(grad[k * inner + c]);
-            out[at] = dominant_gradient(grad[at], result[at], others);
+            others[c] += r[c] > dominant ? 0.0 : static_cast<double>(g[c]);
+            own[c] = r[c] > dominant ? static_cast<double>(g[c]) : own[c];
+            at[c] = r[c] > dominant ? static_cast<double>(r[c]) : at[c];
         }
+    }
+    for (int64_t c = 0; c < width; ++c) own[c] *= -::expm1(at[c]);
+    for (int64_t c = 0; c < width; ++c) own[c] -= ::exp(at[c]) * others[c];
+    for (int64_t i = 0; i < n; ++i) {
+        const T* __restrict r = result + i * inner;
+        T* __restrict o = out + i * inner;
+        for (int64_t c = 0; c < width; ++c) o[c] = r[c] > dominant ? static_cast<T>(own[c]) : o[c];
+    }
 }
 
 template <class T, bool kLog>
@@ -254,20 +289,55 @@ void backward_columns(const T* __restrict grad, const T* __restrict result, T* _
     if (kLog && dominates) correct_dominant(grad, result, out, n, inner, width);
 }
 
+// Blocks [n,inner] with few columns and short ones: the columns of several are moved side by side, kTransposed at most.
+constexpr int64_t kNarrow = 8;
+template <class T>
+bool is_narrow(int64_t outer, int64_t n, int64_t inner) {
+    return inner <= kNarrow && n < Lanes<T>::kCount && outer * inner >= 8;
+}
+template <class T>
+using SideBySide = T[Lanes<T>::kCount * kTransposed];
+
+template <class T>
+void move_together(const T* from, int64_t blocks, int64_t n, int64_t inner, T* to) {
+    if (inner == 1) return transpose(blocks, n, from, n, to, kTransposed);
+    for (int64_t o = 0; o < blocks; ++o)
+        for (int64_t i = 0; i < n; ++i)
+            for (int64_t c = 0; c < inner; ++c) to[i * kTransposed + o * inner + c] = *from++;
+}
+template <class T>
+void move_apart(const T* from, int64_t blocks, int64_t n, int64_t inner, T* to) {
+    if (inner == 1) return transpose(n, blocks, from, kTransposed, to, n);
+    for (int64_t o = 0; o < blocks; ++o)
+        for (int64_t i = 0; i < n; ++i)
+            for (int64_t c = 0; c < inner; ++c) *to++ = from[i * kTransposed + o * inner + c];
+}
+// Calls f(offset of the first block, how many).
+template <class F>
+void groups_of_blocks(int64_t outer, int64_t n, int64_t inner, F f) {
+    const int64_t group = kTransposed / inner;
+    for (int64_t o = 0; o < outer; o += group) f(o * n * inner, outer - o < group ? outer - o : group);
+}
+
 template <class T, bool kLog>
 void forward(const T* in, T* out, int64_t outer, int64_t n, int64_t inner) {
-    if (inner == 1 && n < Lanes<T>::kCount && outer >= 8) {
-        transposed_rows(in, n, outer, n, [=](T* block, int64_t first, int64_t count) {
-            T result[Lanes<T>::kCount * kTransposed];
-            forward_columns<T, kLog>(block, result, n, kTransposed, count);
-            for (int64_t r = 0; r < count; ++r)
-                for (int64_t i = 0; i < n; ++i) out[(first + r) * n + i] = result[i * kTransposed + r];
+    if (is_narrow<T>(outer, n, inner)) {
+        groups_of_blocks(outer, n, inner, [=](int64_t at, int64_t blocks) {
+            SideBySide<T> x, result;
+            move_together(in + at, blocks, n, inner, x);
+            forward_columns<T, kLog>(x, result, n, kTransposed, blocks * inner);
+            move_apart(result, blocks, n, inner, out + at);
         });
         return;
     }
+    if (inner == 1 && kLog) {
+        const int64_t together = n * kTogether <= kCached ? kTogether : 1;
+        for (int64_t i = 0; i < outer; i += together)
+            log_softmax_rows(in + i * n, out + i * n, outer - i < together ? outer - i : together, n);
+        return;
+    }
     if (inner == 1) {
-        for (int64_t i = 0; i < outer; ++i, in += n, out += n)
-            kLog ? log_softmax_row(in, out, n) : softmax_row(in, out, n);
+        for (int64_t i = 0; i < outer; ++i, in += n, out += n) softmax_row(in, out, n);
         return;
     }
     for (int64_t i = 0; i < outer; ++i, in += n * inner, out += n * inner)
@@ -277,6 +347,16 @@ void forward(const T* in, T* out, int64_t outer, int64_t n, int64_t inner) {
 
 template <class T, bool kLog>
 void backward(const T* grad, const T* result, T* out, int64_t outer, int64_t n, int64_t inner) {
+    if (is_narrow<T>(outer, n, inner)) {
+        groups_of_blocks(outer, n, inner, [=](int64_t at, int64_t blocks) {
+            SideBySide<T> g, r, o;
+            move_together(grad + at, blocks, n, inner, g);
+            move_together(result + at, blocks, n, inner, r);
+            backward_columns<T, kLog>(g, r, o, n, kTransposed, blocks * inner);
+            move_apart(o, blocks, n, inner, out + at);
+        });
+        return;
+    }
     if (inner == 1) {
         for (int64_t i = 0; i < outer; ++i, grad += n, result += n, out += n)
             kLog ? log_softmax_backward_row(grad, result, out, n) : softmax_backward_row(grad, result, out, n);

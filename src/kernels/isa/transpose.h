@@ -47,26 +47,27 @@ WENGERT_ALWAYS_INLINE void load_rows(const T* src, int64_t step, int count, Vec<
     }
 }
 
-// dst[p * dst_step + i] = src[i * src_step + p] for i < rows, p < cols.
+// dst[p * dst_step + i] = src[i * src_step + p] for i < rows, p < cols. The last block begins where it fits, on elements
+// that were moved before.
 template <class T>
 void transpose(int64_t rows, int64_t cols, const T* src, int64_t src_step, T* dst, int64_t dst_step) {
     constexpr int L = kLanes<T>;
-    int64_t i = 0;
-    for (; i + L <= rows; i += L) {
-        const T* from = src + i * src_step;
-        int64_t p = 0;
-        for (; p + L <= cols; p += L) {
+    if (rows < L || cols < L) {
+        for (int64_t p = 0; p < cols; ++p)
+            for (int64_t i = 0; i < rows; ++i) dst[p * dst_step + i] = src[i * src_step + p];
+        return;
+    }
+    for (int64_t next = 0; next < rows; next += L) {
+        const int64_t i = next + L <= rows ? next : rows - L;
+        for (int64_t following = 0; following < cols; following += L) {
+            const int64_t p = following + L <= cols ? following : cols - L;
             Vec<T> block[L];
-            load_rows(from + p, src_step, L, block);
+            load_rows(src + i * src_step + p, src_step, L, block);
             transpose_block<T>(block);
 #pragma GCC unroll 16
             for (int q = 0; q < L; ++q) store(dst + (p + q) * dst_step + i, block[q]);
         }
-        for (; p < cols; ++p)
-            for (int q = 0; q < L; ++q) dst[p * dst_step + i + q] = from[q * src_step + p];
     }
-    for (; i < rows; ++i)
-        for (int64_t p = 0; p < cols; ++p) dst[p * dst_step + i] = src[i * src_step + p];
 }
 
 }  // namespace wengert::kernels::WENGERT_ISA

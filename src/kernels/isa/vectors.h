@@ -4,7 +4,9 @@
 // parallelism than a single register, the same order of additions (so the same bits) on every instruction set.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #ifndef WENGERT_ISA
 #define WENGERT_ISA base
@@ -27,6 +29,25 @@ struct VectorOf {
     typedef T unaligned [[gnu::vector_size(kVectorBytes), gnu::aligned(1), gnu::may_alias]];
 };
 
+// The lanes of one vector, folded pairwise as those of a bundle are.
+template <class T, int kCount, int kKeep, class V, class F, std::size_t... I>
+WENGERT_ALWAYS_INLINE void fold_vector_of(T* out, V x, F f, std::index_sequence<I...>);
+template <class T, int kCount, int kKeep, class V, class F>
+WENGERT_ALWAYS_INLINE void fold_vector(T* out, V x, F f) {
+    if constexpr (kCount == kKeep) {
+        for (int i = 0; i < kKeep; ++i) out[i] = x[i];
+    } else if constexpr (kCount == 2) {
+        *out = f(x[0], x[1]);
+    } else {
+        fold_vector_of<T, kCount, kKeep>(out, x, f, std::make_index_sequence<kCount / 2>());
+    }
+}
+template <class T, int kCount, int kKeep, class V, class F, std::size_t... I>
+WENGERT_ALWAYS_INLINE void fold_vector_of(T* out, V x, F f, std::index_sequence<I...>) {
+    fold_vector<T, kCount / 2, kKeep>(
+        out, f(__builtin_shufflevector(x, x, I...), __builtin_shufflevector(x, x, (I + kCount / 2)...)), f);
+}
+
 template <class T>
 struct Lanes {
     using V = typename VectorOf<T>::type;
@@ -48,14 +69,14 @@ struct Lanes {
     WENGERT_ALWAYS_INLINE void absorb(const T* p, F f) {
         for (int k = 0; k < kVectors; ++k) v[k] = f(v[k], load(p + k * kWidth));
     }
-    // Folds the lanes pairwise: with lane i + half, half shrinking. `keep` lanes remain in out.
-    template <class F>
-    WENGERT_ALWAYS_INLINE void fold(T* out, int keep, F f) const {
-        T buffer[kCount];
-        __builtin_memcpy(buffer, v, sizeof(buffer));
-        for (int half = kCount / 2; half >= keep; half /= 2)
-            for (int i = 0; i < half; ++i) buffer[i] = f(buffer[i], buffer[i + half]);
-        for (int i = 0; i < keep; ++i) out[i] = buffer[i];
+    // Folds the lanes pairwise: with lane i + half, half shrinking. kKeep lanes remain in out.
+    template <int kKeep = 1, class F>
+    WENGERT_ALWAYS_INLINE void fold(T* out, F f) const {
+        V x[kVectors];
+        for (int k = 0; k < kVectors; ++k) x[k] = v[k];
+        for (int half = kVectors / 2; half > 0; half /= 2)
+            for (int k = 0; k < half; ++k) x[k] = f(x[k], x[k + half]);
+        fold_vector<T, kWidth, kKeep>(out, x[0], f);
     }
 };
 

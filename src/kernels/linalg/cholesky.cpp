@@ -28,7 +28,7 @@ Tensor cholesky_factor(const Tensor& self, bool upper, int32_t* infos) {
         T* a = out.data_as<T>();
         for (int64_t i = 0; i < batch_count(self); ++i, a += int64_t{n} * n) {
             int info = 0, ld = std::max(n, 1);
-            blas<T>().potrf(mirrored(upper), &n, a, &ld, &info);
+            routines_for<T>(n).potrf(mirrored(upper), &n, a, &ld, &info);
             infos[i] = info;
             clear_triangle(a, n, upper);
         }
@@ -50,7 +50,8 @@ template <class T>
 void solve_triangle(const T* a, T* b, int m, int n, bool left, bool upper, char trans, bool unit) {
     T one(1);
     int order = left ? m : n, lda = std::max(order, 1), ldb = std::max(n, 1);
-    blas<T>().trsm(left ? "R" : "L", mirrored(upper), &trans, unit ? "U" : "N", &n, &m, &one, a, &lda, b, &ldb);
+    routines_for<T>(order).trsm(left ? "R" : "L", mirrored(upper), &trans, unit ? "U" : "N", &n, &m, &one, a, &lda, b,
+                                &ldb);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/linalg/blas.h"
+#include "kernels/linalg/portable_lapack.h"
 #include "kernels/products/gemm.h"
 #include "tensor/tensor.h"
 
@@ -54,6 +55,14 @@ void conjugate_(const Tensor& t);
 
 // One matrix of a batch that was made here.
 void fill_matrix_with_nan(const Tensor& t, int64_t index);
+
+// Up to this order a call of a provider costs more than the arithmetic: batches of small matrices use our own loops.
+inline constexpr int64_t kOwnOrder = 8;
+template <class T>
+const Blas<T>& routines_for(int64_t order) {
+    static const Blas<T> own = portable::routines<T>();
+    return order <= kOwnOrder ? own : blas<T>();
+}
 
 // Whether LAPACK may have it: with an infinity, or a magnitude that is one, some routines never end.
 template <class T>

@@ -84,7 +84,7 @@ void trsm(Flag side, Flag uplo, Flag transa, Flag diag, Int m, Int n, const T* a
 template <class T>
 int cholesky(Matrix<T> a) {
     int64_t n = a.rows;
-    Scratch<T> product(kBlock * kBlock);
+    Scratch<T> product(n > kBlock ? kBlock * kBlock : 0);
     for (int64_t j0 = 0; j0 < n; j0 += kBlock) {
         int64_t w = std::min(kBlock, n - j0);
         Matrix<T> left = a.block(j0, 0, w, j0);  // [w,j0], finished

@@ -25,9 +25,10 @@ Factored factor_transposed(const Tensor& a, IntSpan batch, const char* op, int32
     Factored f{row_major_copy(a, batch), empty(joined(batch, {cols(a)}), DType::Int32)};
     int n = lapack_int(cols(a), op), ld = std::max(n, 1);
     dispatch_inexact(a.dtype(), op, [&]<class T> {
+        const Blas<T>& routines = routines_for<T>(n);
         for (int64_t i = 0; i < batch_count(f.lu); ++i) {
             int info = 0;
-            blas<T>().getrf(&n, &n, f.lu.data_as<T>() + i * n * n, &ld, f.pivots.data_as<int32_t>() + i * n, &info);
+            routines.getrf(&n, &n, f.lu.data_as<T>() + i * n * n, &ld, f.pivots.data_as<int32_t>() + i * n, &info);
             infos[i] = info;
         }
     });
@@ -49,14 +50,15 @@ template <class T>
 void solve_factored(const T* lu, const int32_t* pivots, T* b, int m, int k, bool left) {
     T one(1);
     int n = left ? m : k, ldlu = std::max(n, 1), ldb = std::max(k, 1);
+    const Blas<T>& routines = routines_for<T>(n);
     if (left) {  // A X = B is X^T (P L U) = B^T, and B^T [k,m] is what LAPACK sees
-        blas<T>().trsm("R", "U", "N", "N", &k, &m, &one, lu, &ldlu, b, &ldb);
-        blas<T>().trsm("R", "L", "N", "U", &k, &m, &one, lu, &ldlu, b, &ldb);
+        routines.trsm("R", "U", "N", "N", &k, &m, &one, lu, &ldlu, b, &ldb);
+        routines.trsm("R", "L", "N", "U", &k, &m, &one, lu, &ldlu, b, &ldb);
         permute(b, n, k, k, 1, pivots, true);
     } else {  // X A = B is (P L U) X^T = B^T
         permute(b, n, 1, m, k, pivots, false);
-        blas<T>().trsm("L", "L", "N", "U", &k, &m, &one, lu, &ldlu, b, &ldb);
-        blas<T>().trsm("L", "U", "N", "N", &k, &m, &one, lu, &ldlu, b, &ldb);
+        routines.trsm("L", "L", "N", "U", &k, &m, &one, lu, &ldlu, b, &ldb);
+        routines.trsm("L", "U", "N", "N", &k, &m, &one, lu, &ldlu, b, &ldb);
     }
 }
 
@@ -126,13 +128,18 @@ std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& self, bool check_errors) 
     Factored f = factor_transposed(self, batch_sizes(self), op, infos);
     int n = lapack_int(cols(self), op), ld = std::max(n, 1);
     dispatch_inexact(self.dtype(), op, [&]<class T> {  // (A^T)^-1 = (A^-1)^T: row-major in, row-major out
-        for (int64_t i = 0; i < batch_count(self); ++i) {
-            if (infos[i] != 0 || n == 0) continue;
-            infos[i] = with_workspace<T>([&](T* work, const int* lwork, int* result) {
-                blas<T>().getri(&n, f.lu.data_as<T>() + i * n * n, &ld, f.pivots.data_as<int32_t>() + i * n, work,
-                                lwork, result);
-            });
-        }
+        if (n == 0) return;
+        const Blas<T>& routines = routines_for<T>(n);
+        with_workspace<T>([&](T* work, const int* lwork, int*) {
+            const int64_t matrices = *lwork == -1 ? std::min<int64_t>(batch_count(self), 1) : batch_count(self);
+            for (int64_t i = 0; i < matrices; ++i) {
+                if (infos[i] != 0) continue;
+                int result = 0;
+                routines.getri(&n, f.lu.data_as<T>() + i * n * n, &ld, f.pivots.data_as<int32_t>() + i * n, work, lwork,
+                               &result);
+                infos[i] = result;
+            }
+        });
     });
     for (int64_t i = 0; i < batch_count(self); ++i) {
         if (infos[i] == 0) continue;
@@ -154,8 +161,8 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& self, bool 
     Tensor pivots = empty(joined(batch_sizes(self), {k}), DType::Int32);
     dispatch_inexact(self.dtype(), op, [&]<class T> {
         for (int64_t i = 0; i < batch_count(self); ++i)
-            blas<T>().getrf(&m, &n, lu.data_as<T>() + i * m * n, &ld, pivots.data_as<int32_t>() + i * k,
-                            info.data_as<int32_t>() + i);
+            routines_for<T>(k).getrf(&m, &n, lu.data_as<T>() + i * m * n, &ld, pivots.data_as<int32_t>() + i * k,
+                                     info.data_as<int32_t>() + i);
     });
     if (check_errors)
         for (int64_t i = 0; i < batch_count(self); ++i) {

@@ -4,15 +4,27 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/choose_isa.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/in_parallel.h"
 #include "kernels/linalg/common.h"
+#include "kernels/nn/distance_loops.h"
 
 namespace wengert::kernels {
+
+WENGERT_TABLE_PER_ISA(DistanceTable, distance_table)
 
 using namespace linalg;
 
 namespace {
+
+template <class T>
+const DistanceLoops<T>& loops() {
+    if constexpr (std::is_same_v<T, float>)
+        return distance_table().of_float;
+    else
+        return distance_table().of_double;
+}
 
 // Whether no power that is part of a sum can have overflowed or vanished.
 template <class T>
@@ -27,23 +39,24 @@ T greatest_difference(const T* x, const T* y, int64_t n) {
     return largest;
 }
 
+// |x - y|_2, whose squares are known. Those that overflow or vanish are taken again on a scale of their own.
+template <class T>
+T euclidean(const T* x, const T* y, int64_t n, T sum) {
+    if (in_range(sum)) return std::sqrt(sum);
+    const T largest = greatest_difference(x, y, n);
+    if (largest == 0 || !(largest <= std::numeric_limits<T>::max()) || sum != sum) return std::sqrt(sum);
+    sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        T scaled = (x[i] - y[i]) / largest;
+        sum += scaled * scaled;
+    }
+    return largest * std::sqrt(sum);
+}
+
 // |x - y|_p
 template <class T>
 T distance(const T* x, const T* y, int64_t n, T p) {
     T sum = 0;
-    if (p == T(2)) {
-        for (int64_t i = 0; i < n; ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
-        // Squares that overflow or vanish are taken again on a scale of their own.
-        if (in_range(sum)) return std::sqrt(sum);
-        const T largest = greatest_difference(x, y, n);
-        if (largest == 0 || !(largest <= std::numeric_limits<T>::max()) || sum != sum) return std::sqrt(sum);
-        sum = 0;
-        for (int64_t i = 0; i < n; ++i) {
-            T scaled = (x[i] - y[i]) / largest;
-            sum += scaled * scaled;
-        }
-        return largest * std::sqrt(sum);
-    }
     if (p == T(1)) {
         for (int64_t i = 0; i < n; ++i) sum += std::abs(x[i] - y[i]);
         return sum;
@@ -68,6 +81,17 @@ T distance(const T* x, const T* y, int64_t n, T p) {
     return largest * std::pow(sum, 1 / p);
 }
 
+// |x - row|_p for each row. x [n], rows [count,n]
+template <class T>
+void distances(const T* x, const T* rows, int64_t count, int64_t n, T p, T* out) {
+    if (p == T(2)) {
+        loops<T>().squares(x, rows, count, n, out);
+        for (int64_t s = 0; s < count; ++s) out[s] = euclidean(x, rows + s * n, n, out[s]);
+    } else {
+        for (int64_t s = 0; s < count; ++s) out[s] = distance(x, rows + s * n, n, p);
+    }
+}
+
 // to += cotangent * d |x - y|_p / d x, and other -= the same.
 template <class T>
 void add_gradient(const T* x, const T* y, int64_t n, T p, T norm, T cotangent, T* to, T* other) {
@@ -77,9 +101,7 @@ void add_gradient(const T* x, const T* y, int64_t n, T p, T norm, T cotangent, T
         other[i] -= g;
     };
     auto sign = [](T d) { return d > 0 ? T(1) : d < 0 ? T(-1) : T(0); };
-    if (p == T(2)) {
-        for (int64_t i = 0; i < n; ++i) add(i, cotangent * ((x[i] - y[i]) / norm));
-    } else if (p == T(1)) {
+    if (p == T(1)) {
         for (int64_t i = 0; i < n; ++i) add(i, cotangent * sign(x[i] - y[i]));
     } else if (std::isinf(p)) {  // equal maxima share
         T ties = 0;
@@ -92,6 +114,16 @@ void add_gradient(const T* x, const T* y, int64_t n, T p, T norm, T cotangent, T
             if (d != T(0)) add(i, cotangent * sign(d) * std::pow(std::abs(d) / norm, p - 1));
         }
     }
+}
+
+// The same for each row.
+template <class T>
+void add_gradients(const T* x, const T* rows, int64_t count, int64_t n, T p, const T* norm, const T* cotangent, T* to,
+                   T* others) {
+    if (p == T(2)) return loops<T>().add_gradients(x, rows, count, n, norm, cotangent, to, others);
+    for (int64_t s = 0; s < count; ++s)
+        if (cotangent[s] != 0)  // adds nothing, also to rows that are not finite
+            add_gradient(x, rows + s * n, n, p, norm[s], cotangent[s], to, others + s * n);
 }
 
 void check_norm(const char* op, double p) {
@@ -125,11 +157,9 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
     Tensor out = empty(joined(batch_sizes(a), {m, n}), a.dtype());
     dispatch_floating(a.dtype(), "cdist", [&]<class T> {
         parallel_for(batch_count(a) * m, units_of(n * d), [&](int64_t begin, int64_t end) {
-            T* to = out.data_as<T>() + begin * n;
             for (int64_t r = begin; r < end; ++r)
-                for (int64_t s = 0; s < n; ++s)
-                    *to++ =
-                        distance(a.data_as<T>() + r * d, b.data_as<T>() + (r / m * n + s) * d, d, static_cast<T>(p));
+                distances(a.data_as<T>() + r * d, b.data_as<T>() + r / m * n * d, n, d, static_cast<T>(p),
+                          out.data_as<T>() + r * n);
         });
     });
     return out;
@@ -143,13 +173,11 @@ std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, 
     Tensor cotangent = contiguous(grad), norms = contiguous(cdist);
     dispatch_floating(a.dtype(), "cdist_backward", [&]<class T> {
         for (int64_t i = 0; i < batch_count(a); ++i)
-            for (int64_t r = 0; r < m; ++r)
-                for (int64_t s = 0; s < n; ++s) {
-                    int64_t x = (i * m + r) * d, y = (i * n + s) * d, at = (i * m + r) * n + s;
-                    if (cotangent.data_as<T>()[at] == 0) continue;  // adds nothing, also to rows that are not finite
-                    add_gradient(a.data_as<T>() + x, b.data_as<T>() + y, d, static_cast<T>(p), norms.data_as<T>()[at],
-                                 cotangent.data_as<T>()[at], ga.data_as<T>() + x, gb.data_as<T>() + y);
-                }
+            for (int64_t r = 0; r < m; ++r) {
+                const int64_t x = (i * m + r) * d, y = i * n * d, at = (i * m + r) * n;
+                add_gradients(a.data_as<T>() + x, b.data_as<T>() + y, n, d, static_cast<T>(p), norms.data_as<T>() + at,
+                              cotangent.data_as<T>() + at, ga.data_as<T>() + x, gb.data_as<T>() + y);
+            }
     });
     return {ga, gb};
 }
@@ -161,9 +189,8 @@ Tensor pdist(const Tensor& self, double p) {
     Tensor a = contiguous(self), out = empty(Dims{n > 1 ? n * (n - 1) / 2 : 0}, self.dtype());
     dispatch_floating(self.dtype(), "pdist", [&]<class T> {
         T* to = out.data_as<T>();
-        for (int64_t r = 0; r < n; ++r)
-            for (int64_t s = r + 1; s < n; ++s)
-                *to++ = distance(a.data_as<T>() + r * d, a.data_as<T>() + s * d, d, static_cast<T>(p));
+        for (int64_t r = 0; r < n; to += n - 1 - r, ++r)
+            distances(a.data_as<T>() + r * d, a.data_as<T>() + (r + 1) * d, n - 1 - r, d, static_cast<T>(p), to);
     });
     return out;
 }
@@ -173,12 +200,10 @@ Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Te
     Tensor a = contiguous(self), out = zeros(self.sizes(), self.dtype());
     Tensor cotangent = contiguous(grad), norms = contiguous(pdist);
     dispatch_floating(self.dtype(), "pdist_backward", [&]<class T> {
-        for (int64_t r = 0; r < n; ++r)
-            for (int64_t s = r + 1; s < n; ++s, ++at)
-                if (cotangent.data_as<T>()[at] != 0)
-                    add_gradient(a.data_as<T>() + r * d, a.data_as<T>() + s * d, d, static_cast<T>(p),
-                                 norms.data_as<T>()[at], cotangent.data_as<T>()[at], out.data_as<T>() + r * d,
-                                 out.data_as<T>() + s * d);
+        for (int64_t r = 0; r < n; at += n - 1 - r, ++r)
+            add_gradients(a.data_as<T>() + r * d, a.data_as<T>() + (r + 1) * d, n - 1 - r, d, static_cast<T>(p),
+                          norms.data_as<T>() + at, cotangent.data_as<T>() + at, out.data_as<T>() + r * d,
+                          out.data_as<T>() + (r + 1) * d);
     });
     return out;
 }

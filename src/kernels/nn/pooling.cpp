@@ -197,6 +197,16 @@ void check_indices(const char* op, const Tensor& t, const Tensor& indices) {
           " and indices of shape ", ShapeOf{indices.sizes()}, " must have the same shape");
 }
 
+// All indices, dense, lie in a plane of `size` elements.
+void check_places(const char* op, const Tensor& indices, int64_t size) {
+    const int64_t *index = indices.data_as<int64_t>(), count = indices.numel();
+    bool fits = true;
+    for (int64_t i = 0; i < count; ++i) fits &= (index[i] >= 0) & (index[i] < size);
+    for (int64_t i = 0; !fits && i < count; ++i)
+        check(index[i] >= 0 && index[i] < size, ErrorKind::Index, "[", op, "] index ", index[i],
+              " is out of bounds for a plane of ", size, " elements");
+}
+
 constexpr int64_t kNoDilation[] = {1};
 
 }  // namespace
@@ -216,15 +226,15 @@ Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, IntSpan inpu
     check_planes("max_pool_backward", grad.sizes(), input_sizes, n);
     Tensor from = contiguous(grad), at = contiguous(indices), out = zeros(input_sizes, grad.dtype());
     int64_t size = plane_size(input_sizes, n), per_plane = plane_size(grad.sizes(), n);
+    check_places("max_pool_backward", at, size);
     dispatch(grad.dtype(), [&]<class T> {
         const int64_t planes = per_plane > 0 ? grad.numel() / per_plane : 0;
         parallel_for(planes, units_of(size), [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin * per_plane; i < end * per_plane; ++i) {
-                int64_t index = at.data_as<int64_t>()[i];
-                check(index >= 0 && index < size, ErrorKind::Index, "[max_pool_backward] index ", index,
-                      " is out of bounds for a plane of ", size, " elements");
-                T& to = out.data_as<T>()[i / per_plane * size + index];
-                to = static_cast<T>(to + from.data_as<T>()[i]);
+            for (int64_t plane = begin; plane < end; ++plane) {
+                const int64_t* index = at.data_as<int64_t>() + plane * per_plane;
+                const T* x = from.data_as<T>() + plane * per_plane;
+                T* to = out.data_as<T>() + plane * size;
+                for (int64_t i = 0; i < per_plane; ++i) to[index[i]] = static_cast<T>(to[index[i]] + x[i]);
             }
         });
     });
@@ -237,13 +247,15 @@ Tensor max_pool_gather(const Tensor& self, const Tensor& indices, int64_t n) {
     check(indices.dtype() == DType::Int64, ErrorKind::Runtime, "[max_pool_gather] indices must be int64, got ",
           indices.dtype());
     int64_t size = plane_size(self.sizes(), n), per_plane = plane_size(indices.sizes(), n);
+    check_places("max_pool_gather", at, size);
     dispatch(self.dtype(), [&]<class T> {
-        parallel_for(out.numel(), kParallelBlock, [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) {
-                int64_t index = at.data_as<int64_t>()[i];
-                check(index >= 0 && index < size, ErrorKind::Index, "[max_pool_gather] index ", index,
-                      " is out of bounds for a plane of ", size, " elements");
-                out.data_as<T>()[i] = from.data_as<T>()[i / per_plane * size + index];
+        const int64_t planes = per_plane > 0 ? out.numel() / per_plane : 0;
+        parallel_for(planes, units_of(per_plane), [&](int64_t begin, int64_t end) {
+            for (int64_t plane = begin; plane < end; ++plane) {
+                const int64_t* index = at.data_as<int64_t>() + plane * per_plane;
+                const T* x = from.data_as<T>() + plane * size;
+                T* to = out.data_as<T>() + plane * per_plane;
+                for (int64_t i = 0; i < per_plane; ++i) to[i] = x[index[i]];
             }
         });
     });

@@ -56,7 +56,7 @@ template <class T>
 void multiply_vector(T alpha, const Matrix<const T>& a, const T* x, int64_t x_step, T beta, T* y, int64_t y_step) {
     GemvArgs<T> g{a.rows, a.cols, alpha, a.data, a.row_stride, a.col_stride, x, beta, y, y_step};
     // A length-1 dimension may carry any stride; give it the one that selects a fast loop.
-    if (a.cols == 1) g.a_col = 1;
+    if (a.cols == 1) g.a_col = a.row_stride == 1 && a.rows > 1 && y_step == 1 ? a.rows : 1;
     if (a.rows == 1 && g.a_col != 1) g.a_row = 1;
     if (x_step == 1 || a.cols == 1) return loops<T>().gemv(g);
     Scratch<T> dense(a.cols);
@@ -168,10 +168,25 @@ bool is_for_provider(int64_t work) {
 constexpr int64_t kDirectBytes = 32 * 1024;
 constexpr int64_t kDirectWork = 80 * 80 * 80;
 
+// Up to this many multiplications, as of 3 x 3 matrices, choosing among loops takes longer than the plain one.
+constexpr int64_t kTiny = 32;
+
+template <class T>
+void multiply_tiny(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
+    for (int64_t i = 0; i < c.rows; ++i)
+        for (int64_t j = 0; j < c.cols; ++j) {
+            T sum = 0;
+            for (int64_t p = 0; p < a.cols; ++p) sum += a(i, p) * b(p, j);
+            c(i, j) = beta == T(0) ? alpha * sum : alpha * sum + beta * c(i, j);
+        }
+}
+
 template <class T>
 void multiply(T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c, bool may_use_provider) {
     if (c.rows == 0 || c.cols == 0) return;
     if (a.cols == 0) return scale(beta, c);
+    if constexpr (has_register_tiles<T>)
+        if (c.rows * c.cols * a.cols <= kTiny) return multiply_tiny(alpha, a, b, beta, c);
     if (c.col_stride != 1 && c.cols != 1 && (c.row_stride == 1 || c.rows == 1))
         return multiply(alpha, b.transposed(), a.transposed(), beta, c.transposed(), may_use_provider);
     if constexpr (has_register_tiles<T>) {
@@ -181,7 +196,7 @@ void multiply(T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c
         bool small = b.rows * b.cols * static_cast<int64_t>(sizeof(T)) <= kDirectBytes;
         if (c.col_stride == 1 && small && c.rows * c.cols * a.cols <= kDirectWork) {
             if (b.col_stride == 1) return loops<T>().direct(arguments(alpha, a, b, beta, c));
-            if (c.rows >= 4) {
+            if (c.rows >= 4 || b.rows * b.cols <= kTiny) {
                 alignas(64) T rows[kDirectBytes / sizeof(T)];
                 return loops<T>().direct(arguments(alpha, a, copy_rows(b, rows), beta, c));
             }

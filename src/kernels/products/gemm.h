@@ -59,15 +59,17 @@ T dot(int64_t n, const T* x, int64_t x_step, const T* y, int64_t y_step);
 template <class T>
 class Scratch {
 public:
-    explicit Scratch(int64_t n) : data_(static_cast<T*>(block_allocate(bytes(n), &size_))) {}
+    explicit Scratch(int64_t n) : data_(n > 0 ? static_cast<T*>(block_allocate(bytes(n), &size_)) : nullptr) {}
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
-    ~Scratch() { block_free(data_, size_); }
+    ~Scratch() {
+        if (data_) block_free(data_, size_);
+    }
     T* data() const noexcept { return data_; }
     operator T*() const noexcept { return data_; }
 
 private:
-    static size_t bytes(int64_t n) { return static_cast<size_t>(n > 0 ? n : 1) * sizeof(T); }
+    static size_t bytes(int64_t n) { return static_cast<size_t>(n) * sizeof(T); }
     size_t size_ = 0;
     T* data_;
 };

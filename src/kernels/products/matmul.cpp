@@ -73,6 +73,7 @@ void multiply_batch(const char* op, const Tensor& out, const Tensor& a, const Te
         return Matrix<T>{data, t.sizes()[n - 2], t.sizes()[n - 1], t.strides()[n - 2], t.strides()[n - 1]};
     };
     dispatch_product(out.dtype(), op, [&]<class T> {
+        const T factor = alpha.to<T>(), kept = beta.to<T>();
         const Matrix<T> ma = last_two(a, a.data_as<T>()), mb = last_two(b, b.data_as<T>()),
                         mc = last_two(out, out.data_as<T>());
         const auto some = [&](int64_t begin, int64_t end) {
@@ -81,7 +82,7 @@ void multiply_batch(const char* op, const Tensor& out, const Tensor& a, const Te
                 each_a.data += at[0];
                 each_b.data += at[1];
                 each_c.data += at[2];
-                gemm<T>(alpha.to<T>(), each_a, each_b, beta.to<T>(), each_c);
+                gemm<T>(factor, each_a, each_b, kept, each_c);
             });
         };
         const int64_t work = mc.rows * mc.cols * ma.cols;

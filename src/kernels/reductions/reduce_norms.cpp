@@ -168,17 +168,31 @@ Tensor logsumexp(const Tensor& self, const OptionalDims& dim, bool keepdim) {
             for (int64_t i = 0; i < chunk.cols; ++i) acc[i] = {std::isfinite(largest[i]) ? largest[i] : 0, 0};
             reducer.accumulate(chunk, sums, acc, 0, Added());
             double logs[Reducer::kChunk];
-            bool few_others = false;
+            // Of few others: the 1 of the greatest element would swallow their digits.
+            auto has_few_others = [&](int64_t i) { return acc[i].total >= 1 && acc[i].total < 1.5; };
+            int64_t count = 0;
             for (int64_t i = 0; i < chunk.cols; ++i) {
-                logs[i] = std::log(acc[i].total);
-                few_others |= acc[i].total < 1.5;
+                logs[i] = acc[i].total;
+                count += has_few_others(i);
             }
-            if (few_others) {  // the 1 of the greatest element would swallow the digits of the others
+            reduce_table().log(logs, chunk.cols);
+            if (count > chunk.cols / 16) {
                 Centered below[Reducer::kChunk];
+                double totals[Reducer::kChunk];
                 for (int64_t i = 0; i < chunk.cols; ++i) below[i] = {acc[i].center, 0};
                 reducer.accumulate(chunk, others, below, 0, Added());
-                for (int64_t i = 0; i < chunk.cols; ++i)
-                    if (acc[i].total >= 1 && acc[i].total < 1.5) logs[i] = std::log1p(below[i].total);
+                for (int64_t i = 0; i < chunk.cols; ++i) totals[i] = below[i].total;
+                reduce_table().log1p(totals, chunk.cols);
+                for (int64_t i = 0; i < chunk.cols; ++i) logs[i] = has_few_others(i) ? totals[i] : logs[i];
+            } else if (count > 0) {
+                for (int64_t i = 0; i < chunk.cols; ++i) {
+                    if (!has_few_others(i)) continue;
+                    const auto* column = chunk.in + i * chunk.col_stride * static_cast<int64_t>(sizeof(T));
+                    Centered below = {acc[i].center, 0};
+                    const Reducer::Chunk one{column, 1, chunk.col_stride, chunk.out, chunk.out_stride};
+                    reducer.accumulate(one, others, &below, 0, Added());
+                    logs[i] = std::log1p(below.total);
+                }
             }
             chunk.write(out.data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].center + logs[i]); });
         });

@@ -26,6 +26,8 @@ using TileLoop = void (*)(const void* in, const Tile& tile, void* acc, double pa
 // values/indices: of the first extreme element of each column; NaN counts as extreme.
 using ArgLoop = void (*)(const void* in, const Tile& tile, void* values, int64_t* indices);
 
+using InPlaceLoop = void (*)(double* x, int64_t n);
+
 // What a tile loop accumulates, for elements of type T.
 enum class Reduction : uint8_t {
     Sum,            // int64, double or complex128
@@ -64,6 +66,7 @@ struct ReduceTable {
     TileLoop tile[kNumReductions][kNumDTypes];  // null where not defined
     ArgLoop arg_max[kNumDTypes];
     ArgLoop arg_min[kNumDTypes];
+    InPlaceLoop log, log1p;
 };
 
 const ReduceTable& reduce_table();

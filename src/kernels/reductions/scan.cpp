@@ -25,19 +25,34 @@ struct Blocks {
     }
 };
 
-// out = running f(accumulator, element), the accumulator wide. Neighbouring columns advance together.
+// out = running f(accumulator, element), the accumulator wide. Neighbouring columns advance together; so do four rows,
+// because each addition waits for the one before it.
 template <class T, class F>
 void scan(const Tensor& in, const Tensor& out, const Blocks& b, Wide<T> start, F f) {
     const T* from = in.data_as<T>();
     T* to = out.data_as<T>();
     if (b.inner == 1) {
         parallel_for(b.outer, units_of(b.n), [&](int64_t begin, int64_t end) {
-            for (int64_t at = begin * b.n; at < end * b.n;) {
+            constexpr int64_t kTogether = 4;
+            const T* in_row = from + begin * b.n;
+            T* row = to + begin * b.n;
+            int64_t o = begin;
+            for (; o + kTogether <= end; o += kTogether, in_row += kTogether * b.n, row += kTogether * b.n) {
+                Wide<T> acc[kTogether];
+                std::fill_n(acc, kTogether, start);
+                for (int64_t i = 0; i < b.n; ++i)
+                    for (int64_t r = 0; r < kTogether; ++r) {
+                        acc[r] = f(acc[r], static_cast<Wide<T>>(in_row[r * b.n + i]));
+                        row[r * b.n + i] = static_cast<T>(acc[r]);
+                    }
+            }
+            for (; o < end; ++o) {
                 Wide<T> acc = start;
-                for (int64_t i = 0; i < b.n; ++i, ++at) {
-                    acc = f(acc, static_cast<Wide<T>>(from[at]));
-                    to[at] = static_cast<T>(acc);
+                for (int64_t i = 0; i < b.n; ++i) {
+                    acc = f(acc, static_cast<Wide<T>>(*in_row++));
+                    *row++ = static_cast<T>(acc);
                 }
+            }
             }
         });
         return;

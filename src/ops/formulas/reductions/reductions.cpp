@@ -159,10 +159,16 @@ Tensor var_partial(const Tensor& self, const std::optional<Dims>& dim, double co
     return (self - ops::mean(self, dim, true)) * (2 / divisor);
 }
 
-// Of the standard deviation, which is not differentiable where it is 0: of its subgradients 0 is taken.
-Tensor std_partial(const Tensor& self, const Tensor& deviation, const std::optional<Dims>& dim, double correction) {
+// (x - mean) / (n - correction): what the partial derivative of the standard deviation is times that deviation.
+Tensor std_direction(const Tensor& self, const std::optional<Dims>& dim, double correction) {
+    const double divisor = std::max(0.0, static_cast<double>(reduced_count(self.sizes(), dim)) - correction);
+    return (self - ops::mean(self, dim, true)) * (1 / divisor);
+}
+
+// It is not differentiable where it is 0: of its subgradients 0 is taken.
+Tensor std_partial(const Tensor& direction, const Tensor& deviation) {
     Tensor flat = ops::eq(deviation, 0);
-    return ops::where(flat, 0, var_partial(self, dim, correction) / (2 * ops::where(flat, 1, deviation)));
+    return ops::where(flat, 0, direction / ops::where(flat, 1, deviation));
 }
 
 }  // namespace
@@ -178,16 +184,16 @@ Tensor var_tangent(const Tensor& tangent, const Tensor& self, const std::optiona
 Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                 double correction, bool keepdim) {
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim),
-           deviation = restored(result, self.sizes(), dim, keepdim);
-    return length_gradient(chain_rule(wide, std_partial(self, deviation, dim, correction)), grad,
-                           var_partial(self, dim, correction) * 0.5, {result, dim, keepdim});
+           deviation = restored(result, self.sizes(), dim, keepdim), direction = std_direction(self, dim, correction);
+    return length_gradient(chain_rule(wide, std_partial(direction, deviation)), grad, direction,
+                           {result, dim, keepdim});
 }
 Tensor std_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                    double correction, bool keepdim) {
-    Tensor deviation = restored(result, self.sizes(), dim, keepdim);
-    Tensor product = chain_rule(tangent, conj_of(std_partial(self, deviation, dim, correction)));
+    Tensor deviation = restored(result, self.sizes(), dim, keepdim), direction = std_direction(self, dim, correction);
+    Tensor product = chain_rule(tangent, conj_of(std_partial(direction, deviation)));
     Tensor sum = ops::sum(real_of(product), dim, keepdim);
-    return length_tangent(sum, tangent, var_partial(self, dim, correction) * 0.5, {result, dim, keepdim});
+    return length_tangent(sum, tangent, direction, {result, dim, keepdim});
 }
 
 namespace {
