@@ -39,7 +39,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WENGERT_SANITIZE)
   # What -O3 adds to vectorisation (peeling and cloning of the short scalar loops) doubles these objects, and the time
   # to compile them, for nothing. Reductions do need it: short arrays of accumulators stay in registers.
   # Sinking would move the call of a vector function into the branch that needs its value, and nothing is vectorised then.
-  set(plain_loops ${isa_generated} "${PROJECT_SOURCE_DIR}/src/kernels/isa/conv.cpp")
+  set(plain_loops ${isa_generated})
+  foreach(name conv vector_forms)
+    list(APPEND plain_loops "${PROJECT_SOURCE_DIR}/src/kernels/isa/${name}.cpp")
+  endforeach()
   set_source_files_properties(${plain_loops} PROPERTIES
     COMPILE_OPTIONS "$<IF:$<BOOL:${WENGERT_DEV_ISA}>,,-O2>;-ftree-vectorize;-fvect-cost-model=dynamic;-fno-tree-sink")
 endif()

@@ -1,11 +1,27 @@
 // The vector forms of kernels/scalar/power.h, under the names that the vector function ABI prescribes for them:
 // _ZGV, the instruction set (b: SSE, d: AVX2, e: AVX-512), N and the number of lanes, vv for two vector arguments.
 #define WENGERT_DEFINES_VECTOR_POWER  // else the compiler makes its own vector forms of the functions below
+#include "kernels/scalar/config.h"
+#ifdef __SSE4_1__
+#include <immintrin.h>
+namespace wengert::scalar {
+inline namespace WENGERT_ISA {
+WENGERT_INLINE __m128d root(__m128d x) { return _mm_sqrt_pd(x); }
+WENGERT_INLINE __m128 root(__m128 x) { return _mm_sqrt_ps(x); }
+#ifdef __AVX2__
+WENGERT_INLINE __m256d root(__m256d x) { return _mm256_sqrt_pd(x); }
+WENGERT_INLINE __m256 root(__m256 x) { return _mm256_sqrt_ps(x); }
+#endif
+#ifdef __AVX512F__
+WENGERT_INLINE __m512d root(__m512d x) { return _mm512_maskz_sqrt_pd(0xff, x); }
+WENGERT_INLINE __m512 root(__m512 x) { return _mm512_maskz_sqrt_ps(0xffff, x); }
+#endif
+}  // namespace WENGERT_ISA
+}  // namespace wengert::scalar
+#endif
 #include "kernels/scalar/power.h"
 
 #ifdef WENGERT_HAVE_VECTOR_POWER
-
-#include <immintrin.h>
 
 namespace wengert::scalar {
 inline namespace WENGERT_ISA {
@@ -24,7 +40,7 @@ bool all(__m512 a, __m512 b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ) == 0x
 
 template <class V, class General>
 V vector_power(V x, V e, General general) {
-    return power(x, [e](int n) { return all(e, V{} + static_cast<decltype(e[0] + 0)>(n)); }, general);
+    return power(x, [e](float n) { return all(e, V{} + n); }, general);
 }
 
 }  // namespace

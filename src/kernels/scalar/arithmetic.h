@@ -6,14 +6,27 @@
 #include "kernels/elementwise/arithmetic_error.h"
 #include "kernels/scalar/complex_arithmetic.h"
 #include "kernels/scalar/config.h"
+#include "kernels/scalar/vector_forms.h"
 
 namespace wengert::scalar {
 inline namespace WENGERT_ISA {
 
 // --- Selection
+// By masks where a vector unit has the type: a condition that comes from memory, or a chain of conditions, the compiler
+// would keep as branches.
+template <class T>
+WENGERT_INLINE T select(bool condition, T a, T b) {
+    if constexpr (Floating<T> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>) {
+        using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+        const Bits mask = -static_cast<Bits>(condition), if_not = std::bit_cast<Bits>(b);
+        return std::bit_cast<T>(((std::bit_cast<Bits>(a) ^ if_not) & mask) ^ if_not);
+    } else {
+        return condition ? a : b;
+    }
+}
 template <class A, class B>
 WENGERT_INLINE std::common_type_t<A, B> where(bool condition, A a, B b) {
-    return condition ? std::common_type_t<A, B>(a) : std::common_type_t<A, B>(b);
+    return select<std::common_type_t<A, B>>(condition, a, b);
 }
 
 // --- Comparison
@@ -217,19 +230,19 @@ WENGERT_INLINE T chain(T g, U p) {
 // NaN wins (maximum, minimum) or loses (fmax, fmin).
 template <Real T>
 WENGERT_INLINE T maximum(T a, T b) {
-    return (a > b) | isnan(a) ? a : b;
+    return select((a > b) | isnan(a), a, b);
 }
 template <Real T>
 WENGERT_INLINE T minimum(T a, T b) {
-    return (a < b) | isnan(a) ? a : b;
+    return select((a < b) | isnan(a), a, b);
 }
 template <Real T>
 WENGERT_INLINE T fmax(T a, T b) {
-    return (a > b) | isnan(b) ? a : b;
+    return select((a > b) | isnan(b), a, b);
 }
 template <Real T>
 WENGERT_INLINE T fmin(T a, T b) {
-    return (a < b) | isnan(b) ? a : b;
+    return select((a < b) | isnan(b), a, b);
 }
 template <Real T>
 WENGERT_INLINE T clamp(T x, T low, T high) {
@@ -263,12 +276,14 @@ WENGERT_INLINE T copysign(T a, T b) {
     else
         return __builtin_copysign(a, b);
 }
+// The bits of positive numbers are ordered as the numbers are, and adding 1 leads from each to the next.
 template <Floating T>
 WENGERT_INLINE T nextafter(T a, T b) {
-    if constexpr (std::is_same_v<T, float>)
-        return __builtin_nextafterf(a, b);
-    else
-        return __builtin_nextafter(a, b);
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    const bool outward = (a < b) == (a > T(0));
+    const T next = std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(a) + 2 * Bits(outward) - 1));
+    const T least = copysign(std::numeric_limits<T>::denorm_min(), b);
+    return select(isnan(a) | isnan(b), a + b, select(a == b, b, select(a == T(0), least, next)));
 }
 
 // --- Division with a remainder. `fmod` takes the sign of the dividend, `remainder` and `floor_divide` follow Python. An
@@ -288,19 +303,14 @@ template <Integral T>
 WENGERT_INLINE T negated(T a) {  // wraps
     return static_cast<T>(0 - static_cast<uint64_t>(a));
 }
-template <Real T>
-WENGERT_INLINE T fmod(T a, T b) {
-    if constexpr (std::is_same_v<T, float>)
-        return __builtin_fmodf(a, b);
-    else if constexpr (std::is_same_v<T, double>)
-        return __builtin_fmod(a, b);
-    else
-        return divisible(a, b) ? static_cast<T>(a % b) : T(0);
+template <Integral T>
+WENGERT_INLINE T fmod(T a, T b) {  // of floating numbers: vector_forms.h
+    return divisible(a, b) ? static_cast<T>(a % b) : T(0);
 }
 template <Real T>
 WENGERT_INLINE T remainder(T a, T b) {
     T r = fmod(a, b);
-    return (r != T(0)) & ((r < T(0)) != (b < T(0))) ? static_cast<T>(r + b) : r;
+    return select((r != T(0)) & ((r < T(0)) != (b < T(0))), static_cast<T>(r + b), r);
 }
 template <Integral T>
 WENGERT_INLINE T trunc_divide(T a, T b) {
@@ -321,10 +331,10 @@ template <Floating T>
 WENGERT_INLINE T floor_divide(T a, T b) {
     T r = fmod(a, b);
     T quotient = (a - r) / b;
-    if ((r != T(0)) & ((r < T(0)) != (b < T(0)))) quotient -= T(1);
+    quotient -= select((r != T(0)) & ((r < T(0)) != (b < T(0))), T(1), T(0));
     // The subtraction made it exact up to one rounding; the nearest integer is the floor.
-    T nearest = quotient != T(0) ? round(quotient) : copysign(T(0), a / b);
-    return b == T(0) ? a / b : nearest;
+    T nearest = select(quotient != T(0), round(quotient), copysign(T(0), a / b));
+    return select(b == T(0), a / b, nearest);
 }
 // True division; integral operands arrive as floating ones (Kernel::float_compute).
 template <class T>

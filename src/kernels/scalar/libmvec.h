@@ -22,7 +22,6 @@ WENGERT_VECTOR1(log1p)
 WENGERT_VECTOR1(log2)
 WENGERT_VECTOR1(log10)
 WENGERT_VECTOR1(sin)
-WENGERT_VECTOR1(cos)
 WENGERT_VECTOR1(tan)
 WENGERT_VECTOR1(sinh)
 WENGERT_VECTOR1(cosh)
@@ -38,6 +37,8 @@ WENGERT_VECTOR1(erfc)
 WENGERT_VECTOR2(pow)
 WENGERT_VECTOR2(atan2)
 WENGERT_VECTOR2(hypot)
+__attribute__((simd("notinbranch"), const)) extern float wengert_cosf(float) noexcept __asm__("cosf");
+__attribute__((simd("notinbranch"), const)) extern double wengert_cos(double) noexcept __asm__("cos");
 #undef WENGERT_VECTOR1
 #undef WENGERT_VECTOR2
 }

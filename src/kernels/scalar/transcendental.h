@@ -24,7 +24,6 @@ WENGERT_UNARY(log1p)
 WENGERT_UNARY(log2)
 WENGERT_UNARY(log10)
 WENGERT_UNARY(sin)
-WENGERT_UNARY(cos)
 WENGERT_UNARY(tan)
 WENGERT_UNARY(sinh)
 WENGERT_UNARY(cosh)
@@ -41,6 +40,15 @@ WENGERT_BINARY(atan2)
 WENGERT_BINARY(hypot)
 #undef WENGERT_UNARY
 #undef WENGERT_BINARY
+
+// By another name: the compiler would join it with the sine of the same number in a function that has no vector form.
+#ifdef WENGERT_HAVE_LIBMVEC
+WENGERT_INLINE float cos(float x) { return wengert_cosf(x); }
+WENGERT_INLINE double cos(double x) { return wengert_cos(x); }
+#else
+WENGERT_INLINE float cos(float x) { return ::cosf(x); }
+WENGERT_INLINE double cos(double x) { return ::cos(x); }
+#endif
 
 WENGERT_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
 WENGERT_INLINE double sqrt(double x) { return __builtin_sqrt(x); }
