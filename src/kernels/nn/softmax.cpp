@@ -14,7 +14,8 @@ WENGERT_TABLE_PER_ISA(SoftmaxTable, softmax_table)
 
 namespace {
 
-constexpr int64_t kInCache = 4096;  // elements
+constexpr int64_t kInCache = 4096;     // elements
+constexpr int64_t kGrouped = 1 << 15;  // larger blocks are taken one by one
 
 struct Blocks {
     int64_t outer = 1, n = 1, inner = 1;
@@ -23,6 +24,13 @@ struct Blocks {
         for (int64_t d = 0; d < t.dim(); ++d) (d < dim ? outer : d == dim ? n : inner) *= t.sizes()[d];
     }
 };
+
+// At least `count` blocks, as whole groups: loops take small blocks in groups, which must not depend on where a thread
+// begins, or a piece that stays in the cache.
+int64_t in_groups(const Blocks& b, int64_t count) noexcept {
+    const int64_t group = b.n * b.inner < kGrouped ? std::max<int64_t>(1, kVectors / b.inner) : 1;
+    return (std::max<int64_t>(1, count) + group - 1) / group * group;
+}
 
 template <class T>
 const SoftmaxLoops<T>& loops() {
@@ -42,7 +50,7 @@ Tensor forward(const Tensor& self, int64_t dim, std::optional<DType> dtype, bool
     dispatch_floating(in.dtype(), op, [&]<class T> {
         const auto loop = log ? loops<T>().log_softmax : loops<T>().softmax;
         const int64_t size = b.n * b.inner;
-        parallel_for(b.outer, rows_of(size),
+        parallel_for(b.outer, in_groups(b, units_of(size)),
                      [&, from = in.data_as<T>(), to = out.data_as<T>()](int64_t begin, int64_t end) {
                          loop(from + begin * size, to + begin * size, end - begin, b.n, b.inner);
                      });
@@ -68,10 +76,9 @@ Tensor backward(const Tensor& grad, const Tensor& result, int64_t dim, bool log,
     if (out.numel() == 0) return out;
     const bool finite = dispatch_floating(r.dtype(), op, [&]<class T> {
         auto loop = log ? loops<T>().log_softmax_backward : loops<T>().softmax_backward;
-        const int64_t size = b.n * b.inner,
-                      step = std::max<int64_t>(1, kInCache / size);  // blocks that stay in the cache
+        const int64_t size = b.n * b.inner, step = in_groups(b, kInCache / size);  // blocks that stay in the cache
         std::atomic<bool> all = true;
-        parallel_for(b.outer, rows_of(size), [&](int64_t begin, int64_t end) {
+        parallel_for(b.outer, in_groups(b, units_of(size)), [&](int64_t begin, int64_t end) {
             for (int64_t o = begin; o < end; o += step) {
                 const int64_t count = std::min(step, end - o);
                 T* block = out.data_as<T>() + o * size;

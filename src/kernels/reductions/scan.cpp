@@ -53,7 +53,6 @@ void scan(const Tensor& in, const Tensor& out, const Blocks& b, Wide<T> start, F
                     *row++ = static_cast<T>(acc);
                 }
             }
-            }
         });
         return;
     }
