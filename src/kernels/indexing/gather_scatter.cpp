@@ -13,7 +13,7 @@ namespace {
 
 struct Along {
     int64_t dim, size, stride;
-    Tensor index;  // dense int64
+    Tensor index;  // int64; dense but for the dimensions that were expanded
     Dims strides;  // of self, with 0 at dim
 };
 
@@ -22,17 +22,21 @@ Along along(const Tensor& self, int64_t dim, const Tensor& index, const char* op
     check(std::max<int64_t>(self.dim(), 1) == std::max<int64_t>(index.dim(), 1) || index.numel() == 0,
           ErrorKind::Runtime, "[", op, "] Index tensor must have the same number of dimensions as input tensor: got ",
           index.dim(), " and ", self.dim());
-    a.index = dense_index(index, op);
+    Dims once = index.sizes();  // without repetitions
+    for (size_t d = 0; d < once.size(); ++d)
+        if (index.strides()[d] == 0) once[d] = std::min<int64_t>(once[d], 1);
+    const Tensor distinct = dense_index(alias(index, once, index.strides(), index.offset()), op);
+    a.index = expand(distinct, index.sizes());
     if (self.dim() > 0) {
         a.size = self.sizes()[a.dim];
         a.stride = self.strides()[a.dim];
         a.strides[a.dim] = 0;
     }
     a.strides.resize(index.sizes().size());
-    const int64_t* p = a.index.data_as<int64_t>();
+    const int64_t *p = distinct.data_as<int64_t>(), count = distinct.numel();
     bool fits = true;
-    for (int64_t i = 0; i < index.numel(); ++i) fits &= (p[i] >= 0) & (p[i] < a.size);
-    for (int64_t i = 0; !fits && i < index.numel(); ++i)
+    for (int64_t i = 0; i < count; ++i) fits &= (p[i] >= 0) & (p[i] < a.size);
+    for (int64_t i = 0; !fits && i < count; ++i)
         if (p[i] < 0 || p[i] >= a.size) [[unlikely]]
             fail(ErrorKind::Index, "[", op, "] index ", p[i], " is out of bounds for dimension ", a.dim, " with size ",
                  a.size);

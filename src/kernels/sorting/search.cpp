@@ -11,19 +11,27 @@
 namespace wengert::kernels {
 namespace {
 
-// The first position in a sorted line of n elements whose key is not below (right: is above) `key`.
-template <class T, class U>
-int64_t bound(const T* line, const int64_t* sorter, int64_t n, U key, bool right) {
-    int64_t low = 0, high = n;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        U at = ordered_key(line[sorter ? sorter[middle] : middle]);
-        if (right ? at <= key : at < key)
-            low = middle + 1;
-        else
-            high = middle;
+// The first position of n for which is_before(position) does not hold. Which half it is in cannot be predicted, so the loop
+// selects instead of branching.
+template <class F>
+int64_t first_not(int64_t n, F is_before) {
+    int64_t low = 0;
+    while (n > 1) {
+        const int64_t half = n / 2;
+        low = is_before(low + half - 1) ? low + half : low;
+        n -= half;
     }
-    return low;
+    return low + (n == 1 && is_before(low));
+}
+
+// The first position in a sorted line of n elements that is not below (right: is above) x. NaN is above all numbers.
+template <class T>
+int64_t bound(const T* line, const int64_t* sorter, int64_t n, T x, bool right) {
+    auto at = [=](int64_t i) { return line[sorter ? sorter[i] : i]; };
+    if (x != x) return right ? n : first_not(n, [=](int64_t i) { return at(i) == at(i); });
+    if (sorter) return first_not(n, [=](int64_t i) { return right ? at(i) <= x : at(i) < x; });
+    return right ? first_not(n, [=](int64_t i) { return line[i] <= x; })
+                 : first_not(n, [=](int64_t i) { return line[i] < x; });
 }
 
 }  // namespace
@@ -64,7 +72,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_
             const T* line = lines.data_as<T>() + (batched ? l * n : 0);
             const int64_t* by = order.defined() ? order.data_as<int64_t>() + (batched ? l * n : 0) : nullptr;
             for (int64_t i = l * per_line; i < (l + 1) * per_line; ++i) {
-                int64_t at = bound(line, by, n, ordered_key(values.data_as<T>()[i]), right);
+                int64_t at = bound(line, by, n, values.data_as<T>()[i], right);
                 if (out_int32)
                     out.data_as<int32_t>()[i] = static_cast<int32_t>(at);
                 else
@@ -100,7 +108,7 @@ Tensor isin(const Operand& elements, const Operand& test_elements, bool, bool in
         const T *x = in.data_as<T>(), *line = tests.data_as<T>();
         const int64_t n = tests.numel();
         for (int64_t i = 0; i < in.numel(); ++i) {
-            const int64_t at = bound(line, nullptr, n, ordered_key(x[i]), false);
+            const int64_t at = bound<T>(line, nullptr, n, x[i], false);
             out.data_as<bool>()[i] = (at < n && line[at] == x[i]) != invert;
         }
     });

@@ -120,8 +120,8 @@ Tensor sampled_on_grid(const Tensor& input, const Tensor& grid, std::string_view
     Tensor result;
     for (const Tap& tap : sum) {
         const Tensor index = ops::expand(tap.index, Dims{batch, channels, points.size(2)});
-        const Tensor term = ops::gather(pixels, 2, index) * tap.weight;
-        result = result.defined() ? result + term : term;
+        const Tensor values = ops::gather(pixels, 2, index);
+        result = result.defined() ? ops::addcmul(result, values, tap.weight) : values * tap.weight;
     }
     Dims shape{batch, channels};
     for (int64_t d = 0; d < n; ++d) shape.push_back(grid.size(d + 1));
