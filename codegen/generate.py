@@ -249,6 +249,7 @@ def describe(row: Row) -> dict[str, object]:
         "unlike_pytorch": row.get("unlike_pytorch", {}),
         "exempt": row.get("exempt", {}),
         "ulps": row.get("ulps"),
+        "scalar": row.get("scalar", {}),
         "arguments": [
             {
                 "name": a.name,

@@ -32,7 +32,7 @@ KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "ou
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "requires", "singular", "reduces", "length", "scatters",
         "contracts", "mixes", "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample",
-        "unlike_pytorch", "exempt", "ulps", "draws", "inplace_argument", "overwritten", "divides", "copy",
+        "unlike_pytorch", "exempt", "ulps", "scalar", "draws", "inplace_argument", "overwritten", "divides", "copy",
         "doc"}  # fmt: skip
 # What the copy of a view (`copy: true`) has in common with it.
 COPY = "of the row above"
@@ -272,6 +272,11 @@ def check(row: Row) -> None:
         raise row.error(f"unknown result rule '{keys['result']}'", f"use {', '.join(RULES)}")
     if unknown := set(keys.get("unlike_pytorch", {})) - UNLIKE_PYTORCH:
         raise row.error(f"unlike_pytorch: unknown '{unknown.pop()}'", f"use {', '.join(sorted(UNLIKE_PYTORCH))}")
+    loops = {"floating", "kernel", "integral", *(f"d_{a}" for a in row.partials)} if row.is_elementwise else set()
+    if unknown := set(keys.get("scalar", {})) - loops:
+        raise row.error(
+            f"scalar: no loop '{unknown.pop()}'", "use floating, kernel, integral or d_<argument> of an elementwise row"
+        )
     if row.form == "elementwise" and not row.is_elementwise:
         raise row.error(
             "d_<argument> without `kernel`", "add `kernel:`, or write explicit <argument>: and jvp formulas"

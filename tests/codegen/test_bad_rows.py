@@ -37,6 +37,10 @@ BAD_ROWS = {
         ELEMENTWISE + "kernal: exp(self)",
         ["unknown key 'kernal'", "use a tensor argument, d_<argument>"],
     ),
+    "scalar loop that is none": (
+        ELEMENTWISE + "kernel: exp(self)\nd_self: exp(self)\nscalar: {d_other: x}",
+        ["scalar: no loop 'd_other'", "use floating, kernel, integral or d_<argument>"],
+    ),
     "singular without partial": (
         ELEMENTWISE + "kernel: exp(self)\nd_self: none\nsingular: {self: square_root(result)}",
         ["`singular` of 'self', which has no d_self", "use it beside `d_self: formula`"],

@@ -56,33 +56,43 @@ WENGERT_INLINE double erfinv_far(double y, double w) {
     return y * series<ErfinvFar, P>(fused(root(w) - 2.5, 1 / 1.875, -1.0));
 }
 // The C library's vectors are as slow as its functions where an argument is special: so it gets none that does not count.
-WENGERT_INLINE double minus_log(double x) { return -log(select(x > 0, x, 1.0)); }
+// What P rounds off is little beside the sums that it goes into.
+template <class P>
+WENGERT_INLINE double minus_log(double x) {
+    return -static_cast<double>(log(select(x > 0, static_cast<P>(x), P(1))));
+}
 struct Erfinv {
     static bool is_usual(double y) { return abs(y) < 0.999; }
     static bool is_second(double) { return true; }
-    WENGERT_INLINE static double log_term(double y) { return minus_log((1 - y) * (1 + y)); }
+    template <class P>
+    WENGERT_INLINE static double log_term(double y) {
+        return minus_log<P>((1 - y) * (1 + y));
+    }
     template <class P>
     WENGERT_INLINE static double usual(double y) {
-        return erfinv_near<P>(y, log_term(y));
+        return erfinv_near<P>(y, log_term<P>(y));
     }
     template <class P>
     WENGERT_INLINE static double second(double y) {
         const double end = select(abs(y) == 1, copysign(inf<double>, y), nan<double>);
-        return select(abs(y) < 1, erfinv_far<P>(y, log_term(y)), end);
+        return select(abs(y) < 1, erfinv_far<P>(y, log_term<P>(y)), end);
     }
 };
 struct Ndtri {
     static bool is_usual(double p) { return (p > 0.0005) & (p < 0.9995); }
     static bool is_second(double p) { return !((p >= 0) & (p < 1e-16)); }
-    WENGERT_INLINE static double log_term(double p) { return minus_log(4 * p * (1 - p)); }
+    template <class P>
+    WENGERT_INLINE static double log_term(double p) {
+        return minus_log<P>(4 * p * (1 - p));
+    }
     template <class P>
     WENGERT_INLINE static double usual(double p) {
-        return 1.41421356237309504880 * erfinv_near<P>(2 * p - 1, log_term(p));
+        return 1.41421356237309504880 * erfinv_near<P>(2 * p - 1, log_term<P>(p));
     }
     template <class P>
     WENGERT_INLINE static double second(double p) {
         const double end = select(p == 1, inf<double>, nan<double>);
-        return select((p > 0) & (p < 1), 1.41421356237309504880 * erfinv_far<P>(2 * p - 1, log_term(p)), end);
+        return select((p > 0) & (p < 1), 1.41421356237309504880 * erfinv_far<P>(2 * p - 1, log_term<P>(p)), end);
     }
 };
 

@@ -91,7 +91,7 @@ WENGERT_INLINE bool isneginf(T x) {
 template <Real T>
 WENGERT_INLINE bool signbit(T x) {
     if constexpr (Floating<T>)
-        return __builtin_signbit(x) != 0;
+        return std::bit_cast<std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>(x) < 0;
     else
         return x < T(0);
 }

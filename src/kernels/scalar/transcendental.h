@@ -76,9 +76,8 @@ WENGERT_INLINE T pow(T base, T exponent) {
 // 1 / (1 + exp(-x)) with the exponential of a number that is never positive: relative accuracy in both tails.
 template <Floating T>
 WENGERT_INLINE T sigmoid(T x) {
-    T z = exp(-abs(x));
-    T denominator = T(1) + z;
-    return (x < T(0) ? z : T(1)) / denominator;
+    T z = exp(-abs(x)), larger = T(1) / (T(1) + z);  // which sigmoid(-x) shares
+    return x < T(0) ? z * larger : larger;
 }
 
 template <Floating T>
