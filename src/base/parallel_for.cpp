@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/spin.h"
 #include "base/thread_end.h"
 #include "base/worker_threads.h"
 
@@ -24,6 +25,7 @@ namespace {
 
 constexpr double kWorthAThread = 25e-6;  // seconds: about twice what it takes to wake one and to wait for it
 constexpr int64_t kRangesOfAThread = 4;  // so that nobody waits long for the last one
+constexpr std::chrono::microseconds kSpinning{50};
 
 constinit thread_local bool on_one_thread = false;
 std::atomic<int> thread_limit{0};  // 0: nobody has set it
@@ -64,10 +66,11 @@ public:
 
     void leave() {
         std::lock_guard lock(mutex_);
-        ++left_;
+        left_.fetch_add(1, std::memory_order_release);
         changed_.notify_one();
     }
     void wait_for(size_t helpers) {
+        spin_until([&] { return left_.load(std::memory_order_acquire) == helpers; }, kSpinning);
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return left_ == helpers; });
     }
@@ -81,10 +84,26 @@ private:
 
     std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;
-    size_t left_ = 0;
+    std::atomic<size_t> left_{0};
     int64_t first_failed_ = std::numeric_limits<int64_t>::max();
     std::exception_ptr error_;
 };
+
+// All ranges, on so many threads.
+void run_on(int64_t threads, const std::shared_ptr<Ranges>& ranges) {
+    std::vector<std::shared_ptr<WorkerJob>> jobs;
+    jobs.reserve(static_cast<size_t>(threads));
+    for (int64_t i = 1; i < threads; ++i) try {
+            jobs.push_back(run_on_worker([ranges] { ranges->run(); }, [ranges] { ranges->leave(); }));
+        } catch (const std::exception&) {
+            break;  // no more threads to be had, or no memory for them
+        }
+    ranges->run();
+    for (const auto& job : jobs)  // those that have not begun need not come any more
+        if (withdraw(*job)) ranges->leave();
+    ranges->wait_for(jobs.size());
+    if (std::exception_ptr error = ranges->error()) std::rethrow_exception(error);
+}
 
 }  // namespace
 
@@ -117,19 +136,13 @@ void run_ranges(int64_t n, int64_t block, void* f, RangeFunction call) {
     if (threads < 2) return call(f, block, n);
 
     const int64_t step = std::max<int64_t>(1, blocks / (threads * kRangesOfAThread)) * block;
-    const auto ranges = std::make_shared<Ranges>(block, n, step, f, call);
-    std::vector<std::shared_ptr<WorkerJob>> jobs;
-    jobs.reserve(static_cast<size_t>(threads));
-    for (int64_t i = 1; i < threads; ++i) try {
-            jobs.push_back(run_on_worker([ranges] { ranges->run(); }, [ranges] { ranges->leave(); }));
-        } catch (const std::exception&) {
-            break;  // no more threads to be had, or no memory for them
-        }
-    ranges->run();
-    for (const auto& job : jobs)  // those that have not begun need not come any more
-        if (withdraw(*job)) ranges->leave();
-    ranges->wait_for(jobs.size());
-    if (std::exception_ptr error = ranges->error()) std::rethrow_exception(error);
+    run_on(threads, std::make_shared<Ranges>(block, n, step, f, call));
+}
+
+void run_shares(int64_t n, int64_t unit, double seconds, void* f, RangeFunction call) {
+    int64_t threads = std::min<int64_t>({num_threads(), n / unit, static_cast<int64_t>(seconds / kWorthAThread)});
+    if (threads < 2 || !may_use_threads()) return call(f, 0, n);
+    run_on(threads, std::make_shared<Ranges>(0, n, n / threads / unit * unit, f, call));
 }
 
 }  // namespace wengert

@@ -52,4 +52,15 @@ void parallel_for(int64_t n, int64_t block, F&& f) {
     });
 }
 
+// For work whose time is known, and whose ranges each cost something of their own: as few ranges as there are threads for
+// it. They begin at multiples of `unit`.
+void run_shares(int64_t n, int64_t unit, double seconds, void* f, RangeFunction call);
+
+template <class F>
+void share_out(int64_t n, int64_t unit, double seconds, F&& f) {
+    run_shares(
+        n, unit, seconds, const_cast<void*>(static_cast<const void*>(&f)),
+        [](void* each, int64_t begin, int64_t end) { (*static_cast<std::remove_reference_t<F>*>(each))(begin, end); });
+}
+
 }  // namespace wengert

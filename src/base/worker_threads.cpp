@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -9,12 +10,14 @@
 
 #include "base/lock.h"
 #include "base/parallel_for.h"
+#include "base/spin.h"
 
 namespace wengert {
 
 struct Worker {
     std::condition_variable wake;
-    std::shared_ptr<WorkerJob> job;  // that it is to begin
+    std::shared_ptr<WorkerJob> job;   // that it is to begin
+    std::atomic<bool> called{false};  // whether there is one, for who looks without the mutex
     Worker* next_idle = nullptr;
 };
 
@@ -36,6 +39,9 @@ struct WorkerJob {
 };
 
 namespace {
+
+// How long a thread without a job looks for the next one before it sleeps: to wake it takes as long as a small operation.
+constexpr std::chrono::microseconds kSpinning{200};
 
 // More threads than that end when they have nothing to do.
 size_t most_idle() noexcept { return std::max<size_t>(16, static_cast<size_t>(num_threads())); }
@@ -59,8 +65,14 @@ Pool& pool() {
 void work(Pool& p, Worker& self) {
     std::unique_lock lock(p.mutex);
     for (;;) {
+        if (!self.job) {
+            lock.unlock();
+            spin_until([&] { return self.called.load(std::memory_order_relaxed); }, kSpinning);
+            lock.lock();
+        }
         self.wake.wait(lock, [&] { return self.job != nullptr; });
         const auto job = std::exchange(self.job, nullptr);
+        self.called.store(false, std::memory_order_relaxed);
         job->worker = nullptr;
         lock.unlock();
         std::exchange(job->run, nullptr)();  // what it holds is let go before anybody hears that it is done
@@ -86,6 +98,7 @@ std::shared_ptr<WorkerJob> run_on_worker(std::function<void()> run, std::functio
             worker->job = std::make_shared<WorkerJob>(std::move(run), std::move(done), p, worker);
             p.idle = worker->next_idle;
             --p.idle_count;
+            worker->called.store(true, std::memory_order_relaxed);
             worker->wake.notify_one();
             return worker->job;
         }
@@ -103,6 +116,7 @@ bool withdraw(WorkerJob& job) noexcept {
     Worker* worker = std::exchange(job.worker, nullptr);
     if (!worker) return false;
     worker->job = nullptr;
+    worker->called.store(false, std::memory_order_relaxed);
     job.pool.add_idle(worker);
     return true;
 }

@@ -5,6 +5,7 @@
 #include <complex>
 #include <optional>
 
+#include "base/parallel_for.h"
 #include "kernels/choose_isa.h"
 #include "kernels/linalg/blas.h"
 #include "kernels/linalg/blas_threads.h"
@@ -75,11 +76,27 @@ void packed(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta,
     l.packed(arguments(alpha, a, b, beta, c), pack_a, pack_b);
 }
 
+// The same on several threads, each with some rows or columns of C.
+template <class T>
+void packed_in_parallel(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
+    constexpr double kPerSecond = 8e10 / sizeof(T);  // multiplications
+    const GemmLoops<T>& l = loops<T>();
+    const double seconds = static_cast<double>(c.rows * c.cols) * static_cast<double>(a.cols) / kPerSecond;
+    if (c.rows >= c.cols)
+        share_out(c.rows, l.tile_rows, seconds, [&](int64_t begin, int64_t end) {
+            packed(alpha, a.block(begin, 0, end - begin, a.cols), b, beta, c.block(begin, 0, end - begin, c.cols));
+        });
+    else
+        share_out(c.cols, l.tile_cols, seconds, [&](int64_t begin, int64_t end) {
+            packed(alpha, a, b.block(0, begin, b.rows, end - begin), beta, c.block(0, begin, c.rows, end - begin));
+        });
+}
+
 // Our loops for the four kinds of element. C's rows are contiguous, or no side is.
 template <class T>
 void own(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
     if constexpr (has_register_tiles<T>) {
-        packed(alpha, a, b, beta, c);
+        packed_in_parallel(alpha, a, b, beta, c);
     } else if constexpr (is_complex_type<T>) {
         using R = real_of<T>;
         if (alpha != T(1)) {
@@ -154,14 +171,13 @@ bool provider_gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, 
     return true;
 }
 
-// Up to this many multiplications our loops are as fast as those of a provider with one thread, or faster (measured against
-// OpenBLAS and MKL with AVX2); one with several threads is faster much earlier. Complex numbers have no register tiles.
-constexpr int64_t kSerialProviderWork = 400 * 400 * 400, kProviderWork = 128 * 128 * 128, kComplexProviderWork = 64;
+// Up to this many multiplications our loops are as fast as those of a provider, or faster (measured against OpenBLAS and MKL
+// with AVX2, on one thread each). Complex numbers have no register tiles.
+constexpr int64_t kProviderWork = 400 * 400 * 400, kComplexProviderWork = 64;
 
 template <class T>
 bool is_for_provider(int64_t work) {
-    if (work <= (is_complex_type<T> ? kComplexProviderWork : kProviderWork) || !blas_has_provider()) return false;
-    return is_complex_type<T> || work > kSerialProviderWork || !blas_is_serial();
+    return work > (is_complex_type<T> ? kComplexProviderWork : kProviderWork) && blas_has_provider();
 }
 
 // Up to here B is read where it lies: it stays in the first-level cache.
