@@ -55,16 +55,18 @@ struct Few {
 template <class T, class Step, class Join>
 WENGERT_ALWAYS_INLINE T in_few_lanes(int64_t n, T identity, Step step, Join join) {
     using F = Few<T>;
+    const auto load = [](const T* p)
+                          __attribute__((always_inline)) { return F::load(p); };  // a pointer would be called
     T total = identity;
     int64_t i = 0;
     if (n >= F::kWidth) {
         auto a = typename F::type{} + identity, b = a;
         for (; i + 2 * F::kWidth <= n; i += 2 * F::kWidth) {
-            a = step(a, F::load, i);
-            b = step(b, F::load, i + F::kWidth);
+            a = step(a, load, i);
+            b = step(b, load, i + F::kWidth);
         }
         if (i + F::kWidth <= n) {
-            a = step(a, F::load, i);
+            a = step(a, load, i);
             i += F::kWidth;
         }
         fold_vector<T, F::kWidth, 1>(&total, join(a, b), join);
