@@ -16,7 +16,7 @@ set(loop_sources ${core_sources} ${generated_core})
 list(FILTER loop_sources INCLUDE REGEX
   "/kernels/(base_|elementwise/casting|indexing/(gather|indexing|masked)|reductions/(reduce|scan)|shape/copies)")
 if(WENGERT_SANITIZE)
-  list(FILTER core_sources EXCLUDE REGEX "/(base/slab|tensor/free_lists)\\.cpp$")  # what tests/sanitizers has needs none
+  list(FILTER core_sources EXCLUDE REGEX "/(base/memory/slab|tensor/memory/free_lists)\\.cpp$")  # what tests/sanitizers has needs none
 else()
   set_source_files_properties(${loop_sources} PROPERTIES COMPILE_OPTIONS -O3)
 endif()

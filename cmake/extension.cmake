@@ -11,7 +11,7 @@ target_link_libraries(_C PRIVATE wengert_core wengert_options)
 target_include_directories(_C SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
 target_compile_definitions(_C PRIVATE NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION NPY_TARGET_VERSION=NPY_2_0_API_VERSION)
 if(WENGERT_BUILD_TESTS AND NOT WENGERT_SANITIZE)
-  # So that tests can let any allocation fail (src/base/failing_allocation.h).
+  # So that tests can let any allocation fail (src/base/memory/failing_allocation.h).
   target_sources(_C PRIVATE "${PROJECT_SOURCE_DIR}/tests/allocations/failing_new.cpp")
 endif()
 # Python's headers type-pun.

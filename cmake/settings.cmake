@@ -41,7 +41,7 @@ if(WENGERT_SANITIZE)
   # -O1 and -g1 halve the time to build; the standard library checks its own preconditions too.
   add_compile_options(-fsanitize=${WENGERT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1
     -U_GLIBCXX_ASSERTIONS -D_GLIBCXX_ASSERTIONS -DWENGERT_SANITIZE=1)
-  # Its base/slab.h comes before ours: what a pool hands out again, no sanitizer can see.
+  # Its base/memory/slab.h comes before ours: what a pool hands out again, no sanitizer can see.
   include_directories(BEFORE "${PROJECT_SOURCE_DIR}/tests/sanitizers")
   add_link_options(-fsanitize=${WENGERT_SANITIZE})
 elseif(WENGERT_WERROR)

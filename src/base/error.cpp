@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "base/thread_end.h"
+#include "base/threads/thread_end.h"
 #include "base/warnings.h"
 
 namespace wengert {

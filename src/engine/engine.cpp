@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/immortal.h"
+#include "base/memory/immortal.h"
 #include "base/warns_once.h"
 #include "engine/autograd.h"
 #include "engine/evaluate.h"

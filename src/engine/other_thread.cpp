@@ -4,8 +4,8 @@
 #include <exception>
 #include <mutex>
 
-#include "base/thread_end.h"
-#include "base/worker_threads.h"
+#include "base/threads/thread_end.h"
+#include "base/threads/worker_threads.h"
 #include "engine/engine.h"
 
 namespace wengert {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "base/thread_locals.h"
+#include "base/threads/thread_locals.h"
 #include "base/warnings.h"
 #include "engine/graph_task.h"
 

@@ -4,9 +4,9 @@
 #include <condition_variable>
 #include <exception>
 
-#include "base/parallel_for.h"
-#include "base/thread_end.h"
-#include "base/worker_threads.h"
+#include "base/threads/parallel_for.h"
+#include "base/threads/thread_end.h"
+#include "base/threads/worker_threads.h"
 #include "engine/evaluate.h"
 #include "engine/input_buffer.h"
 #include "engine/other_thread.h"

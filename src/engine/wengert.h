@@ -3,7 +3,7 @@
 //     #include <engine/wengert.h>
 #pragma once
 
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 #include "engine/autograd.h"
 #include "engine/engine.h"
 #include "generated/ops/ops.h"

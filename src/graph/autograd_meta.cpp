@@ -2,12 +2,12 @@
 
 #include <mutex>
 
-#include "base/lock.h"
+#include "base/threads/lock.h"
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
 #include "graph/retained_grad.h"
-#include "tensor/free_lists.h"
+#include "tensor/memory/free_lists.h"
 
 namespace wengert {
 namespace {

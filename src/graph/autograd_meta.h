@@ -13,8 +13,8 @@
 #include <optional>
 #include <string>
 
-#include "base/lock.h"
-#include "base/on_demand.h"
+#include "base/memory/on_demand.h"
+#include "base/threads/lock.h"
 #include "graph/batch_level.h"
 #include "graph/forward_grad.h"
 #include "graph/hooks.h"

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "base/lock.h"
+#include "base/threads/lock.h"
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
 #include "graph/level_floor.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/immortal.h"
-#include "base/lock.h"
+#include "base/memory/immortal.h"
+#include "base/threads/lock.h"
 #include "graph/weak_reference.h"
 
 namespace wengert {

@@ -3,7 +3,7 @@
 // `backward(create_graph=True)` stores a gradient that knows how it was computed, so its graph leads back to the leaf that
 // owns it: leaf -> grad -> node -> leaf. Counting alone never frees such a ring. Whoever stores a gradient that requires
 // grad notes the leaf here, weakly; the Python layer's collector asks which are left and looks for rings through
-// them (python/autograd/shared_objects.h).
+// them (python/autograd/collection/shared_objects.h).
 #pragma once
 
 #include <vector>

@@ -25,10 +25,10 @@
 #include <string>
 #include <vector>
 
-#include "base/lock.h"
-#include "base/on_demand.h"
+#include "base/memory/on_demand.h"
+#include "base/memory/slab.h"
 #include "base/place.h"
-#include "base/slab.h"
+#include "base/threads/lock.h"
 #include "graph/edge.h"
 #include "graph/hooks.h"
 #include "graph/input_metadata.h"
@@ -40,7 +40,7 @@ namespace wengert {
 class GraphTask;
 struct SavedField;
 
-// Where and during what a node was made. The Python layer derives one that holds frames (python/autograd/anomaly.h).
+// Where and during what a node was made. The Python layer derives one that holds frames (python/autograd/nodes/anomaly.h).
 // Anomaly mode keeps the whole stack and the parent, the node whose body made this one; debug mode keeps the user's line,
 // and of the parent no more than its name and line.
 struct AnomalyMetadata {

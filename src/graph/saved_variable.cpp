@@ -3,7 +3,7 @@
 #include "base/place.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
-#include "tensor/write_log.h"
+#include "tensor/writes/write_log.h"
 
 namespace wengert {
 

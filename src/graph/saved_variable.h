@@ -8,7 +8,7 @@
 //
 // At unpack the elements must be what they were at save. The version counter and the storage's count of writes (which
 // counts those through `.data` too) say quickly that nothing happened. If something did, the storage's log of written
-// regions decides whether this tensor was touched (tensor/write_log.h); for memory that is shared with other libraries it
+// regions decides whether this tensor was touched (tensor/writes/write_log.h); for memory that is shared with other libraries it
 // finds their writes as well.
 //
 // Saved-tensor hooks replace the data by whatever their pack function returned; the graph's metadata stays here, and so

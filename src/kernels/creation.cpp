@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kernels/elementwise/elementwise.h"
-#include "tensor/fill_elements.h"
+#include "tensor/memory/fill_elements.h"
 #include "tensor/representable.h"
 
 namespace wengert::kernels {

@@ -1,8 +1,8 @@
 #include "ops/accumulate_grad.h"
 
-#include "base/immortal.h"
-#include "base/lock.h"
+#include "base/memory/immortal.h"
 #include "base/place.h"
+#include "base/threads/lock.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/operators.h"
 #include "generated/ops/storage.h"

@@ -9,7 +9,7 @@
 #include "kernels/elementwise/arguments.h"
 #include "kernels/elementwise/overlap.h"
 #include "ops/basic_nodes.h"
-#include "tensor/writable.h"
+#include "tensor/writes/writable.h"
 
 namespace wengert::ops {
 

@@ -3,7 +3,7 @@
 #include "graph/retained_grad.h"
 #include "ops/copy_slices.h"
 #include "ops/recording.h"
-#include "tensor/writable.h"
+#include "tensor/writes/writable.h"
 
 namespace wengert {
 

@@ -5,7 +5,7 @@
 #include "generated/ops/views.h"
 #include "graph/level_floor.h"
 #include "kernels/reductions/nan_check.h"
-#include "tensor/region.h"
+#include "tensor/writes/region.h"
 
 namespace wengert {
 

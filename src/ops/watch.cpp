@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/immortal.h"
+#include "base/memory/immortal.h"
 #include "ops/retired_observers.h"
 
 namespace wengert {

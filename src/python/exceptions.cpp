@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/out_of_memory.h"
-#include "base/thread_end.h"
+#include "base/memory/out_of_memory.h"
+#include "base/threads/thread_end.h"
 #include "kernels/linalg/error.h"
 #include "ops/batching/error.h"
 

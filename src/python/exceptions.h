@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/thread_end.h"
+#include "base/threads/thread_end.h"
 
 namespace wengert::python {
 
@@ -84,7 +84,7 @@ inline bool has_interpreter() noexcept {
     return current && is_finalizing() && PyGILState_Check();
 }
 
-// In every thread but the one in which the interpreter ends: the others have lost the GIL for good (base/thread_end.h).
+// In every thread but the one in which the interpreter ends: the others have lost the GIL for good (base/threads/thread_end.h).
 inline void sleep_if_interpreter_ends() noexcept {
     if (is_finalizing() && !PyGILState_Check()) [[unlikely]]
         sleep_forever();

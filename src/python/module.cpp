@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/refcount.h"
-#include "base/thread_end.h"
+#include "base/threads/thread_end.h"
 #include "kernels/dispatch.h"
 #include "python/arguments/overrides.h"
 #include "python/autograd/module.h"

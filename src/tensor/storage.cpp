@@ -6,9 +6,9 @@
 #include <new>
 
 #include "base/error.h"
-#include "base/lock.h"
-#include "tensor/block_cache.h"
-#include "tensor/write_log.h"
+#include "base/threads/lock.h"
+#include "tensor/memory/block_cache.h"
+#include "tensor/writes/write_log.h"
 
 namespace wengert {
 

@@ -1,7 +1,7 @@
 // Storage: a block of memory that tensors share, with the version counter of all who share it.
 //
 // Up to about 900 bytes the elements lie behind the Storage object in one slab block; larger blocks come from the block
-// cache (tensor/block_cache.h); foreign memory (NumPy, DLPack) carries a deleter. Memory may also be lent the other way;
+// cache (tensor/memory/block_cache.h); foreign memory (NumPy, DLPack) carries a deleter. Memory may also be lent the other way;
 // while it is, it can be written without our knowing, and may not move.
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <new>
 
+#include "base/memory/slab.h"
 #include "base/refcount.h"
-#include "base/slab.h"
 #include "base/state.h"
 #include "tensor/device.h"
 
@@ -80,7 +80,7 @@ public:
     // Replaces the memory by a larger block and keeps the contents; views keep their offsets (Tensor::resize_).
     void grow(int64_t bytes);
 
-    // --- Writes (tensor/write_log.h)
+    // --- Writes (tensor/writes/write_log.h)
     uint32_t version = 0;  // of every tensor on it that has no counter of its own
     uint32_t writes = 0;   // every in-place write, also those through `.data`; what makes such writes detectable
 
@@ -94,7 +94,7 @@ public:
             log_.store(watched(), std::memory_order_relaxed);
     }
     bool is_watched() const noexcept { return log_.load(std::memory_order_relaxed) != nullptr; }
-    // The latest write to `region` of a watched storage since it counted `since` of them (tensor/write_log.h).
+    // The latest write to `region` of a watched storage since it counted `since` of them (tensor/writes/write_log.h).
     FoundWrite find_write(const Region& region, uint32_t since);
     // Counts a write. `operation` is its name, in static memory; null for one by code that we cannot see.
     void note_write(const Region& region, const char* operation);

@@ -4,12 +4,12 @@
 #include <cstring>
 
 #include "base/checked_math.h"
-#include "tensor/fill_elements.h"
-#include "tensor/free_lists.h"
-#include "tensor/region.h"
+#include "tensor/memory/fill_elements.h"
+#include "tensor/memory/free_lists.h"
 #include "tensor/representable.h"
 #include "tensor/wrappers.h"
-#include "tensor/writable.h"
+#include "tensor/writes/region.h"
+#include "tensor/writes/writable.h"
 
 namespace wengert {
 

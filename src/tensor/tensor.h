@@ -14,8 +14,8 @@
 #include <ostream>
 #include <span>
 
+#include "base/memory/slab.h"
 #include "base/refcount.h"
-#include "base/slab.h"
 #include "base/small_vector.h"
 #include "base/state.h"
 #include "tensor/device.h"
@@ -44,7 +44,7 @@ public:
     TensorImpl(Ref<Storage> storage, DType dtype) : dtype(dtype), storage(std::move(storage)) {}
     // Lets go of wrapper and meta, and buries the tensor.
     static void dispose(TensorImpl* t) noexcept;
-    // Frees one without wrapper and meta, or gives it to a free list (tensor/free_lists.h).
+    // Frees one without wrapper and meta, or gives it to a free list (tensor/memory/free_lists.h).
     static void bury(TensorImpl* t) noexcept;
 
     DType dtype;

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/failing_allocation.h"
-#include "base/out_of_memory.h"
+#include "base/memory/failing_allocation.h"
+#include "base/memory/out_of_memory.h"
 #include "python/exceptions.h"
 #include "python/test_hooks.h"
 #include "tensor/storage.h"

@@ -4,7 +4,7 @@
 #include <set>
 #include <thread>
 
-#include "base/worker_threads.h"
+#include "base/threads/worker_threads.h"
 #include "graph_fixtures.h"
 
 using namespace wengert;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "tensor/block_cache.h"
+#include "tensor/memory/block_cache.h"
 
 using namespace wengert;
 

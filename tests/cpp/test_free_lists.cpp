@@ -1,4 +1,4 @@
-// Small tensors that die are used again (tensor/free_lists.h): nobody may notice.
+// Small tensors that die are used again (tensor/memory/free_lists.h): nobody may notice.
 #include <doctest/doctest.h>
 
 #include <thread>
@@ -6,8 +6,8 @@
 #include "engine/wengert.h"
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
-#include "tensor/free_lists.h"
-#include "tensor/write_log.h"
+#include "tensor/memory/free_lists.h"
+#include "tensor/writes/write_log.h"
 
 using namespace wengert;
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <thread>
 
-#include "base/worker_threads.h"
+#include "base/threads/worker_threads.h"
 #include "engine/plan.h"
 #include "engine/traverse.h"
 #include "graph_fixtures.h"

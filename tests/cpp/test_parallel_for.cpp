@@ -1,4 +1,4 @@
-// base/parallel_for.h: which ranges there are, and what becomes of errors.
+// base/threads/parallel_for.h: which ranges there are, and what becomes of errors.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 
 using namespace wengert;
 

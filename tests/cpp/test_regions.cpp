@@ -3,7 +3,7 @@
 #include <random>
 #include <set>
 
-#include "tensor/write_log.h"
+#include "tensor/writes/write_log.h"
 
 using namespace wengert;
 

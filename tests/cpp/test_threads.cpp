@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "base/slab.h"
+#include "base/memory/slab.h"
 #include "graph/graph_gradients.h"
 #include "graph/weak_reference.h"
 #include "graph_fixtures.h"

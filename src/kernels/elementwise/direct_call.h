@@ -10,7 +10,7 @@
 #include "kernels/elementwise/casting.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/in_parallel.h"
-#include "tensor/free_lists.h"
+#include "tensor/memory/free_lists.h"
 
 namespace wengert::kernels {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/strided.h"
 #include "kernels/elementwise/strided_iteration.h"

@@ -1,5 +1,5 @@
 // Elementwise kernels whose results are added to a sum at once (kernels/elementwise/traffic.h, run_onto).
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 #include "kernels/elementwise/flat_operands.h"
 #include "kernels/elementwise/traffic.h"
 

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 #include "tensor/tensor.h"
 
 namespace wengert::kernels {

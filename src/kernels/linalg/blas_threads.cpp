@@ -4,8 +4,8 @@
 #include <mutex>
 #include <vector>
 
-#include "base/immortal.h"
-#include "base/lock.h"
+#include "base/memory/immortal.h"
+#include "base/threads/lock.h"
 #include "kernels/linalg/blas.h"
 
 namespace wengert::kernels {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 #include "kernels/choose_isa.h"
 #include "kernels/nn/conv_loops.h"
 #include "kernels/nn/convolution_gathered.h"

@@ -11,7 +11,7 @@
 #include "kernels/elementwise/in_parallel.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/reductions/reduce.h"
-#include "tensor/writable.h"
+#include "tensor/writes/writable.h"
 
 namespace wengert::kernels {
 

@@ -5,7 +5,7 @@
 #include <complex>
 #include <optional>
 
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 #include "kernels/choose_isa.h"
 #include "kernels/linalg/blas.h"
 #include "kernels/linalg/blas_threads.h"

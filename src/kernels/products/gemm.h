@@ -8,7 +8,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "tensor/block_cache.h"
+#include "tensor/memory/block_cache.h"
 
 namespace wengert::kernels {
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/shape/shape.h"

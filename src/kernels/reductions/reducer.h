@@ -17,7 +17,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/reductions/reduce_table.h"
 
@@ -46,7 +46,7 @@ public:
         }
     };
 
-    // On several threads (base/parallel_for.h), unless there is one chunk only.
+    // On several threads (base/threads/parallel_for.h), unless there is one chunk only.
     template <class F>
     void chunks(F&& f) const {
         if (empty_) return;

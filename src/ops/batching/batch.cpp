@@ -5,8 +5,8 @@
 #include <set>
 #include <string_view>
 
-#include "base/immortal.h"
-#include "base/lock.h"
+#include "base/memory/immortal.h"
+#include "base/threads/lock.h"
 #include "generated/ops/rearranging.h"
 #include "generated/ops/views.h"
 #include "ops/generated_support.h"

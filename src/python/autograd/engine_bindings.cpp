@@ -2,8 +2,8 @@
 
 #include <climits>
 
-#include "base/parallel_for.h"
-#include "base/worker_threads.h"
+#include "base/threads/parallel_for.h"
+#include "base/threads/worker_threads.h"
 #include "engine/engine.h"
 #include "engine/entry.h"
 #include "engine/nan_origin.h"
@@ -12,7 +12,7 @@
 #include "kernels/reductions/nan_check.h"
 #include "ops/accumulate_grad.h"
 #include "ops/basic_nodes.h"
-#include "python/autograd/node_object.h"
+#include "python/autograd/nodes/node_object.h"
 #include "python/autograd/pass_gil.h"
 #include "python/exceptions.h"
 #include "python/objects/tensor_object.h"

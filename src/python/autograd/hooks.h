@@ -7,7 +7,7 @@
 #include <Python.h>
 
 #include "graph/autograd_meta.h"
-#include "python/autograd/shared_objects.h"
+#include "python/autograd/collection/shared_objects.h"
 
 namespace wengert::python {
 

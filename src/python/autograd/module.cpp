@@ -1,13 +1,13 @@
 #include "python/autograd/module.h"
 
-#include "python/autograd/anomaly.h"
+#include "python/autograd/collection/shared_objects.h"
+#include "python/autograd/custom_function/function_object.h"
 #include "python/autograd/engine_bindings.h"
-#include "python/autograd/function_object.h"
-#include "python/autograd/grad_modes.h"
-#include "python/autograd/node_facts.h"
-#include "python/autograd/saved_fields.h"
+#include "python/autograd/modes/grad_modes.h"
+#include "python/autograd/nodes/anomaly.h"
+#include "python/autograd/nodes/node_facts.h"
+#include "python/autograd/nodes/saved_fields.h"
 #include "python/autograd/saved_hooks.h"
-#include "python/autograd/shared_objects.h"
 #include "python/autograd/stash.h"
 
 namespace wengert::python {

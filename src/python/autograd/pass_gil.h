@@ -9,8 +9,8 @@
 
 #include <type_traits>
 
-#include "base/lock.h"
 #include "base/refcount.h"
+#include "base/threads/lock.h"
 
 namespace wengert::python {
 

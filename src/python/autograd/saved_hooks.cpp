@@ -1,13 +1,13 @@
 #include "python/autograd/saved_hooks.h"
 
-#include "python/autograd/scope_type.h"
+#include "python/autograd/modes/scope_type.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "base/thread_locals.h"
-#include "python/autograd/shared_objects.h"
+#include "base/threads/thread_locals.h"
+#include "python/autograd/collection/shared_objects.h"
 #include "python/exceptions.h"
 #include "python/objects/tensor_object.h"
 #include "python/registry.h"
@@ -79,7 +79,7 @@ struct Scope {
     std::shared_ptr<const Pair> pair;
     std::shared_ptr<const Scope> outer;
 };
-// Scopes, and a message: why hooks are disabled. Pointers: see slab_lists in base/slab.h. No variable template: of those g++
+// Scopes, and a message: why hooks are disabled. Pointers: see slab_lists in base/memory/slab.h. No variable template: of those g++
 // does not run the destructors of a thread that ends.
 thread_local std::unique_ptr<std::shared_ptr<const Scope>> held_scopes;
 thread_local std::unique_ptr<std::shared_ptr<const std::string>> held_message;

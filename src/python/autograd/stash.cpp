@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "base/thread_locals.h"
+#include "base/threads/thread_locals.h"
 #include "python/arguments/overrides.h"
 #include "python/exceptions.h"
 
@@ -14,7 +14,7 @@ namespace {
 // Replaced, never changed: a pass takes it along by its pointer.
 using Stash = std::map<std::string, std::shared_ptr<PyObject>>;
 using Held = std::shared_ptr<const Stash>;
-thread_local std::unique_ptr<Held> held;  // a pointer: see slab_lists in base/slab.h
+thread_local std::unique_ptr<Held> held;  // a pointer: see slab_lists in base/memory/slab.h
 
 Held& stash() {
     if (!held) held = std::make_unique<Held>();

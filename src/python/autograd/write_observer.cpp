@@ -27,7 +27,7 @@ struct Observer final : WriteObserver {
     }
     PyObject* function;
 };
-thread_local std::unique_ptr<Observer> observer;  // a pointer: see slab_lists in base/slab.h
+thread_local std::unique_ptr<Observer> observer;  // a pointer: see slab_lists in base/memory/slab.h
 
 PyObject* set_observer(PyObject*, PyObject* function) noexcept {
     return guarded([&] {

@@ -11,7 +11,7 @@
 #include "graph/level_floor.h"
 #include "ops/batching/batch.h"
 #include "python/arguments/convert.h"
-#include "python/autograd/scope_type.h"
+#include "python/autograd/modes/scope_type.h"
 #include "python/exceptions.h"
 #include "python/func/batch_objects.h"
 #include "python/func/frame_object.h"

@@ -16,7 +16,7 @@
 #include "generated/ops/views.h"
 #include "ops/batching/physical.h"
 #include "python/autograd/engine_bindings.h"
-#include "python/autograd/node_facts.h"
+#include "python/autograd/nodes/node_facts.h"
 #include "python/exceptions.h"
 #include "python/func/frame_object.h"
 #include "python/objects/tensor_object.h"

@@ -4,8 +4,8 @@
 #include <malloc.h>
 #endif
 
-#include "base/slab_release.h"
-#include "tensor/block_cache.h"
+#include "base/memory/slab_release.h"
+#include "tensor/memory/block_cache.h"
 
 namespace wengert::python {
 namespace {

@@ -2,7 +2,7 @@
 // the call only, on whatever thread it happens. Arrays share memory with the tensors, those that go in are read-only.
 #include "python/interop/fft_provider.h"
 
-#include "base/parallel_for.h"
+#include "base/threads/parallel_for.h"
 #include "kernels/fft.h"
 #include "python/exceptions.h"
 #include "python/interop/numpy_interop.h"

@@ -9,7 +9,7 @@
 // the target as an object of its own: autograd/shared_objects.h.
 #include "python/objects/tensor_gc.h"
 
-#include "python/autograd/graph_gc.h"
+#include "python/autograd/collection/graph_gc.h"
 
 namespace wengert::python {
 

@@ -14,7 +14,7 @@
 #include "python/objects/dtype_object.h"
 #include "python/objects/tensor_type.h"
 #include "python/registry.h"
-#include "tensor/writable.h"
+#include "tensor/writes/writable.h"
 
 namespace wengert::python {
 namespace {

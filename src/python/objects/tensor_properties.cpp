@@ -11,7 +11,7 @@
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
 #include "python/autograd/hooks.h"
-#include "python/autograd/node_object.h"
+#include "python/autograd/nodes/node_object.h"
 #include "python/exceptions.h"
 #include "python/objects/device_object.h"
 #include "python/objects/dtype_object.h"

@@ -23,7 +23,7 @@
 #include <new>
 
 #include "python/arguments/overrides.h"
-#include "python/autograd/shared_objects.h"
+#include "python/autograd/collection/shared_objects.h"
 #include "python/exceptions.h"
 #include "python/func/batch_objects.h"
 #include "python/interop/interop.h"

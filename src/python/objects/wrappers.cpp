@@ -1,7 +1,7 @@
 #include "python/objects/wrappers.h"
 
-#include "python/autograd/node_object.h"
-#include "python/autograd/shared_objects.h"
+#include "python/autograd/collection/shared_objects.h"
+#include "python/autograd/nodes/node_object.h"
 #include "python/func/batch_objects.h"
 #include "python/objects/tensor_object.h"
 #include "tensor/wrappers.h"

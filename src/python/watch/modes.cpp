@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "graph/autograd_meta.h"
-#include "python/autograd/scope_type.h"
+#include "python/autograd/modes/scope_type.h"
 #include "python/watch/boxing.h"
 #include "python/watch/watch_bindings.h"
 

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "ops/retired_observers.h"
-#include "python/autograd/node_object.h"
+#include "python/autograd/nodes/node_object.h"
 #include "python/watch/watch_bindings.h"
 
 namespace wengert::python {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "ops/retired_observers.h"
-#include "python/autograd/scope_type.h"
+#include "python/autograd/modes/scope_type.h"
 #include "python/watch/watch_bindings.h"
 
 namespace wengert::python {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "ops/retired_observers.h"
-#include "python/autograd/scope_type.h"
+#include "python/autograd/modes/scope_type.h"
 #include "python/watch/boxing.h"
 #include "tensor/storage.h"
 

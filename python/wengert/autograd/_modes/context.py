@@ -2,7 +2,7 @@
 
 A subclass of `ModeContext` has another base, a type of the core that defines ``__enter__`` and ``__exit__``, so that
 each is one step and Ctrl-C finds a mode either on, and about to be left, or off
-(src/python/autograd/mode_contexts.cpp). It defines ``clone`` if its constructor takes arguments. `SwitchedAtOnce`
+(src/python/autograd/modes/mode_contexts.cpp). It defines ``clone`` if its constructor takes arguments. `SwitchedAtOnce`
 serves the modes that change when they are constructed, so that ``set_grad_enabled(False)`` works as a plain statement
 too.
 """
