@@ -26,7 +26,7 @@ add_test(NAME wengert_cpp_tests COMMAND wengert_cpp_tests)
 # Every header compiles alone: `ninja wengert_headers_alone`, which nox -s test_cpp does. Those that are parts of loops need
 # the file that includes them.
 file(GLOB_RECURSE core_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.h")
-list(FILTER core_headers EXCLUDE REGEX "/src/(python|kernels/isa|kernels/scalar)/")
+list(FILTER core_headers EXCLUDE REGEX "/src/(python|backends/cpu/isa|backends/cpu/scalar)/")
 set(alone)
 foreach(header IN LISTS core_headers)
   file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/src" "${header}")

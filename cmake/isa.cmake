@@ -1,4 +1,4 @@
-# The loops of src/kernels/isa/*.cpp and generated/kernels/isa_*.cpp, compiled once per instruction set.
+# The loops of src/backends/cpu/isa/*.cpp and generated/kernels/isa_*.cpp, compiled once per instruction set.
 #
 # Each file is compiled with -DWENGERT_ISA=<v2|v3|v4|generic> and puts all it defines into
 # `namespace wengert::kernels::WENGERT_ISA`; which copy runs is decided when the library is loaded.
@@ -15,7 +15,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT WENGERT_SANITIZE)
   check_cxx_compiler_flag(-march=x86-64-v4 WENGERT_HAVE_X86_64_LEVELS)
   if(WENGERT_HAVE_X86_64_LEVELS)
     set(WENGERT_ISAS v2 v3 v4)
-    target_compile_definitions(wengert_core PUBLIC WENGERT_HAVE_X86_64_LEVELS=1)  # kernels/dispatch.h
+    target_compile_definitions(wengert_core PUBLIC WENGERT_HAVE_X86_64_LEVELS=1)  # backends/cpu/dispatch.h
   endif()
 endif()
 
@@ -32,7 +32,7 @@ if(WENGERT_HAVE_LIBMVEC)
   target_link_libraries(wengert_core PUBLIC mvec m)
 endif()
 
-file(GLOB isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/isa/*.cpp")
+file(GLOB isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/backends/cpu/isa/*.cpp")
 wengert_generated(isa_generated "^kernels/isa_.*\\.cpp$")
 list(APPEND isa_sources ${isa_generated})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WENGERT_SANITIZE)
@@ -41,7 +41,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WENGERT_SANITIZE)
   # Sinking would move the call of a vector function into the branch that needs its value, and nothing is vectorised then.
   set(plain_loops ${isa_generated})
   foreach(name conv vector_forms)
-    list(APPEND plain_loops "${PROJECT_SOURCE_DIR}/src/kernels/isa/${name}.cpp")
+    list(APPEND plain_loops "${PROJECT_SOURCE_DIR}/src/backends/cpu/isa/${name}.cpp")
   endforeach()
   set_source_files_properties(${plain_loops} PROPERTIES
     COMPILE_OPTIONS "$<IF:$<BOOL:${WENGERT_DEV_ISA}>,,-O2>;-ftree-vectorize;-fvect-cost-model=dynamic;-fno-tree-sink")

@@ -2,7 +2,7 @@
 
 `kernel:` becomes one functor, each `d_x:` another that computes `chain(grad, conj(partial))` in one pass over memory.
 Arguments that are no tensors (a slope, a flag) enter a loop as operands with stride 0. What the files must look like is
-stated in src/kernels/dispatch.h.
+stated in src/backends/cpu/dispatch.h.
 """
 
 from __future__ import annotations

@@ -418,7 +418,7 @@ class ScalarTranslator(Translator):
         if known and name not in known:
             raise self.fail(
                 f"unknown function '{name}' of numbers",
-                "define it in src/kernels/scalar and list it in ops/formulas/scalars.yaml",
+                "define it in src/backends/cpu/scalar and list it in ops/formulas/scalars.yaml",
             )
         if keywords:
             raise self.fail(f"keyword arguments of '{name}'", "pass all arguments by position")

@@ -54,7 +54,7 @@ class Function:
 class Vocabulary:
     operations: dict[str, Function] = field(default_factory=dict)
     helpers: dict[str, Function] = field(default_factory=dict)  # of ops/formulas
-    scalar_functions: set[str] = field(default_factory=set)  # of src/kernels/scalar
+    scalar_functions: set[str] = field(default_factory=set)  # of src/backends/cpu/scalar
     called: dict[str, Function] = field(default_factory=dict)  # what formulas have called, by its name in C++
 
     def recording(self) -> Vocabulary:

@@ -23,6 +23,7 @@ enum TensorFlag : uint32_t {
     kInference = 1u << 3,     // made in inference mode: no version counter
     kSubclass = 1u << 4,      // its Python type overrides operations
     kBatched = 1u << 5,       // stands for one sample of a batch (graph/batched.h)
+    kOffHost = 1u << 6,       // its memory is that of another device than the CPU (tensor/backend.h)
 };
 
 enum WatchFlag : uint32_t {
@@ -37,7 +38,7 @@ class OperationMode;
 struct OpenBatch;
 
 struct ThreadState {
-    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kInference | kBatched;
+    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kInference | kBatched | kOffHost;
     uint32_t watch = 0;
     bool grad_enabled = true;
     bool forward_grad_enabled = true;

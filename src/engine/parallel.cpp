@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 
+#include "backends/cpu/linalg/blas_threads.h"
 #include "base/threads/parallel_for.h"
 #include "base/threads/thread_end.h"
 #include "base/threads/worker_threads.h"
@@ -11,7 +12,6 @@
 #include "engine/input_buffer.h"
 #include "engine/other_thread.h"
 #include "graph/grad_mode.h"
-#include "kernels/linalg/blas_threads.h"
 
 namespace wengert {
 namespace {

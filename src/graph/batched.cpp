@@ -15,7 +15,7 @@ void take_sample(TensorImpl& t, const Tensor& value, int64_t dim) {
     t.offset = value.offset();
     t.sizes = std::move(sizes);
     t.strides = std::move(strides);
-    t.storage = value.storage();
+    t.set_storage(value.storage());
     t.own_version = value.impl()->own_version;
 }
 
@@ -23,7 +23,7 @@ void hold(TensorImpl& t, Tensor value, int64_t dim, Ref<BatchLevel> level) {
     auto meta = std::unique_ptr<AutogradMeta>(new AutogradMeta);
     std::unique_ptr<BatchedValue> held(new BatchedValue{{}, std::move(value), dim, std::move(level)});
     take_sample(t, held->value, dim);
-    t.flags = (t.flags & kSubclass) | kBatched | (held->value.flags() & kInference);
+    t.flags = (t.flags & kSubclass) | kBatched | (held->value.flags() & (kInference | kOffHost));
     meta->extras.make().batched = std::move(held);
     t.meta = meta.release();
 }

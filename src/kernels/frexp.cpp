@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernels/dispatch.h"
+#include "backends/cpu/dispatch.h"
 #include "kernels/elementwise/elementwise.h"
 
 namespace wengert::kernels {

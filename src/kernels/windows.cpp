@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernels/scalar/special.h"
+#include "backends/cpu/scalar/special.h"
 
 namespace wengert::kernels {
 namespace {

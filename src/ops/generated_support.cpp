@@ -6,7 +6,6 @@
 #include "generated/ops/conversions.h"
 #include "generated/ops/storage.h"
 #include "graph/batched.h"
-#include "kernels/elementwise/arguments.h"
 #include "kernels/elementwise/overlap.h"
 #include "ops/basic_nodes.h"
 #include "tensor/writes/writable.h"
@@ -22,7 +21,7 @@ void resize_output(const Tensor& out, IntSpan sizes) {
         warn(WarningKind::User, "An output with one or more elements was resized; pass an out= of the result's shape");
     Tensor fresh = empty(sizes, out.dtype(), out.device());
     TensorImpl& impl = *out.impl();
-    impl.storage = fresh.storage();
+    impl.set_storage(fresh.storage());
     impl.sizes = fresh.sizes();
     impl.strides = fresh.strides();
     impl.numel = fresh.numel();

@@ -92,18 +92,6 @@ DType widest(DType first, const Values&... values) {
 }
 
 // --- Operands in formulas
-// Owns what an Operand points to.
-class HeldOperand {
-public:
-    HeldOperand(Tensor t) noexcept : tensor_(std::move(t)) {}
-    HeldOperand(const Operand& o) noexcept : tensor_(o.is_tensor() ? o.tensor() : Tensor()), scalar_(o.scalar()) {}
-    operator Operand() const noexcept { return tensor_.defined() ? Operand(tensor_) : Operand(scalar_); }
-
-private:
-    Tensor tensor_;
-    Scalar scalar_;
-};
-
 // A number as a 0-dimensional tensor of the widest dtype of its category. An operation on numbers alone would otherwise
 // be computed in the default dtype, and lose digits that a float64 tensor next to it has.
 Tensor wide(const Operand& o);

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "backends/cpu/dispatch.h"
 #include "base/error.h"
 #include "base/refcount.h"
 #include "base/threads/thread_end.h"
-#include "kernels/dispatch.h"
 #include "python/arguments/overrides.h"
 #include "python/autograd/module.h"
 #include "python/bindings.h"

@@ -1,5 +1,5 @@
-// Where a tensor's memory lies. `cpu` is one device; others (a simulated accelerator, a GPU) register kernels behind the
-// same tables and are told apart by their type and index.
+// Where a tensor's memory lies. What a device other than the CPU provides, and under which name, is said by the backend of
+// its type (tensor/backend.h).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace wengert {
 
-enum class DeviceType : uint8_t { Cpu, Sim, Meta };
+enum class DeviceType : uint8_t { Cpu, Meta, Sim, Cuda, PrivateUse };
+inline constexpr size_t kDeviceTypes = 5;
 
 struct Device {
     DeviceType type = DeviceType::Cpu;
@@ -16,17 +17,7 @@ struct Device {
     friend bool operator==(Device, Device) = default;
 };
 
-inline std::ostream& operator<<(std::ostream& out, Device d) {
-    switch (d.type) {
-        case DeviceType::Cpu:
-            return out << "cpu";
-        case DeviceType::Sim:
-            return out << "sim:" << int{d.index};
-        case DeviceType::Meta:
-            return out << "meta";
-    }
-    return out;
-}
+std::ostream& operator<<(std::ostream& out, Device d);  // "cpu", "meta", "sim:0"; tensor/backend.h knows the names
 
 // A queue of work on a device. The CPU has only the default one.
 struct Stream {

@@ -109,4 +109,40 @@ decltype(auto) dispatch_floating(DType d, const char* op, F&& f) {
     fail(ErrorKind::Runtime, "[", op, "] needs float32 or float64, got ", d);
 }
 
+// bool, the integers and the floating dtypes; complex numbers have no order.
+template <class F>
+decltype(auto) dispatch_ordered(DType d, const char* op, F&& f) {
+    switch (d) {
+        case DType::Bool:
+        case DType::UInt8:
+            return f.template operator()<uint8_t>();
+        case DType::Int8:
+            return f.template operator()<int8_t>();
+        case DType::Int16:
+            return f.template operator()<int16_t>();
+        case DType::Int32:
+            return f.template operator()<int32_t>();
+        case DType::Int64:
+            return f.template operator()<int64_t>();
+        case DType::Float32:
+            return f.template operator()<float>();
+        case DType::Float64:
+            return f.template operator()<double>();
+        default:
+            fail(ErrorKind::NotImplemented, "[", op, "] not implemented for complex dtype ", d,
+                 ": complex numbers have no order");
+    }
+}
+
+// The refusals of these alone, for contracts.
+inline void check_inexact(DType d, const char* op) {
+    dispatch_inexact(d, op, []<class T> {});
+}
+inline void check_floating(DType d, const char* op) {
+    dispatch_floating(d, op, []<class T> {});
+}
+inline void check_ordered(DType d, const char* op) {
+    dispatch_ordered(d, op, []<class T> {});
+}
+
 }  // namespace wengert

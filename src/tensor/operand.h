@@ -37,4 +37,30 @@ private:
     };
 };
 
+// Owns what an Operand points to.
+class HeldOperand {
+public:
+    HeldOperand(Tensor t) noexcept : tensor_(std::move(t)) {}
+    HeldOperand(const Operand& o) noexcept : tensor_(o.is_tensor() ? o.tensor() : Tensor()), scalar_(o.scalar()) {}
+    operator Operand() const noexcept { return tensor_.defined() ? Operand(tensor_) : Operand(scalar_); }
+
+private:
+    Tensor tensor_;
+    Scalar scalar_;
+};
+
+// The same of several.
+class HeldOperands {
+public:
+    HeldOperands(std::span<const Operand> operands) : operands_(operands) {
+        for (const Operand& o : operands)
+            if (o.is_tensor()) owned_.push_back(o.tensor());
+    }
+    operator std::span<const Operand>() const noexcept { return operands_; }
+
+private:
+    SmallVector<Operand, 4> operands_;
+    SmallVector<Tensor, 4> owned_;
+};
+
 }  // namespace wengert

@@ -54,6 +54,8 @@ public:
         s->batch_level_ = state.batch_level;
         return Ref<Storage>::adopt(s);
     }
+    static Ref<Storage> allocate_on(wengert::Device device,
+                                    int64_t bytes);  // of a device other than the CPU (tensor/backend.h)
     static Ref<Storage> wrap(void* data, int64_t bytes, const Foreign& owner, void* context);  // keeps `&owner`
     static void dispose(Storage* s) noexcept {
         if (s->is_watched()) [[unlikely]]
@@ -65,7 +67,7 @@ public:
 
     std::byte* data() const noexcept { return data_; }
     int64_t bytes() const noexcept { return bytes_; }
-    Device device() const noexcept { return device_; }
+    wengert::Device device() const noexcept { return device_; }
     bool is_foreign() const noexcept { return kind_ == Kind::Foreign; }
     // Whether its elements lie behind it and it owns nothing else, least of all a log.
     bool is_plain() const noexcept {
@@ -109,10 +111,11 @@ public:
 
 private:
     friend class TensorFreeLists;
-    enum class Kind : uint8_t { Inline, Block, Foreign };
+    enum class Kind : uint8_t { Inline, Block, Device, Foreign };
     Storage() = default;
     static Ref<Storage> allocate_block(int64_t bytes);
     void free_memory() noexcept;
+    void grow_on_device(int64_t bytes);
     void drop_log() noexcept;
     WriteLog& log();
     static constexpr uintptr_t kWatched = 1;  // in place of a log, which is made when needed
@@ -121,7 +124,7 @@ private:
     bool is_lent() const noexcept { return loans_.load(std::memory_order_relaxed) != 0; }
 
     Kind kind_ = Kind::Inline;
-    Device device_;
+    wengert::Device device_;
     std::byte* data_ = nullptr;
     int64_t bytes_ = 0;
     uint32_t inline_bytes_ = 0;  // of the slab block behind this object

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/checked_math.h"
+#include "tensor/backend.h"
 #include "tensor/memory/fill_elements.h"
 #include "tensor/memory/free_lists.h"
 #include "tensor/representable.h"
@@ -102,7 +103,9 @@ Dims contiguous_strides(IntSpan sizes) {
 namespace {
 
 // Its geometry is left to the caller.
-[[gnu::always_inline]] inline TensorImpl* with_memory(int64_t bytes, DType dtype) {
+[[gnu::always_inline]] inline TensorImpl* with_memory(int64_t bytes, DType dtype, Device device) {
+    if (device.type != DeviceType::Cpu) [[unlikely]]
+        return new TensorImpl(Storage::allocate_on(device, bytes), dtype);
     if (TensorImpl* t = TensorFreeLists::take(bytes)) [[likely]] {
         t->dtype = dtype;
         return t;
@@ -118,11 +121,11 @@ inline void mark_made(const Tensor& t) noexcept {
 
 }  // namespace
 
-Tensor empty(IntSpan sizes, DType dtype, Device) {
+Tensor empty(IntSpan sizes, DType dtype, Device device) {
     int64_t n = numel_of(sizes), bytes;
     check(!__builtin_mul_overflow(n, item_size(dtype), &bytes), ErrorKind::Runtime, "tensor of shape ", ShapeOf{sizes},
           " and dtype ", dtype, " is larger than memory can be");
-    Tensor t(Ref<TensorImpl>::adopt(with_memory(bytes, dtype)));
+    Tensor t(Ref<TensorImpl>::adopt(with_memory(bytes, dtype, device)));
     t.impl()->numel = n;
     t.impl()->sizes = Dims(sizes);
     t.impl()->strides = contiguous_strides(sizes);
@@ -130,11 +133,12 @@ Tensor empty(IntSpan sizes, DType dtype, Device) {
     return t;
 }
 
-Tensor empty_strided(IntSpan sizes, IntSpan strides, DType dtype, Device) {
+Tensor empty_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device) {
     int64_t n = numel_of(sizes), elements = n == 0 ? 0 : 1;
     for (size_t i = 0; i < sizes.size() && n > 0; ++i)
         elements = checked_add(elements, checked_mul(sizes[i] - 1, strides[i], "empty_strided"), "empty_strided");
-    Tensor t(Ref<TensorImpl>::adopt(with_memory(checked_mul(elements, item_size(dtype), "empty_strided"), dtype)));
+    Tensor t(
+        Ref<TensorImpl>::adopt(with_memory(checked_mul(elements, item_size(dtype), "empty_strided"), dtype, device)));
     t.impl()->numel = n;
     t.impl()->sizes = Dims(sizes);
     t.impl()->strides = Dims(strides);
@@ -151,17 +155,31 @@ Tensor empty_like(const Tensor& t, DType dtype) {
 }
 
 Tensor empty_same(const TensorImpl& dense, DType dtype) {
-    if (TensorImpl* t = TensorFreeLists::take_like(dense, dtype)) [[likely]]
-        return Tensor(Ref<TensorImpl>::adopt(t));
-    Tensor t(Ref<TensorImpl>::adopt(with_memory(dense.numel * item_size(dtype), dtype)));
+    const Device device = dense.storage->device();
+    if (device.type == DeviceType::Cpu) [[likely]]
+        if (TensorImpl* t = TensorFreeLists::take_like(dense, dtype)) [[likely]]
+            return Tensor(Ref<TensorImpl>::adopt(t));
+    Tensor t(Ref<TensorImpl>::adopt(with_memory(dense.numel * item_size(dtype), dtype, device)));
     t.impl()->numel = dense.numel;
     t.impl()->sizes = dense.sizes;
     t.impl()->strides = dense.strides;
     return t;
 }
 
+namespace {
+
+[[gnu::cold, gnu::noinline]] Tensor fill_on_device(Tensor t, const Scalar& value) {
+    alignas(16) std::byte element[16];
+    dispatch(t.dtype(), [&]<class T> { *reinterpret_cast<T*>(element) = value.to<T>(); });
+    backend_of(t.device()).fill(t, element);
+    return t;
+}
+
+}  // namespace
+
 Tensor zeros(IntSpan sizes, DType dtype, Device device) {
     Tensor t = empty(sizes, dtype, device);
+    if (is_off_host(t)) return fill_on_device(std::move(t), 0);
     std::memset(t.data(), 0, static_cast<size_t>(t.numel() * item_size(dtype)));
     return t;
 }
@@ -169,6 +187,7 @@ Tensor zeros(IntSpan sizes, DType dtype, Device device) {
 Tensor full(IntSpan sizes, Scalar value, DType dtype, Device device) {
     check_representable(value, dtype);
     Tensor t = empty(sizes, dtype, device);
+    if (is_off_host(t)) return fill_on_device(std::move(t), value);
     dispatch(dtype, [&]<class T> { fill_elements(t.data_as<T>(), t.numel(), value.to<T>()); });
     return t;
 }
@@ -196,7 +215,7 @@ Tensor alias_as(const Tensor& t, DType dtype, IntSpan sizes, IntSpan strides, in
     for (int64_t size : sizes) a->sizes.push_back(size);  // in place: a temporary costs as much as all the rest
     for (int64_t stride : strides) a->strides.push_back(stride);
     if (t.impl()->own_version) a->own_version = t.impl()->own_version;
-    a->flags = t.flags() & kInference;
+    a->flags |= t.flags() & kInference;
     return Tensor(Ref<TensorImpl>::adopt(a));
 }
 

@@ -41,16 +41,26 @@ protected:
 
 class TensorImpl final : public RefCounted, public SlabAllocated {
 public:
-    TensorImpl(Ref<Storage> storage, DType dtype) : dtype(dtype), storage(std::move(storage)) {}
+    TensorImpl(Ref<Storage> memory, DType dtype)
+        : dtype(dtype), flags(memory_flag(*memory)), storage(std::move(memory)) {}
     // Lets go of wrapper and meta, and buries the tensor.
     static void dispose(TensorImpl* t) noexcept;
     // Frees one without wrapper and meta, or gives it to a free list (tensor/memory/free_lists.h).
     static void bury(TensorImpl* t) noexcept;
 
     DType dtype;
+    // The flag that follows from where memory lies.
+    static uint32_t memory_flag(const Storage& s) noexcept {
+        return s.device().type != DeviceType::Cpu ? uint32_t{kOffHost} : 0;
+    }
+    void set_storage(Ref<Storage> memory) noexcept {
+        flags = (flags & ~uint32_t{kOffHost}) | memory_flag(*memory);
+        storage = std::move(memory);
+    }
+
     bool owns_pyobj = false;  // the wrapper died but had attributes: the impl keeps it (python/)
     bool gc_visible = false;  // its wrapper stands for it in a garbage collection (python/)
-    uint32_t flags = 0;       // TensorFlag
+    uint32_t flags;           // TensorFlag
     uint32_t swaps = 0;       // how often its memory or geometry was exchanged (`set_`, `.data =`, `resize_`, `t_`)
     int64_t numel = 1;
     int64_t offset = 0;  // in elements

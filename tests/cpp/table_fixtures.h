@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "kernels/dispatch.h"
+#include "backends/cpu/dispatch.h"
 
 namespace wengert::kernels::fixtures {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/dispatch.h"
+#include "backends/cpu/dispatch.h"
+#include "backends/cpu/isa/loops.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/isa/loops.h"
 
 using namespace wengert;
 using namespace wengert::kernels;

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "kernels/dispatch.h"
+#include "backends/cpu/dispatch.h"
 #include "kernels/reductions/reduce.h"
 
 using namespace wengert;

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "backends/cpu/dispatch.h"
 #include "generated/kernels/arithmetic.h"
 #include "generated/kernels/comparison.h"
 #include "generated/kernels/exponential.h"
 #include "generated/kernels/trigonometric.h"
 #include "kernel_fixtures.h"
-#include "kernels/dispatch.h"
 #include "kernels/elementwise/elementwise.h"
 #include "table_fixtures.h"
 
@@ -44,7 +44,7 @@ bool close(const Tensor& a, const Tensor& b) {
     return true;
 }
 
-// Around the lengths at which blocks are cut (kernels/isa/blocks.h).
+// Around the lengths at which blocks are cut (backends/cpu/isa/blocks.h).
 constexpr int64_t kLengths[] = {1,   7,   8,   9,   63,  64,  65,  127, 128, 129, 191, 192, 193, 255,
                                 256, 257, 319, 320, 321, 383, 384, 385, 511, 512, 513, 767, 769, 1100};
 constexpr int64_t kLongest = 1100;

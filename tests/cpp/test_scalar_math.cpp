@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/scalar_math.h"
+#include "backends/cpu/scalar_math.h"
 
 namespace s = wengert::scalar;
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/dispatch.h"
 #include "generated/kernels/arithmetic.h"
-#include "kernels/dispatch.h"
 #include "kernels/elementwise/traffic.h"
 #include "table_fixtures.h"
 

@@ -1,15 +1,16 @@
 // Elementwise kernels: from operands to a result, for every kernel of the table.
 //
-// A kernel is a row of generated inner loops (kernels/isa/), one per compute dtype:
+// A kernel is a row of generated inner loops (backends/cpu/isa/), one per compute dtype:
 //
 //     loop(args, n, steps): args[0..k-1] inputs of n elements, args[k] output, steps in bytes
 //
 // `run` does what surrounds them: type promotion, broadcasting (stride 0), casting of operands that are not of the
 // compute dtype, allocation of the result, and coalescing of dimensions so that the inner loop is long. Numbers are
-// operands with stride 0 that live on the stack. `run` has a first branch for what small tensors do most, equal dtypes
-// and shapes, all contiguous: it must stay a few dozen instructions.
+// operands with stride 0 that live on the stack. `run` has a first branch for what small tensors of the CPU do most, equal
+// dtypes and shapes, all contiguous: it must stay a few dozen instructions, so it is the CPU's (backends/cpu/elementwise/).
+// What it finds to be on another device it leaves to elementwise/on_device.h.
 //
-// Read `run` first, then kernels/isa/loops.h.
+// Read `run` first, then backends/cpu/isa/loops.h.
 #pragma once
 
 #include <concepts>
@@ -77,6 +78,9 @@ inline void run_into(const Tensor& out, const Kernel& kernel, std::initializer_l
     run_into(out, kernel, Operands(inputs.begin(), inputs.size()));
 }
 
+Loop loop_of(const Kernel& kernel, DType compute);  // an error that names both where there is none
+inline bool is_condition(const Kernel& kernel, size_t i) { return (kernel.condition_mask >> i) & 1; }
+
 // The dtype in which `kernel` computes for these operands, and that of its result.
 DType compute_dtype(const Kernel& kernel, Operands inputs);
 inline DType result_dtype(const Kernel& kernel, DType compute) {
@@ -94,6 +98,13 @@ inline DType result_dtype(const Kernel& kernel, DType compute) {
             return complex_dtype(compute);
     }
     return compute;
+}
+
+// The dtype of the result for these operands, known to be computed by some loop.
+inline DType defined_result(const Kernel& kernel, Operands inputs) {
+    const DType compute = compute_dtype(kernel, inputs);
+    (void)loop_of(kernel, compute);
+    return result_dtype(kernel, compute);
 }
 
 // dst[...] = src[...], converting and broadcasting; does not touch version counters.

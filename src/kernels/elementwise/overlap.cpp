@@ -22,6 +22,7 @@ Range range_of(const std::byte* data, IntSpan sizes, IntSpan strides, DType dtyp
 }  // namespace
 
 Overlap overlap(const std::byte* data, IntSpan sizes, IntSpan strides, DType dtype, const Tensor& out) noexcept {
+    if (!data || !out.data()) return Overlap::None;  // without memory
     Range a = range_of(data, sizes, strides, dtype);
     Range b = range_of(out.data(), out.sizes(), out.strides(), out.dtype());
     if (a.begin >= b.end || b.begin >= a.end) return Overlap::None;

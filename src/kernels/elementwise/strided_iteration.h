@@ -3,7 +3,7 @@
 // An elementwise result does not depend on the order of its elements, so the iteration is free to choose: dimensions are
 // sorted by the strides of the arrays, the smallest innermost, and neighbours that are dense with respect to each other in
 // every array are merged. A pair of transposed matrices becomes one row; a matrix and its transpose two dimensions with
-// the first array's rows innermost. (kernels/elementwise/strided.h walks in row-major order, for kernels whose order
+// the first array's rows innermost. (backends/cpu/elementwise/strided.h walks in row-major order, for kernels whose order
 // matters.)
 //
 //     StridedIteration it(shape);

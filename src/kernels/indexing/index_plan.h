@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "kernels/elementwise/strided.h"
+#include "backends/cpu/elementwise/strided.h"
 #include "tensor/tensor_list.h"
 
 namespace wengert::kernels {

@@ -3,8 +3,8 @@
 
 #include <complex>
 
-#include "kernels/linalg/blas.h"
-#include "kernels/products/gemm.h"
+#include "backends/cpu/linalg/blas.h"
+#include "backends/cpu/products/gemm.h"
 
 namespace wengert::kernels {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <string>
 
+#include "backends/cpu/linalg/blas.h"
+#include "backends/cpu/linalg/portable_lapack.h"
+#include "backends/cpu/products/gemm.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/linalg/blas.h"
-#include "kernels/linalg/portable_lapack.h"
-#include "kernels/products/gemm.h"
 #include "tensor/tensor.h"
 
 namespace wengert::kernels::linalg {

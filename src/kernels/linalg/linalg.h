@@ -1,6 +1,6 @@
 // Linear algebra of batches of matrices [..., m, n], real and complex.
 //
-// All of it runs on kernels/linalg/blas.h, so with a provider's LAPACK where there is one. A row-major matrix is, read as LAPACK
+// All of it runs on backends/cpu/linalg/blas.h, so with a provider's LAPACK where there is one. A row-major matrix is, read as LAPACK
 // reads it, its own transpose; wherever the mathematics allows, routines are asked for the transposed problem instead of
 // transposing memory, and results come out contiguous. Where it does not (lu, qr, eigh, eig) the last two strides of the
 // result are (1, m). Integer input is an error, as in PyTorch: nothing here is exact on integers.

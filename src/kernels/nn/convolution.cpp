@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <complex>
 
+#include "backends/cpu/nn/convolution_products.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/nn/convolution_products.h"
 
 namespace wengert::kernels {
 namespace {

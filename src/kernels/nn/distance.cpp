@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/choose_isa.h"
+#include "backends/cpu/choose_isa.h"
+#include "backends/cpu/elementwise/in_parallel.h"
+#include "backends/cpu/nn/distance_loops.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/in_parallel.h"
 #include "kernels/linalg/common.h"
-#include "kernels/nn/distance_loops.h"
 
 namespace wengert::kernels {
 

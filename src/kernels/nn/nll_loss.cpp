@@ -1,6 +1,6 @@
 #include "kernels/nn/nll_loss.h"
 
-#include "kernels/dispatch.h"
+#include "backends/cpu/dispatch.h"
 #include "kernels/elementwise/elementwise.h"
 
 namespace wengert::kernels {

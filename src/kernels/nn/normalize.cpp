@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/choose_isa.h"
+#include "backends/cpu/choose_isa.h"
+#include "backends/cpu/elementwise/in_parallel.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/in_parallel.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/reductions/reduce.h"
 #include "tensor/writes/writable.h"

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/choose_isa.h"
+#include "backends/cpu/choose_isa.h"
+#include "backends/cpu/elementwise/in_parallel.h"
+#include "backends/cpu/nn/pool_loops.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/in_parallel.h"
-#include "kernels/nn/pool_loops.h"
 #include "kernels/nn/pooling_windows.h"
 
 namespace wengert::kernels {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "backends/cpu/elementwise/in_parallel.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/in_parallel.h"
 #include "kernels/nn/pooling.h"
 
 namespace wengert::kernels {

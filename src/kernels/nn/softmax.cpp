@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cmath>
 
-#include "kernels/choose_isa.h"
+#include "backends/cpu/choose_isa.h"
+#include "backends/cpu/elementwise/in_parallel.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/in_parallel.h"
 
 namespace wengert::kernels {
 

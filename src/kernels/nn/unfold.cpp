@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "backends/cpu/elementwise/in_parallel.h"
 #include "base/checked_math.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/in_parallel.h"
 #include "kernels/nn/convolution_geometry.h"
 
 namespace wengert::kernels {

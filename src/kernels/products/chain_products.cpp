@@ -5,13 +5,13 @@
 #include <functional>
 #include <limits>
 
+#include "backends/cpu/scalar_math.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/linalg/common.h"
 #include "kernels/linalg/linalg.h"
 #include "kernels/nn/convolution.h"
 #include "kernels/products/matmul.h"
 #include "kernels/reductions/nan_check.h"
-#include "kernels/scalar_math.h"
 
 namespace wengert::kernels {
 namespace {

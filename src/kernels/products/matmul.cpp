@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "backends/cpu/elementwise/in_parallel.h"
+#include "backends/cpu/products/gemm.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/in_parallel.h"
-#include "kernels/products/gemm.h"
 #include "tensor/promotion.h"
 
 namespace wengert::kernels {

@@ -1,7 +1,7 @@
 #include "kernels/reductions/hash.h"
 
+#include "backends/cpu/reductions/reducer.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/reductions/reducer.h"
 #include "kernels/shape/shape.h"
 
 namespace wengert::kernels {

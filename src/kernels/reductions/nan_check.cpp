@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "kernels/choose_isa.h"
+#include "backends/cpu/choose_isa.h"
+#include "backends/cpu/reductions/finite_table.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/reductions/finite_table.h"
 
 namespace wengert::kernels {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "backends/cpu/reductions/reducer.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/reductions/reducer.h"
 #include "kernels/shape/shape.h"
 
 namespace wengert::kernels {

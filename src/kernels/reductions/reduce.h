@@ -1,8 +1,8 @@
 // Reductions over any set of dimensions.
 //
-// All of them are one driver and one kind of inner loop (kernels/reductions/reduce_table.h): the dimensions are split into
+// All of them are one driver and one kind of inner loop (backends/cpu/reductions/reduce_table.h): the dimensions are split into
 // reduced and kept ones, each group is coalesced, and the loop over the innermost of both runs as a tile. Read `Reduction`
-// in kernels/reductions/reducer.h first. Shapes, dtypes, NaN, ties and errors are PyTorch's; sums are accurate to a few ulp
+// in backends/cpu/reductions/reducer.h first. Shapes, dtypes, NaN, ties and errors are PyTorch's; sums are accurate to a few ulp
 // whatever the length, because lanes of the element type are folded into double every few hundred elements.
 //
 // `dim`: none or empty means all dimensions (for all, any: an empty list means none). Negative dimensions count

@@ -5,9 +5,9 @@
 #include <complex>
 #include <limits>
 
+#include "backends/cpu/elementwise/strided.h"
+#include "backends/cpu/reductions/reducer.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/strided.h"
-#include "kernels/reductions/reducer.h"
 #include "kernels/shape/shape.h"
 
 namespace wengert::kernels {

@@ -1,174 +1,55 @@
 #include "kernels/reductions/scan.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <vector>
-
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/in_parallel.h"
-#include "kernels/indexing/indexing.h"
-#include "kernels/sorting/ordered_key.h"
+#include "kernels/reductions/scan_kernels.h"
 
 namespace wengert::kernels {
 namespace {
 
-template <class T>
-using Wide = std::conditional_t<std::is_integral_v<T>, int64_t,
-                                std::conditional_t<std::is_floating_point_v<T>, double, complex128>>;
+using Scan = DeviceKernel<void(Result, const Tensor&, int64_t)>;
+using Extremes = DeviceKernel<void(Result, Result, const Tensor&, int64_t)>;
 
-// [outer, n, inner]
-struct Blocks {
-    int64_t outer = 1, n = 1, inner = 1;
-    Blocks(const Tensor& t, int64_t dim) {
-        for (int64_t d = 0; d < t.dim(); ++d) (d < dim ? outer : d == dim ? n : inner) *= t.sizes()[d];
-    }
-};
-
-// out = running f(accumulator, element), the accumulator wide. Neighbouring columns advance together; so do four rows,
-// because each addition waits for the one before it.
-template <class T, class F>
-void scan(const Tensor& in, const Tensor& out, const Blocks& b, Wide<T> start, F f) {
-    const T* from = in.data_as<T>();
-    T* to = out.data_as<T>();
-    if (b.inner == 1) {
-        parallel_for(b.outer, units_of(b.n), [&](int64_t begin, int64_t end) {
-            constexpr int64_t kTogether = 4;
-            const T* in_row = from + begin * b.n;
-            T* row = to + begin * b.n;
-            int64_t o = begin;
-            for (; o + kTogether <= end; o += kTogether, in_row += kTogether * b.n, row += kTogether * b.n) {
-                Wide<T> acc[kTogether];
-                std::fill_n(acc, kTogether, start);
-                for (int64_t i = 0; i < b.n; ++i)
-                    for (int64_t r = 0; r < kTogether; ++r) {
-                        acc[r] = f(acc[r], static_cast<Wide<T>>(in_row[r * b.n + i]));
-                        row[r * b.n + i] = static_cast<T>(acc[r]);
-                    }
-            }
-            for (; o < end; ++o) {
-                Wide<T> acc = start;
-                for (int64_t i = 0; i < b.n; ++i) {
-                    acc = f(acc, static_cast<Wide<T>>(*in_row++));
-                    *row++ = static_cast<T>(acc);
-                }
-            }
-        });
-        return;
-    }
-    // Some columns of one block after the other.
-    constexpr int64_t kColumns = 256;
-    const int64_t parts = (b.inner + kColumns - 1) / kColumns;
-    parallel_for(b.outer * parts, units_of(b.n * std::min(b.inner, kColumns)), [&](int64_t begin, int64_t end) {
-        Wide<T> acc[kColumns];
-        for (int64_t p = begin; p < end; ++p) {
-            const int64_t first = p % parts * kColumns, columns = std::min(kColumns, b.inner - first);
-            int64_t at = p / parts * b.n * b.inner + first;
-            std::fill_n(acc, columns, start);
-            for (int64_t i = 0; i < b.n; ++i, at += b.inner)
-                for (int64_t c = 0; c < columns; ++c) {
-                    acc[c] = f(acc[c], static_cast<Wide<T>>(from[at + c]));
-                    to[at + c] = static_cast<T>(acc[c]);
-                }
-        }
-    });
-}
-
-struct Plus {
-    template <class A>
-    A operator()(A a, A x) const {
-        if constexpr (std::is_integral_v<A>)
-            return static_cast<A>(static_cast<uint64_t>(a) + static_cast<uint64_t>(x));
-        else
-            return a + x;
-    }
-};
-struct Times {
-    template <class A>
-    A operator()(A a, A x) const {
-        if constexpr (std::is_integral_v<A>)
-            return static_cast<A>(static_cast<uint64_t>(a) * static_cast<uint64_t>(x));
-        else
-            return a * x;
-    }
-};
-
-template <class F>
-Tensor scan_all_dtypes(const Tensor& self, int64_t dim, std::optional<DType> dtype, int start, F f, const char* op) {
+Tensor scan(const Scan& kernel, const Tensor& self, int64_t dim, DType dtype, const char* op) {
     dim = wrap_dim(dim, self.dim(), op);
-    DType out_dtype = dtype.value_or(is_integral(self.dtype()) ? DType::Int64 : self.dtype());
-    Tensor in = contiguous(to_dtype(self, out_dtype)), out = empty(self.sizes(), out_dtype);
-    if (out.numel() == 0) return out;
-    Blocks b(in, dim);
-    dispatch(out_dtype, [&]<class T> { scan<T>(in, out, b, Wide<T>(start), f); });
+    const Tensor in = contiguous(to_dtype(self, dtype));
+    Tensor out = empty(in.sizes(), dtype, in.device());
+    if (out.numel() > 0) kernel(out, in, dim);
     return out;
 }
 
-template <bool kMax>
-std::tuple<Tensor, Tensor> extremes(const Tensor& self, int64_t dim, const char* op) {
+DType sum_dtype(const Tensor& self, std::optional<DType> dtype) {
+    return dtype.value_or(is_integral(self.dtype()) ? DType::Int64 : self.dtype());
+}
+
+std::tuple<Tensor, Tensor> extremes(const Extremes& kernel, const Tensor& self, int64_t dim, const char* op) {
     dim = wrap_dim(dim, self.dim(), op);
-    Tensor values = empty(self.sizes(), self.dtype()), indices = empty(self.sizes(), DType::Int64);
-    const int64_t n = line_size(self, dim), step = line_stride(self, dim), out_step = line_stride(values, dim);
-    if (values.numel() == 0) return {values, indices};
-    dispatch_ordered(self.dtype(), op, [&]<class T> {
-        const auto line = [&](const std::array<int64_t, 2>& at) {
-            const T* in = self.data_as<T>() + at[0];
-            T* value = values.data_as<T>() + at[1];
-            int64_t* index = indices.data_as<int64_t>() + at[1];
-            T best = in[0];
-            int64_t where = 0;
-            for (int64_t i = 0; i < n; ++i) {
-                T x = in[i * step];
-                if (x != x || (best == best && (kMax ? x >= best : x <= best))) {
-                    best = x;
-                    where = i;
-                }
-                value[i * out_step] = best;
-                index[i * out_step] = where;
-            }
-        };
-        for_each_line<2>(self.sizes(), {self.strides(), values.strides()}, dim, [&] { return line; });
-    });
+    check_ordered(self.dtype(), op);
+    Tensor values = empty(self.sizes(), self.dtype(), self.device());
+    Tensor indices = empty(self.sizes(), DType::Int64, self.device());
+    if (values.numel() > 0) kernel(values, indices, self, dim);
     return {values, indices};
-}
-
-double add_in_log(double a, double x) {
-    if (std::isnan(a) || std::isnan(x)) return a + x;
-    double high = std::max(a, x), low = std::min(a, x);
-    return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
-}
-
-// The logarithm of the sum has many values; of them the one whose imaginary part is nearest to 0.
-complex128 add_in_log(complex128 a, complex128 x) {
-    const complex128 high = x.real() > a.real() ? x : a, low = x.real() > a.real() ? a : x;
-    if (std::isinf(low.real()) && low.real() < 0) return high;
-    const complex128 sum = high + std::log(1.0 + std::exp(low - high));
-    return {sum.real(), std::remainder(sum.imag(), 2 * std::numbers::pi)};
 }
 
 }  // namespace
 
 Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
-    return scan_all_dtypes(self, dim, dtype, 0, Plus{}, "cumsum");
+    return scan(cumsum_kernel, self, dim, sum_dtype(self, dtype), "cumsum");
 }
 
 Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
-    return scan_all_dtypes(self, dim, dtype, 1, Times{}, "cumprod");
+    return scan(cumprod_kernel, self, dim, sum_dtype(self, dtype), "cumprod");
 }
 
 Tensor logcumsumexp(const Tensor& self, int64_t dim) {
-    dim = wrap_dim(dim, self.dim(), "logcumsumexp");
-    Tensor in = contiguous(self), out = empty(self.sizes(), self.dtype());
-    if (out.numel() == 0) return out;
-    Blocks b(in, dim);
-    dispatch_inexact(self.dtype(), "logcumsumexp", [&]<class T> {
-        const Wide<T> nothing = -std::numeric_limits<double>::infinity();
-        scan<T>(in, out, b, nothing, [](Wide<T> a, Wide<T> x) { return add_in_log(a, x); });
-    });
-    return out;
+    check_inexact(self.dtype(), "logcumsumexp");
+    return scan(logcumsumexp_kernel, self, dim, self.dtype(), "logcumsumexp");
 }
 
-std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) { return extremes<true>(self, dim, "cummax"); }
-std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) { return extremes<false>(self, dim, "cummin"); }
+std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) {
+    return extremes(cummax_kernel, self, dim, "cummax");
+}
+std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
+    return extremes(cummin_kernel, self, dim, "cummin");
+}
 
 }  // namespace wengert::kernels

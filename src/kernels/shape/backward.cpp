@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "backends/cpu/elementwise/strided.h"
 #include "base/checked_math.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/strided.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
 

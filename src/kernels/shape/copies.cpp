@@ -3,9 +3,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "backends/cpu/elementwise/strided.h"
 #include "base/checked_math.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/strided.h"
 #include "kernels/shape/shape.h"
 #include "tensor/promotion.h"
 

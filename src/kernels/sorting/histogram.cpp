@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/cpu/dispatch.h"
 #include "kernels/creation.h"
-#include "kernels/dispatch.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
 

@@ -1,12 +1,12 @@
-// Medians and modes: selection among the keys of a line (kernels/sorting/ordered_key.h), then a search for the position.
+// Medians and modes: selection among the keys of a line (backends/cpu/sorting/ordered_key.h), then a search for the position.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "backends/cpu/sorting/ordered_key.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
-#include "kernels/sorting/ordered_key.h"
 
 namespace wengert::kernels {
 namespace {

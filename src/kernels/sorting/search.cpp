@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/cpu/sorting/ordered_key.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
-#include "kernels/sorting/ordered_key.h"
 #include "kernels/sorting/sort.h"
 #include "tensor/promotion.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/cpu/sorting/ordered_key.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/sorting/ordered_key.h"
 
 namespace wengert::kernels {
 namespace {

@@ -1,5 +1,5 @@
 // Sorting, selecting, searching and counting. One order for all dtypes: NaN above everything, -0.0 equal to 0.0
-// (kernels/sorting/ordered_key.h); complex numbers have none. Sorts are always stable; long lines are sorted by radix.
+// (backends/cpu/sorting/ordered_key.h); complex numbers have none. Sorts are always stable; long lines are sorted by radix.
 #pragma once
 
 #include <optional>

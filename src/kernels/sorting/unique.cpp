@@ -3,10 +3,10 @@
 #include <numeric>
 #include <vector>
 
+#include "backends/cpu/sorting/ordered_key.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/indexing/indexing.h"
 #include "kernels/shape/shape.h"
-#include "kernels/sorting/ordered_key.h"
 #include "kernels/sorting/sort.h"
 
 namespace wengert::kernels {

@@ -2,8 +2,8 @@
 
 #include <Python.h>
 
-#include "kernels/linalg/blas.h"
-#include "kernels/linalg/blas_threads.h"
+#include "backends/cpu/linalg/blas.h"
+#include "backends/cpu/linalg/blas_threads.h"
 #include "python/exceptions.h"
 
 namespace wengert::python {

@@ -162,7 +162,7 @@ PyObject* set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject*
         impl->offset = source.offset();
         impl->sizes = source.sizes();
         impl->strides = source.strides();
-        impl->storage = source.storage();
+        impl->set_storage(source.storage());
         if (AutogradMeta* meta = meta_of(t); meta && meta->extras.get()) meta->extras.get()->accumulator = nullptr;
         note_swap(t);
         return Py_NewRef(self);

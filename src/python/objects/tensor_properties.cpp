@@ -221,7 +221,7 @@ int assign_data(PyObject* self, PyObject* value, void*) {
         impl->offset = x.offset();
         impl->sizes = x.sizes();
         impl->strides = x.strides();
-        impl->storage = x.storage();
+        impl->set_storage(x.storage());
         ++impl->swaps;
     });
 }

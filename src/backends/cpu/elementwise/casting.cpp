@@ -1,0 +1,90 @@
+#include "backends/cpu/elementwise/casting.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wengert::kernels {
+namespace {
+
+// As C++ converts, where C++ says what happens. Beyond that: complex to real takes the real part, floating to a small
+// unsigned type goes through int64 (so that -1.0 wraps), and NaN is true.
+template <class To, class From>
+To convert(From x) {
+    if constexpr (std::is_same_v<To, From>)
+        return x;
+    else if constexpr (std::is_same_v<To, bool>)
+        return x != From(0);
+    else if constexpr (std::is_same_v<From, complex64> || std::is_same_v<From, complex128>) {
+        if constexpr (std::is_same_v<To, complex64> || std::is_same_v<To, complex128>)
+            return To(static_cast<typename To::value_type>(x.real()), static_cast<typename To::value_type>(x.imag()));
+        else
+            return convert<To>(x.real());
+    } else if constexpr (std::is_same_v<To, complex64> || std::is_same_v<To, complex128>)
+        return To(static_cast<typename To::value_type>(x));
+    else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
+        return static_cast<To>(static_cast<int64_t>(x));
+    else
+        return static_cast<To>(x);
+}
+
+template <class From, class To>
+void loop(char** args, int64_t n, const int64_t* steps) {
+    if (steps[0] == sizeof(From) && steps[1] == sizeof(To)) {
+        const From* from = reinterpret_cast<const From*>(args[0]);
+        To* to = reinterpret_cast<To*>(args[1]);
+        if constexpr (std::is_same_v<From, To>) {
+            if (n >= 16) {  // for fewer it is not worth the call
+                std::memmove(to, from, static_cast<size_t>(n) * sizeof(To));
+                return;
+            }
+        }
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; ++i) to[i] = convert<To>(from[i]);
+    } else if (steps[0] == 0 && steps[1] == sizeof(To)) {
+        To value = convert<To>(*reinterpret_cast<const From*>(args[0]));
+        To* to = reinterpret_cast<To*>(args[1]);
+        for (int64_t i = 0; i < n; ++i) to[i] = value;
+    } else if (std::is_same_v<From, To> && steps[0] == -int64_t{sizeof(From)} && steps[1] == sizeof(To)) {
+        const From* end = reinterpret_cast<const From*>(args[0]) + 1;
+        std::reverse_copy(end - n, end, reinterpret_cast<From*>(args[1]));
+    } else {
+        char *from = args[0], *to = args[1];
+        for (int64_t i = 0; i < n; ++i, from += steps[0], to += steps[1])
+            *reinterpret_cast<To*>(to) = convert<To>(*reinterpret_cast<const From*>(from));
+    }
+}
+
+struct CastTable {
+    Loop loops[kNumDTypes][kNumDTypes] = {};
+};
+
+constexpr CastTable make_table() {
+    CastTable table;
+#define TO(name, type, python, legacy) \
+    table.loops[static_cast<int>(dtype_of<From>)][static_cast<int>(DType::name)] = loop<From, type>;
+    auto row = [&table]<class From>(From*) { WENGERT_DTYPES(TO) };
+#undef TO
+#define FROM(name, type, python, legacy) row(static_cast<type*>(nullptr));
+    WENGERT_DTYPES(FROM)
+#undef FROM
+    return table;
+}
+
+constexpr CastTable cast_table = make_table();
+
+}  // namespace
+
+Loop cast_loop(DType from, DType to) noexcept { return cast_table.loops[static_cast<int>(from)][static_cast<int>(to)]; }
+
+void store_scalar(void* where, DType dtype, const Scalar& value) {
+    switch (dtype) {
+#define X(name, type, python, legacy)                  \
+    case DType::name:                                  \
+        *static_cast<type*>(where) = value.to<type>(); \
+        break;
+        WENGERT_DTYPES(X)
+#undef X
+    }
+}
+
+}  // namespace wengert::kernels

@@ -1,0 +1,140 @@
+#include "backends/cpu/reductions/reducer.h"
+
+#include <algorithm>
+
+#include "backends/cpu/choose_isa.h"
+
+namespace wengert::kernels {
+
+WENGERT_TABLE_PER_ISA(ReduceTable, reduce_table)
+
+TileLoop tile_loop(Reduction reduction, DType dtype, const char* op) {
+    TileLoop loop = reduce_table().tile[static_cast<int>(reduction)][static_cast<int>(dtype)];
+    check(loop, ErrorKind::NotImplemented, "[", op, "] not implemented for dtype ", dtype);
+    return loop;
+}
+
+Dims reduced_dims(const OptionalDims& dim, int64_t ndim, const char* op) {
+    Dims dims;
+    if (!dim || dim->empty()) {
+        for (int64_t d = 0; d < ndim; ++d) dims.push_back(d);
+        return dims;
+    }
+    for (int64_t d : *dim) dims.push_back(wrap_dim(d, ndim, op));
+    std::sort(dims.begin(), dims.end());
+    for (size_t i = 1; i < dims.size(); ++i)
+        check(dims[i] != dims[i - 1], ErrorKind::Runtime, "[", op, "] dim ", dims[i],
+              " appears multiple times in the list of dims");
+    if (ndim == 0) dims.clear();
+    return dims;
+}
+
+Dims reduced_sizes(IntSpan sizes, const Dims& dims, bool keepdim) {
+    Dims out;
+    size_t next = 0;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+        if (next < dims.size() && dims[next] == static_cast<int64_t>(d)) {
+            ++next;
+            if (keepdim) out.push_back(1);
+        } else {
+            out.push_back(sizes[d]);
+        }
+    }
+    return out;
+}
+
+Reducer::Reducer(const Tensor& self, const Dims& dims, bool keepdim)
+    : out_sizes_(reduced_sizes(self.sizes(), dims, keepdim)), data_(self.data()), item_(item_size(self.dtype())) {
+    if (dims.size() == self.sizes().size() && self.is_contiguous()) {
+        count_ = self.numel();
+        reduced_.push_back({count_, 1, 0});
+        kept_.push_back({1, 1, 1});
+        return;
+    }
+    int64_t out_stride = 1;
+    size_t next = dims.size();
+    // From the last dimension to the first; coalesced as they come, so each list ends up innermost first.
+    for (size_t d = self.sizes().size(); d-- > 0;) {
+        int64_t size = self.sizes()[d], stride = self.strides()[d];
+        bool reduce = next > 0 && dims[next - 1] == static_cast<int64_t>(d);
+        if (reduce) --next;
+        Axis axis{size, stride, reduce ? 0 : out_stride};
+        (reduce ? count_ : out_stride) *= size;
+        if (size == 1) continue;
+        Axes& axes = reduce ? reduced_ : kept_;
+        if (!axes.empty() && stride == axes.back().stride * axes.back().size) {
+            axes.back().size *= size;  // kept ones are dense in the result, so their out_stride agrees
+        } else {
+            axes.push_back(axis);
+        }
+    }
+    empty_ = out_stride == 0;
+    if (kept_.empty()) kept_.push_back({1, 1, 1});
+    if (reduced_.empty()) reduced_.push_back({1, 1, 0});
+    put_innermost_last(kept_);
+    put_innermost_last(reduced_);
+}
+
+void Reducer::put_innermost_last(Axes& axes) {
+    std::reverse(axes.begin(), axes.end());
+    auto smallest = std::min_element(
+        axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return std::abs(a.stride) < std::abs(b.stride); });
+    std::rotate(smallest, smallest + 1, axes.end());
+}
+
+Reducer::Chunk Reducer::first_of_row(int64_t row) const {
+    Chunk c{data_, 0, kept_.back().stride, 0, kept_.back().out_stride};
+    for (size_t d = kept_.size() - 1; d-- > 0; row /= kept_[d].size) {
+        const int64_t at = row % kept_[d].size;
+        c.in += at * kept_[d].stride * item_;
+        c.out += at * kept_[d].out_stride;
+    }
+    return c;
+}
+
+// The same for any number of threads.
+int64_t Reducer::blocks_of(const Chunk& chunk) const {
+    const int64_t blocks = count_ * chunk.cols / kBlock;
+    if (blocks < 4) return 1;
+    const auto longest = std::ranges::max_element(reduced_, {}, &Axis::size);
+    return std::min(blocks, longest->size);
+}
+
+void Reducer::accumulate_all(const Chunk& chunk, TileLoop loop, void* acc, double parameter) const {
+    if (count_ > 0) accumulate_axes(reduced_, chunk, loop, acc, parameter);
+}
+
+// One of equal parts of the longest dimension.
+void Reducer::accumulate_block(const Chunk& chunk, int64_t block, int64_t blocks, TileLoop loop, void* acc,
+                               double parameter) const {
+    Axes axes = reduced_;
+    Axis& longest = *std::ranges::max_element(axes, {}, &Axis::size);
+    const int64_t begin = longest.size / blocks * block + std::min(block, longest.size % blocks);
+    longest.size = longest.size / blocks + (block < longest.size % blocks);
+    Chunk part = chunk;
+    part.in += begin * longest.stride * item_;
+    accumulate_axes(axes, part, loop, acc, parameter);
+}
+
+void Reducer::accumulate_axes(const Axes& reduced, const Chunk& chunk, TileLoop loop, void* acc,
+                              double parameter) const {
+    const Tile t{reduced.back().size, reduced.back().stride, chunk.cols, chunk.col_stride};
+    size_t outer = reduced.size() - 1;
+    const std::byte* in = chunk.in;
+    if (outer == 0) return loop(in, t, acc, parameter);
+    SmallVector<int64_t, 4> index(outer, 0);
+    for (;;) {
+        loop(in, t, acc, parameter);
+        size_t d = outer;
+        for (;; --d) {
+            if (d == 0) return;
+            const Axis& axis = reduced[d - 1];
+            in += axis.stride * item_;
+            if (++index[d - 1] < axis.size) break;
+            in -= axis.stride * axis.size * item_;
+            index[d - 1] = 0;
+        }
+    }
+}
+
+}  // namespace wengert::kernels

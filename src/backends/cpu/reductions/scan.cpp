@@ -1,0 +1,159 @@
+// Scans on the CPU (kernels/reductions/scan.h).
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "backends/cpu/elementwise/in_parallel.h"
+#include "backends/cpu/sorting/ordered_key.h"
+#include "kernels/indexing/indexing.h"
+#include "kernels/reductions/scan_kernels.h"
+
+namespace wengert::kernels {
+namespace {
+
+template <class T>
+using Wide = std::conditional_t<std::is_integral_v<T>, int64_t,
+                                std::conditional_t<std::is_floating_point_v<T>, double, complex128>>;
+
+// [outer, n, inner]
+struct Blocks {
+    int64_t outer = 1, n = 1, inner = 1;
+    Blocks(const Tensor& t, int64_t dim) {
+        for (int64_t d = 0; d < t.dim(); ++d) (d < dim ? outer : d == dim ? n : inner) *= t.sizes()[d];
+    }
+};
+
+// out = running f(accumulator, element), the accumulator wide. Neighbouring columns advance together; so do four rows,
+// because each addition waits for the one before it.
+template <class T, class F>
+void scan(const Tensor& in, const Tensor& out, const Blocks& b, Wide<T> start, F f) {
+    const T* from = in.data_as<T>();
+    T* to = out.data_as<T>();
+    if (b.inner == 1) {
+        parallel_for(b.outer, units_of(b.n), [&](int64_t begin, int64_t end) {
+            constexpr int64_t kTogether = 4;
+            const T* in_row = from + begin * b.n;
+            T* row = to + begin * b.n;
+            int64_t o = begin;
+            for (; o + kTogether <= end; o += kTogether, in_row += kTogether * b.n, row += kTogether * b.n) {
+                Wide<T> acc[kTogether];
+                std::fill_n(acc, kTogether, start);
+                for (int64_t i = 0; i < b.n; ++i)
+                    for (int64_t r = 0; r < kTogether; ++r) {
+                        acc[r] = f(acc[r], static_cast<Wide<T>>(in_row[r * b.n + i]));
+                        row[r * b.n + i] = static_cast<T>(acc[r]);
+                    }
+            }
+            for (; o < end; ++o) {
+                Wide<T> acc = start;
+                for (int64_t i = 0; i < b.n; ++i) {
+                    acc = f(acc, static_cast<Wide<T>>(*in_row++));
+                    *row++ = static_cast<T>(acc);
+                }
+            }
+        });
+        return;
+    }
+    // Some columns of one block after the other.
+    constexpr int64_t kColumns = 256;
+    const int64_t parts = (b.inner + kColumns - 1) / kColumns;
+    parallel_for(b.outer * parts, units_of(b.n * std::min(b.inner, kColumns)), [&](int64_t begin, int64_t end) {
+        Wide<T> acc[kColumns];
+        for (int64_t p = begin; p < end; ++p) {
+            const int64_t first = p % parts * kColumns, columns = std::min(kColumns, b.inner - first);
+            int64_t at = p / parts * b.n * b.inner + first;
+            std::fill_n(acc, columns, start);
+            for (int64_t i = 0; i < b.n; ++i, at += b.inner)
+                for (int64_t c = 0; c < columns; ++c) {
+                    acc[c] = f(acc[c], static_cast<Wide<T>>(from[at + c]));
+                    to[at + c] = static_cast<T>(acc[c]);
+                }
+        }
+    });
+}
+
+struct Plus {
+    template <class A>
+    A operator()(A a, A x) const {
+        if constexpr (std::is_integral_v<A>)
+            return static_cast<A>(static_cast<uint64_t>(a) + static_cast<uint64_t>(x));
+        else
+            return a + x;
+    }
+};
+struct Times {
+    template <class A>
+    A operator()(A a, A x) const {
+        if constexpr (std::is_integral_v<A>)
+            return static_cast<A>(static_cast<uint64_t>(a) * static_cast<uint64_t>(x));
+        else
+            return a * x;
+    }
+};
+
+template <bool kMax>
+void extremes(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
+    const int64_t n = line_size(self, dim), step = line_stride(self, dim), out_step = line_stride(values, dim);
+    dispatch_ordered(self.dtype(), kMax ? "cummax" : "cummin", [&]<class T> {
+        const auto line = [&](const std::array<int64_t, 2>& at) {
+            const T* in = self.data_as<T>() + at[0];
+            T* value = values.data_as<T>() + at[1];
+            int64_t* index = indices.data_as<int64_t>() + at[1];
+            T best = in[0];
+            int64_t where = 0;
+            for (int64_t i = 0; i < n; ++i) {
+                T x = in[i * step];
+                if (x != x || (best == best && (kMax ? x >= best : x <= best))) {
+                    best = x;
+                    where = i;
+                }
+                value[i * out_step] = best;
+                index[i * out_step] = where;
+            }
+        };
+        for_each_line<2>(self.sizes(), {self.strides(), values.strides()}, dim, [&] { return line; });
+    });
+}
+
+double add_in_log(double a, double x) {
+    if (std::isnan(a) || std::isnan(x)) return a + x;
+    double high = std::max(a, x), low = std::min(a, x);
+    return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
+}
+
+// The logarithm of the sum has many values; of them the one whose imaginary part is nearest to 0.
+complex128 add_in_log(complex128 a, complex128 x) {
+    const complex128 high = x.real() > a.real() ? x : a, low = x.real() > a.real() ? a : x;
+    if (std::isinf(low.real()) && low.real() < 0) return high;
+    const complex128 sum = high + std::log(1.0 + std::exp(low - high));
+    return {sum.real(), std::remainder(sum.imag(), 2 * std::numbers::pi)};
+}
+
+}  // namespace
+
+using Scan = void(Result, const Tensor&, int64_t);
+using Extremes = void(Result, Result, const Tensor&, int64_t);
+
+constinit DeviceKernel<Scan> cumsum_kernel{
+    "cumsum", [](Result out, const Tensor& in, int64_t dim) {
+        dispatch(in.dtype(), [&]<class T> { scan<T>(in, out, Blocks(in, dim), Wide<T>(0), Plus{}); });
+    }};
+constinit DeviceKernel<Scan> cumprod_kernel{
+    "cumprod", [](Result out, const Tensor& in, int64_t dim) {
+        dispatch(in.dtype(), [&]<class T> { scan<T>(in, out, Blocks(in, dim), Wide<T>(1), Times{}); });
+    }};
+constinit DeviceKernel<Scan> logcumsumexp_kernel{
+    "logcumsumexp", [](Result out, const Tensor& in, int64_t dim) {
+        dispatch_inexact(in.dtype(), "logcumsumexp", [&]<class T> {
+            const Wide<T> nothing = -std::numeric_limits<double>::infinity();
+            scan<T>(in, out, Blocks(in, dim), nothing, [](Wide<T> a, Wide<T> x) { return add_in_log(a, x); });
+        });
+    }};
+constinit DeviceKernel<Extremes> cummax_kernel{"cummax", [](Result values, Result indices, const Tensor& in,
+                                                            int64_t dim) { extremes<true>(values, indices, in, dim); }};
+constinit DeviceKernel<Extremes> cummin_kernel{
+    "cummin",
+    [](Result values, Result indices, const Tensor& in, int64_t dim) { extremes<false>(values, indices, in, dim); }};
+
+}  // namespace wengert::kernels

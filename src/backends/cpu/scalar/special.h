@@ -1,0 +1,40 @@
+// Special functions of numbers: by their vector forms where there are any, otherwise loops call them element by element.
+#pragma once
+
+#include "backends/cpu/scalar/config.h"
+#include "backends/cpu/scalar/special_functions.h"
+#include "backends/cpu/scalar/vector_forms.h"
+
+namespace wengert::scalar {
+inline namespace WENGERT_ISA {
+
+#define WENGERT_SPECIAL1(name)                                        \
+    WENGERT_INLINE double name(double x) { return special::name(x); } \
+    WENGERT_INLINE float name(float x) { return static_cast<float>(special::name(static_cast<double>(x))); }
+#define WENGERT_SPECIAL2(name)                                                                    \
+    WENGERT_INLINE double name(double a, double b) { return special::name(a, b); }                \
+    WENGERT_INLINE float name(float a, float b) {                                                 \
+        return static_cast<float>(special::name(static_cast<double>(a), static_cast<double>(b))); \
+    }
+WENGERT_SPECIAL1(digamma)
+WENGERT_SPECIAL1(trigamma)
+WENGERT_SPECIAL2(zeta)
+WENGERT_SPECIAL2(igamma)
+WENGERT_SPECIAL2(igammac)
+WENGERT_SPECIAL1(modified_bessel_k0)
+WENGERT_SPECIAL1(modified_bessel_k1)
+WENGERT_SPECIAL1(scaled_modified_bessel_k0)
+WENGERT_SPECIAL1(scaled_modified_bessel_k1)
+WENGERT_SPECIAL1(airy_ai)
+WENGERT_SPECIAL2(chebyshev_polynomial_t)
+WENGERT_SPECIAL2(chebyshev_polynomial_u)
+WENGERT_SPECIAL2(chebyshev_polynomial_v)
+WENGERT_SPECIAL2(chebyshev_polynomial_w)
+WENGERT_SPECIAL2(legendre_polynomial_p)
+WENGERT_SPECIAL2(hermite_polynomial_h)
+WENGERT_SPECIAL2(hermite_polynomial_he)
+#undef WENGERT_SPECIAL1
+#undef WENGERT_SPECIAL2
+
+}  // namespace WENGERT_ISA
+}  // namespace wengert::scalar

@@ -1,0 +1,56 @@
+#include "kernels/on_host.h"
+
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/reductions/reduce.h"
+
+namespace wengert::kernels {
+namespace {
+
+bool has_values(const Tensor& t) { return !is_off_host(t) || backend_of(t.device()).has_memory(); }
+
+// The backend that copies between the two: that of the one which is not the CPU.
+Backend& copier(Device to, Device from) { return backend_of(to.type == DeviceType::Cpu ? from : to); }
+
+}  // namespace
+
+Tensor to_device(const Tensor& t, Device device) {
+    if (t.device() == device) return t;
+    Tensor out = t.is_non_overlapping_and_dense() ? empty_strided(t.sizes(), t.strides(), t.dtype(), device)
+                                                  : empty(t.sizes(), t.dtype(), device);
+    copy_between_devices(out, t);
+    return out;
+}
+
+void copy_between_devices(const Tensor& dst, const Tensor& src) {
+    if (dst.numel() == 0 || (dst.device().type == DeviceType::Meta)) return;
+    check(has_values(src), ErrorKind::NotImplemented, "Cannot copy out of meta tensor; no data!");
+    // Bytes cross in one layout and dtype, that of the target where it has no gaps; what is left is done on either side.
+    if (dst.dtype() != src.dtype() || !(dst.sizes() == src.sizes())) {
+        Tensor same = empty(dst.sizes(), dst.dtype(), src.device());
+        copy_into(same, src);
+        return copy_between_devices(dst, same);
+    }
+    if (!dst.is_non_overlapping_and_dense()) {
+        Tensor there = empty(dst.sizes(), dst.dtype(), dst.device());
+        copy_between_devices(there, src);
+        return copy_into(dst, there);
+    }
+    if (!(dst.strides() == src.strides())) {
+        Tensor laid_out = empty_strided(dst.sizes(), dst.strides(), dst.dtype(), src.device());
+        copy_into(laid_out, src);
+        return copy_between_devices(dst, laid_out);
+    }
+    copier(dst.device(), src.device())
+        .copy(dst.device(), dst.data(), src.device(), src.data(), dst.numel() * item_size(dst.dtype()));
+}
+
+Tensor on_host(const Tensor& t, const char* op) {
+    if (!is_off_host(t)) return t;
+    check(has_values(t), ErrorKind::NotImplemented, "[", op, "] Cannot copy out of meta tensor; no data!");
+    return to_device(t, Device{});
+}
+
+bool is_any_true(const Tensor& mask) { return has_values(mask) && read_element<bool>(any(mask), "any"); }
+bool are_all_true(const Tensor& mask) { return !has_values(mask) || read_element<bool>(all(mask), "all"); }
+
+}  // namespace wengert::kernels
