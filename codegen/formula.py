@@ -26,7 +26,7 @@ CONSTANTS = {"pi": "std::numbers::pi", "inf": "std::numeric_limits<double>::infi
              "nan": "std::numeric_limits<double>::quiet_NaN()"}  # fmt: skip
 DTYPE_NAMES = {name.lower(): f"DType::{name}" for names in DTYPES.values() for name in names}
 ATTRIBUTES = {"sizes": Kind.OTHER, "dtype": Kind.OTHER, "dim": Kind.NUMBER, "numel": Kind.NUMBER, "strides": Kind.OTHER,
-              "offset": Kind.NUMBER}  # fmt: skip
+              "offset": Kind.NUMBER, "device": Kind.OTHER}  # fmt: skip
 ATOM, UNARY, COMPARISON, TERNARY = 9, 8, 4, 1
 
 

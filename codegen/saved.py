@@ -14,7 +14,7 @@ from .schema import Type
 from .table import Row
 
 ATTRIBUTE_TYPES = {"sizes": "Dims", "dtype": "DType", "dim": "int64_t", "numel": "int64_t", "strides": "Dims",
-                   "offset": "int64_t"}  # fmt: skip
+                   "offset": "int64_t", "device": "Device"}  # fmt: skip
 ATTRIBUTE_GETTERS = {"sizes": "sym_sizes", "strides": "sym_strides"}  # as PyTorch names them: _saved_self_sym_sizes
 
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/creation_kernels.h"
 #include "kernels/elementwise/elementwise.h"
-#include "tensor/memory/fill_elements.h"
 #include "tensor/representable.h"
 
 namespace wengert::kernels {
@@ -17,8 +17,8 @@ Category highest_kind(std::initializer_list<Scalar> numbers) {
     return kind;
 }
 
-DType dtype_for(std::optional<DType> dtype, std::initializer_list<Scalar> numbers, bool integral_allowed) {
-    if (dtype) return *dtype;
+DType dtype_for(const TensorOptions& options, std::initializer_list<Scalar> numbers, bool integral_allowed) {
+    if (options.dtype) return *options.dtype;
     Category kind = highest_kind(numbers);
     if (kind == Category::Complex) return complex_dtype(default_dtype());
     return kind == Category::Floating || !integral_allowed ? default_dtype() : DType::Int64;
@@ -47,31 +47,15 @@ int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step,
     return static_cast<int64_t>(length);
 }
 
-// Fills out[i] = f(position, from the start or from the end), symmetric, so that both ends are exact.
-template <class T, class Number, class F>
-void fill_linear(const Tensor& out, Number start, Number end, F f) {
-    const int64_t n = out.numel();
-    T* p = out.data_as<T>();
-    const Number step = n > 1 ? (end - start) / static_cast<double>(n - 1) : Number(0);
-    for (int64_t i = 0; i < n; ++i) {
-        Number x =
-            i < n / 2 || n == 1 ? start + step * static_cast<double>(i) : end - step * static_cast<double>(n - 1 - i);
-        p[i] = static_cast<T>(f(x));
-    }
-}
-
-template <class F>
-Tensor linear(const Scalar& start, const Scalar& end, int64_t steps, std::optional<DType> dtype, const char* op, F f) {
+Tensor evenly_spaced(const DeviceKernel<void(Result, const Scalar&, const Scalar&, double)>& kernel,
+                     const Scalar& start, const Scalar& end, int64_t steps, double base, const TensorOptions& options,
+                     const char* op) {
     check(steps >= 0, ErrorKind::Runtime, "[", op, "] number of steps must be non-negative, got ", steps);
-    Tensor out = empty(Dims{steps}, dtype_for(dtype, {start, end}, false));
-    check(is_complex(out.dtype()) || highest_kind({start, end}) != Category::Complex, ErrorKind::Runtime, "[", op,
-          "] complex bounds can't be safely cast to passed dtype ", out.dtype());
-    dispatch(out.dtype(), [&]<class T> {
-        if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
-            fill_linear<T>(out, start.to<complex128>(), end.to<complex128>(), f);
-        else
-            fill_linear<T>(out, start.to<double>(), end.to<double>(), f);
-    });
+    const DType dtype = dtype_for(options, {start, end}, false);
+    check(wengert::is_complex(dtype) || highest_kind({start, end}) != Category::Complex, ErrorKind::Runtime, "[", op,
+          "] complex bounds can't be safely cast to passed dtype ", dtype);
+    Tensor out = wengert::empty(Dims{steps}, dtype, options.device_or_default());
+    kernel(out, start, end, base);
     return out;
 }
 
@@ -89,19 +73,6 @@ int64_t elements_under(int64_t row, int64_t col, int64_t offset, int64_t* first,
     return static_cast<int64_t>(count);
 }
 
-// Rows `begin` to `end` of the triangle, each from column first(row) to last(row).
-Tensor triangle_indices(int64_t count, int64_t begin, int64_t end, std::optional<DType> dtype, auto first, auto last) {
-    Tensor out = empty(Dims{2, count}, DType::Int64);
-    int64_t* rows = out.data_as<int64_t>();
-    int64_t* cols = rows + count;
-    for (int64_t r = begin; r < end; ++r)
-        for (int64_t c = first(r); c < last(r); ++c) {
-            *rows++ = r;
-            *cols++ = c;
-        }
-    return dtype ? to_dtype(out, *dtype) : out;
-}
-
 void check_triangle(int64_t row, int64_t col, const char* op) {
     check(row >= 0 && col >= 0, ErrorKind::Runtime, "[", op, "] row and col must be non-negative, got ", row, " and ",
           col);
@@ -109,24 +80,19 @@ void check_triangle(int64_t row, int64_t col, const char* op) {
 
 }  // namespace
 
-Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<DType> dtype) {
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) {
     check(highest_kind({start, end, step}) != Category::Complex, ErrorKind::Runtime,
           "[arange] complex ranges have no order");
-    const DType out_dtype = dtype_for(dtype, {start, end, step}, true);
+    const DType out_dtype = dtype_for(options, {start, end, step}, true);
     for (const Scalar& number : {start, end, step}) check_representable(number, out_dtype);
     // An integral dtype truncates its bounds first.
     const bool integral = is_integral(out_dtype) || highest_kind({start, end, step}) <= Category::Integral;
-    Tensor out = empty(Dims{range_length(start, end, step, integral)}, out_dtype);
-    dispatch(out.dtype(), [&]<class T> {
-        T* p = out.data_as<T>();
-        for (int64_t i = 0; i < out.numel(); ++i)
-            p[i] = integral ? static_cast<T>(start.to<int64_t>() + i * step.to<int64_t>())
-                            : static_cast<T>(start.to<double>() + static_cast<double>(i) * step.to<double>());
-    });
+    Tensor out = wengert::empty(Dims{range_length(start, end, step, integral)}, out_dtype, options.device_or_default());
+    arange_kernel(out, start, step, integral);
     return out;
 }
 
-Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<DType> dtype) {
+Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) {
     check(highest_kind({start, end, step}) != Category::Complex, ErrorKind::Runtime,
           "[range] complex ranges have no order");
     const double first = start.to<double>(), by = step.to<double>();
@@ -135,101 +101,121 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, std::op
     check(count >= 1 && count < 9.2e18, ErrorKind::Runtime,
           "[range] upper bound and lower bound inconsistent with step sign: ", first, ", ", end.to<double>(), " and ",
           by);
-    Tensor out = wengert::empty(Dims{static_cast<int64_t>(count)}, dtype_or(dtype, default_dtype()));
-    dispatch(out.dtype(), [&]<class T> {
-        T* p = out.data_as<T>();
-        for (int64_t i = 0; i < out.numel(); ++i) p[i] = Scalar(first + by * static_cast<double>(i)).to<T>();
-    });
+    Tensor out =
+        wengert::empty(Dims{static_cast<int64_t>(count)}, options.dtype_or(default_dtype()), options.device_or_default());
+    range_kernel(out, first, by);
     return out;
 }
 
-Tensor fft_frequencies(int64_t n, double d, bool half, std::optional<DType> dtype) {
+Tensor fft_frequencies(int64_t n, double d, bool half, const TensorOptions& options) {
     check(n >= 0, ErrorKind::Runtime, "[fftfreq] n must be non-negative, got ", n);
-    const double step = 1 / (static_cast<double>(n) * d);
-    Tensor out = wengert::empty(Dims{half ? n / 2 + 1 : n}, dtype_or(dtype, default_dtype()));
-    dispatch(out.dtype(), [&]<class T> {
-        T* p = out.data_as<T>();
-        for (int64_t i = 0; i < out.numel(); ++i) {
-            const int64_t place = half || i < (n + 1) / 2 ? i : i - n;
-            p[i] = Scalar(static_cast<double>(place) * step).to<T>();
-        }
-    });
+    Tensor out = wengert::empty(Dims{half ? n / 2 + 1 : n}, options.dtype_or(default_dtype()), options.device_or_default());
+    fft_frequencies_kernel(out, n, 1 / (static_cast<double>(n) * d), half);
     return out;
 }
 
-Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::optional<DType> dtype) {
-    return linear(start, end, steps, dtype, "linspace", [](auto x) { return x; });
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, const TensorOptions& options) {
+    return evenly_spaced(linspace_kernel, start, end, steps, 0, options, "linspace");
 }
 
-Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, std::optional<DType> dtype) {
-    return linear(start, end, steps, dtype, "logspace", [=](auto x) { return std::pow(decltype(x)(base), x); });
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, const TensorOptions& options) {
+    return evenly_spaced(logspace_kernel, start, end, steps, base, options, "logspace");
 }
 
-Tensor eye(int64_t n, std::optional<int64_t> m, std::optional<DType> dtype) {
+Tensor eye(int64_t n, std::optional<int64_t> m, const TensorOptions& options) {
     const int64_t columns = m.value_or(n);
     check(n >= 0, ErrorKind::Runtime, "[eye] n must be greater or equal to 0, got ", n);
     check(columns >= 0, ErrorKind::Runtime, "[eye] m must be greater or equal to 0, got ", columns);
-    Tensor out = zeros(Dims{n, columns}, dtype.value_or(default_dtype()));
-    dispatch(out.dtype(), [&]<class T> {
-        for (int64_t i = 0; i < std::min(n, columns); ++i) out.data_as<T>()[i * (columns + 1)] = T(1);
-    });
+    Tensor out = zeros(Dims{n, columns}, options);
+    const int64_t shorter = std::min(n, columns);
+    if (shorter > 0) fill_(alias(out, Dims{shorter}, Dims{columns + 1}, 0), 1);
     return out;
 }
 
 // --- Of a shape
-Tensor zeros(IntSpan sizes, std::optional<DType> dtype) {
-    return wengert::zeros(sizes, dtype_or(dtype, default_dtype()));
+Tensor zeros(IntSpan sizes, const TensorOptions& options) {
+    return wengert::zeros(sizes, options.dtype_or(default_dtype()), options.device_or_default());
 }
-Tensor ones(IntSpan sizes, std::optional<DType> dtype) {
-    return wengert::full(sizes, 1, dtype_or(dtype, default_dtype()));
+Tensor ones(IntSpan sizes, const TensorOptions& options) {
+    return wengert::full(sizes, 1, options.dtype_or(default_dtype()), options.device_or_default());
 }
-Tensor empty(IntSpan sizes, std::optional<DType> dtype) {
-    return wengert::empty(sizes, dtype_or(dtype, default_dtype()));
+Tensor empty(IntSpan sizes, const TensorOptions& options) {
+    return wengert::empty(sizes, options.dtype_or(default_dtype()), options.device_or_default());
 }
-Tensor full(IntSpan sizes, const Scalar& value, std::optional<DType> dtype) {
-    return wengert::full(sizes, value, dtype_or(dtype, scalar_dtype(value)));
+Tensor full(IntSpan sizes, const Scalar& value, const TensorOptions& options) {
+    return wengert::full(sizes, value, options.dtype_or(scalar_dtype(value)), options.device_or_default());
 }
-Tensor scalar_tensor(const Scalar& value, std::optional<DType> dtype) {
-    return wengert::scalar_tensor(value, dtype_or(dtype, default_dtype()));
+Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
+    return wengert::full({}, value, options.dtype_or(default_dtype()), options.device_or_default());
 }
 
-Tensor empty_strided(IntSpan sizes, IntSpan strides, std::optional<DType> dtype) {
+Tensor empty_strided(IntSpan sizes, IntSpan strides, const TensorOptions& options) {
     check(sizes.size() == strides.size(), ErrorKind::Runtime,
           "mismatch in length of strides and shape: ", ShapeOf{sizes}, " and ", ShapeOf{strides});
     for (int64_t s : strides) check(s >= 0, ErrorKind::Runtime, "as_strided: Negative strides are not supported");
-    return wengert::empty_strided(sizes, strides, dtype_or(dtype, default_dtype()));
+    return wengert::empty_strided(sizes, strides, options.dtype_or(default_dtype()), options.device_or_default());
 }
 
-Tensor empty_like(const Tensor& self, std::optional<DType> dtype) {
-    return wengert::empty_like(self, dtype_or(dtype, self.dtype()));
+Tensor empty_like(const Tensor& self, const TensorOptions& options) {
+    const TensorOptions chosen = as_of(options, self);
+    if (*chosen.device == self.device()) return wengert::empty_like(self, *chosen.dtype);
+    if (!self.is_contiguous() && self.is_non_overlapping_and_dense())
+        return wengert::empty_strided(self.sizes(), self.strides(), *chosen.dtype, *chosen.device);
+    return wengert::empty(self.sizes(), *chosen.dtype, *chosen.device);
 }
 
-Tensor full_like(const Tensor& self, const Scalar& value, std::optional<DType> dtype) {
-    Tensor out = empty_like(self, dtype.value_or(self.dtype()));  // dense, whatever its strides
-    check_representable(value, out.dtype());
-    dispatch(out.dtype(), [&]<class T> { fill_elements(out.data_as<T>(), out.numel(), value.to<T>()); });
+Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& options) {
+    check_representable(value, options.dtype_or(self.dtype()));
+    Tensor out = empty_like(self, options);
+    fill_(out, value);
     return out;
 }
 
-Tensor tril_indices(int64_t row, int64_t col, int64_t offset, std::optional<DType> dtype) {
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset, const TensorOptions& options) {
     check_triangle(row, col, "tril_indices");
     offset = std::clamp(offset, -row, col);
     int64_t begin = 0;
     const int64_t count = elements_under(row, col, offset, &begin, "tril_indices");
-    return triangle_indices(
-        count, begin, row, dtype, [](int64_t) { return int64_t{0}; },
-        [=](int64_t r) { return std::clamp<int64_t>(r + offset + 1, 0, col); });
+    Tensor out = wengert::empty(Dims{2, count}, DType::Int64, options.device_or_default());
+    triangle_indices_kernel(out, begin, row, col, offset, false);
+    return to_dtype(out, options.dtype_or(DType::Int64));
 }
 
 // What is not under the diagonal before: the triangle under the other one of the matrix turned round.
-Tensor triu_indices(int64_t row, int64_t col, int64_t offset, std::optional<DType> dtype) {
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset, const TensorOptions& options) {
     check_triangle(row, col, "triu_indices");
     offset = std::clamp(offset, -row, col);
     int64_t turned = 0;
     const int64_t count = elements_under(row, col, col - row - offset, &turned, "triu_indices");
-    return triangle_indices(
-        count, 0, row - turned, dtype, [=](int64_t r) { return std::clamp<int64_t>(r + offset, 0, col); },
-        [=](int64_t) { return col; });
+    Tensor out = wengert::empty(Dims{2, count}, DType::Int64, options.device_or_default());
+    triangle_indices_kernel(out, 0, row - turned, col, offset, true);
+    return to_dtype(out, options.dtype_or(DType::Int64));
+}
+
+// --- Windows
+namespace {
+
+template <class... Numbers>
+Tensor window(const DeviceKernel<void(Result, bool, Numbers...)>& kernel, int64_t length, bool periodic,
+              const TensorOptions& options, Numbers... numbers) {
+    check(length >= 0, ErrorKind::Runtime, "window_length must be non-negative, got ", length);
+    const DType dtype = options.dtype_or(default_dtype());
+    check(is_floating(dtype), ErrorKind::Runtime, "window functions expect a floating point dtype, but got ", dtype);
+    Tensor out = wengert::empty(Dims{length}, dtype, options.device_or_default());
+    kernel(out, periodic, numbers...);
+    return out;
+}
+
+}  // namespace
+
+Tensor cosine_window(int64_t length, bool periodic, double a, double b, double c, const TensorOptions& options) {
+    return window(cosine_window_kernel, length, periodic, options, a, b, c);
+}
+Tensor bartlett_window(int64_t length, bool periodic, const TensorOptions& options) {
+    return window(bartlett_window_kernel, length, periodic, options);
+}
+Tensor kaiser_window(int64_t length, bool periodic, double beta, const TensorOptions& options) {
+    return window(kaiser_window_kernel, length, periodic, options, beta);
 }
 
 }  // namespace wengert::kernels

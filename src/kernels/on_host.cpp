@@ -13,7 +13,7 @@ Backend& copier(Device to, Device from) { return backend_of(to.type == DeviceTyp
 
 }  // namespace
 
-Tensor to_device(const Tensor& t, Device device) {
+Tensor on_device(const Tensor& t, Device device) {
     if (t.device() == device) return t;
     Tensor out = t.is_non_overlapping_and_dense() ? empty_strided(t.sizes(), t.strides(), t.dtype(), device)
                                                   : empty(t.sizes(), t.dtype(), device);
@@ -47,7 +47,7 @@ void copy_between_devices(const Tensor& dst, const Tensor& src) {
 Tensor on_host(const Tensor& t, const char* op) {
     if (!is_off_host(t)) return t;
     check(has_values(t), ErrorKind::NotImplemented, "[", op, "] Cannot copy out of meta tensor; no data!");
-    return to_device(t, Device{});
+    return on_device(t, Device{});
 }
 
 bool is_any_true(const Tensor& mask) { return has_values(mask) && read_element<bool>(any(mask), "any"); }

@@ -21,7 +21,7 @@ bool is_any_true(const Tensor& mask);
 bool are_all_true(const Tensor& mask);  // likewise all are
 
 // A copy on another device: asynchronous where both sides allow it.
-Tensor to_device(const Tensor& t, Device device);
+Tensor on_device(const Tensor& t, Device device);
 void copy_between_devices(const Tensor& dst, const Tensor& src);  // of one shape and any dtypes and strides
 
 }  // namespace wengert::kernels

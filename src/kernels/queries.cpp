@@ -1,6 +1,6 @@
 #include "kernels/queries.h"
 
-#include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 
 namespace wengert::kernels {
 
@@ -20,7 +20,8 @@ bool is_nonzero(const Tensor& self) {
     check(self.numel() != 0, ErrorKind::Runtime, "Boolean value of Tensor with no values is ambiguous");
     check(self.numel() == 1, ErrorKind::Runtime,
           "Boolean value of Tensor with more than one value is ambiguous; use .any() or .all()");
-    return dispatch(self.dtype(), [&]<class T> { return *self.data_as<T>() != T(0); });
+    const Tensor value = on_host(self, "is_nonzero");
+    return dispatch(value.dtype(), [&]<class T> { return *value.data_as<T>() != T(0); });
 }
 
 }  // namespace wengert::kernels

@@ -7,8 +7,6 @@
 namespace wengert::ops {
 
 Tensor created(Tensor t, const TensorOptions& options) {
-    check(options.device.type == DeviceType::Cpu, ErrorKind::NotImplemented, "only the device cpu is available, got ",
-          options.device);
     if (options.memory_format && !is_batched(t) && !is_laid_out(t, *options.memory_format))
         t = kernels::clone_in(t, options.memory_format);
     mark_inference(t);
@@ -20,8 +18,12 @@ TensorOptions options_of_out(const TensorOptions& options, const Tensor& out) {
     if (options.dtype)
         check(*options.dtype == out.dtype(), ErrorKind::Runtime, "dtype ", *options.dtype,
               " does not match dtype of out parameter (", out.dtype(), ")");
+    if (options.device)
+        check(*options.device == out.device(), ErrorKind::Runtime, "device ", *options.device,
+              " does not match device of out parameter (", out.device(), ")");
     TensorOptions result = options;
     result.dtype = out.dtype();
+    result.device = out.device();
     return result;
 }
 

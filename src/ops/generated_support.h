@@ -116,8 +116,8 @@ HeldOperand conjugate(const Operand& partial);
 inline const Dims& get_sizes(const Tensor& t) noexcept { return t.sizes(); }
 inline Dims get_sizes(const Operand& o) { return Dims(o.sizes()); }
 std::vector<Dims> get_sizes(TensorSpan ts);
+inline Device get_device(const Tensor& t) noexcept { return t.device(); }
 inline DType get_dtype(const Operand& o) { return o.dtype(); }
-inline std::optional<DType> get_dtype(const TensorOptions& options) noexcept { return options.dtype; }
 inline int64_t get_dim(const Operand& o) noexcept { return static_cast<int64_t>(o.sizes().size()); }
 inline const Dims& get_strides(const Tensor& t) noexcept { return t.strides(); }
 inline int64_t get_offset(const Tensor& t) noexcept { return t.offset(); }

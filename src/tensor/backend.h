@@ -34,6 +34,7 @@ public:
     virtual DeviceType type() const noexcept = 0;
     virtual std::string_view name() const noexcept = 0;  // of the type: "meta"
     virtual int device_count() const noexcept = 0;
+    virtual int8_t current_device() const noexcept { return 0; }  // of this thread: what the name alone means
 
     virtual std::byte* allocate(Device device, int64_t bytes) = 0;  // null where there is no memory
     virtual void release(Device device, std::byte* data, int64_t bytes) noexcept = 0;

@@ -205,8 +205,13 @@ def _describe(tensor: Any) -> str:
 
     primal, tangent = unpack_dual(tensor)
     prefix = f"{'tensor' if type(tensor) is _C.Tensor else getattr(type(tensor), '_repr_name', type(tensor).__name__)}("
-    array = primal.detach().numpy()
     suffixes = []
+    if tensor.device.type != "cpu":
+        suffixes.append(f"device='{tensor.device}'")
+    if tensor.is_meta:
+        suffixes += [f"size={tuple(tensor.shape)}"] + [f"dtype={tensor.dtype}"] * (not _has_default_dtype(tensor))
+        return _append(prefix + "...", suffixes + ([history] if (history := _history(tensor)) else []), len(prefix))
+    array = primal.detach().cpu().numpy()
     if array.size == 0:
         text = prefix + "[]"
         if array.ndim != 1:

@@ -20,7 +20,7 @@ public:
         for (const Operand& o : inputs) {
             const bool moves =
                 o.is_tensor() && o.sizes().empty() && o.impl()->storage->device().type == DeviceType::Cpu;
-            if (moves) moved_.push_back(to_device(o.tensor(), device));
+            if (moves) moved_.push_back(on_device(o.tensor(), device));
             operands_.push_back(moves ? Operand(moved_.back()) : o);
         }
     }

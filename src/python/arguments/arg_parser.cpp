@@ -393,7 +393,9 @@ std::optional<MemoryFormat> ParsedArgs::optional_memory_format(int i) const {
     return has(i) ? std::optional(memory_format(i)) : std::nullopt;
 }
 
-Device ParsedArgs::device(int i) const { return has(i) ? to_device(slots_[i]) : Device{}; }
+std::optional<Device> ParsedArgs::device(int i) const {
+    return has(i) ? std::optional(to_device(slots_[i])) : std::nullopt;
+}
 Generator* ParsedArgs::generator(int i) const { return has(i) ? generator_of(slots_[i]) : nullptr; }
 
 }  // namespace wengert::python

@@ -171,7 +171,7 @@ public:
     std::optional<DType> optional_dtype(int i) const;
     MemoryFormat memory_format(int i) const;
     std::optional<MemoryFormat> optional_memory_format(int i) const;
-    Device device(int i) const;         // cpu where left out
+    std::optional<Device> device(int i) const;
     Generator* generator(int i) const;  // nullptr where left out: the default generator
 
     // What to return when `parse` gave a negative number.

@@ -5,6 +5,7 @@
 #include "graph/autograd_meta.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
+#include "kernels/on_host.h"
 #include "ops/batching/error.h"
 #include "python/exceptions.h"
 #include "python/interop/numpy_interop.h"
@@ -124,7 +125,8 @@ Scalar item_of(const Tensor& t) {
             "no "
             "single Python number can stand for it.");
     check(t.numel() == 1, ErrorKind::Runtime, "a Tensor with ", t.numel(), " elements cannot be converted to Scalar");
-    return dispatch(t.dtype(), [&]<class T> { return Scalar(*t.data_as<T>()); });
+    const Tensor value = kernels::on_host(t, "item");
+    return dispatch(value.dtype(), [&]<class T> { return Scalar(*value.data_as<T>()); });
 }
 
 }  // namespace wengert::python

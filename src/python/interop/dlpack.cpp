@@ -7,6 +7,7 @@
 #include "graph/autograd_meta.h"
 #include "graph/grad_mode.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 #include "kernels/shape/shape.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
@@ -126,6 +127,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
         if (dlpack_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
         const Tensor& t = p.tensor(0);
         check(!requires_grad(t), ErrorKind::Buffer, "Can't export tensors that require gradient, use tensor.detach()");
+        check(!is_off_host(t), ErrorKind::Buffer, "Can't export a tensor of device ", t.device(), "; use tensor.cpu()");
         bool copy = p.boolean(4, false);
         // A fresh impl, since consumers rely on shape and strides staying as they are.
         Tensor out = copy ? kernels::clone(t) : alias(t);
@@ -212,15 +214,13 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
     return guarded([&]() -> PyObject* {
         ParsedArgs p;
         if (from_overloads.parse(p, nullptr, args, nargs, kwnames) < 0) return p.finish();
-        check(p.device(1).type == DeviceType::Cpu, ErrorKind::NotImplemented, "from_dlpack: only the device cpu is ",
-              "available, got ", p.device(1));
         const std::optional<bool> copy = p.optional_boolean(2);
         PyRef capsule = capsule_of(p.object(0));
         Tensor t = PyCapsule_IsValid(capsule.get(), "dltensor_versioned")
                        ? import_capsule<DLManagedTensorVersioned>(capsule.get(), "dltensor_versioned",
                                                                   "used_dltensor_versioned", copy)
                        : import_capsule<DLManagedTensor>(capsule.get(), "dltensor", "used_dltensor", copy);
-        return wrap(std::move(t));
+        return wrap(kernels::on_device(t, p.device(1).value_or(Device{})));
     });
 }
 

@@ -7,6 +7,7 @@
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 #include "ops/batching/error.h"
 #include "ops/recording.h"
 #include "python/arguments/arg_parser.h"
@@ -44,7 +45,8 @@ PyObject* item(PyObject* self, PyObject*) noexcept {
         const Tensor& t = tensor_of(self);
         check(t.numel() == 1, ErrorKind::Runtime, "a Tensor with ", t.numel(),
               " elements cannot be converted to Scalar");
-        return number_at(t.data(), t.dtype());
+        const Tensor value = kernels::on_host(t, "item");
+        return number_at(value.data(), value.dtype());
     });
 }
 
@@ -63,9 +65,15 @@ PyObject* list_of(const Tensor& t, size_t dim, const std::byte* p) {
 PyObject* tolist(PyObject* self, PyObject*) noexcept {
     return guarded([&] {
         refuse_sample(tensor_of(self));
-        const Tensor t = alias(tensor_of(self));  // making lists may run the collector, and that user code
+        const Tensor t = alias(
+            kernels::on_host(tensor_of(self), "tolist"));  // making lists may run the collector, and that user code
         return list_of(t, 0, t.data());
     });
+}
+
+void check_on_host(const Tensor& t) {
+    check(!is_off_host(t), ErrorKind::Type, "can't convert ", t.device(),
+          " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
 }
 
 void check_exportable(const Tensor& t, const char* remedy = "") {
@@ -83,7 +91,13 @@ PyObject* numpy(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObjec
         ParsedArgs p;
         if (numpy_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
         const Tensor& t = p.tensor(0);
-        if (!p.boolean(1, false)) check_exportable(t);
+        if (p.boolean(1, false)) {
+            if (!is_off_host(t)) return array_from_tensor(t, self);
+            const PyRef copy(wrap(kernels::on_host(t, "numpy")));
+            return array_from_tensor(tensor_of(copy.get()), copy.get());
+        }
+        check_exportable(t);
+        check_on_host(t);
         return array_from_tensor(t, self);
     });
 }
@@ -102,6 +116,7 @@ PyObject* array(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObjec
         check_exportable(t,
                          " Functions of NumPy that first make arrays of their arguments (np.array, np.r_, np.c_, "
                          "np.mean of a list) lose gradients: wengert.stack, cat and column_stack keep them.");
+        check_on_host(t);
         PyRef shared(array_from_tensor(t, self));
         std::optional<bool> copy = p.optional_boolean(2);
         PyRef wanted(p.has(1) ? PyRef::share(p.object(1)) : PyRef(numpy_dtype(t.dtype())));
@@ -127,7 +142,8 @@ PyObject* format(PyObject* self, PyObject* spec) noexcept {
     return guarded([&] {
         const Tensor& t = tensor_of(self);
         if (t.dim() == 0 && is_exact_tensor(self)) {
-            PyRef number(checked(number_at(t.data(), t.dtype())));
+            const Tensor value = kernels::on_host(t, "format");
+            PyRef number(checked(number_at(value.data(), value.dtype())));
             return PyObject_Format(number.get(), spec);
         }
         PyRef text(checked(PyObject_Str(self)));
@@ -160,6 +176,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
               "Can't export a tensor that requires grad as a buffer. Use tensor.detach() first.");
         check(!has_derivative(t), ErrorKind::Buffer,
               "Can't export a tensor that has a tangent as a buffer. Use tensor.detach() first.");
+        check(!is_off_host(t), ErrorKind::Buffer, "Can't export a tensor of device ", t.device(),
+              " as a buffer; use tensor.cpu()");
         bool strides_wanted = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
         bool c_wanted = (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS || !strides_wanted;
         check(!c_wanted || t.is_contiguous(), ErrorKind::Buffer, "the tensor is not contiguous");

@@ -1,11 +1,13 @@
 #include "python/objects/device_object.h"
 
+#include <charconv>
 #include <sstream>
 #include <string>
 
 #include "python/arguments/convert.h"
 #include "python/exceptions.h"
 #include "python/registry.h"
+#include "tensor/backend.h"
 
 namespace wengert::python {
 namespace {
@@ -34,25 +36,35 @@ struct Parsed {
     bool has_index = false;
 };
 
-Parsed parse_device(std::string_view text) {
-    Parsed out;
-    size_t colon = text.find(':');
-    check(text.substr(0, colon) == "cpu", ErrorKind::Runtime,
-          "Expected cpu device type at start of device string: ", text, "; it is the only device there is");
-    if (colon == std::string_view::npos) return out;
-    const std::string_view digits = text.substr(colon + 1);
-    check(!digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos, ErrorKind::Runtime,
-          "Invalid device string: '", text, "'");
-    check(digits == "0", ErrorKind::Runtime, "device: there is one cpu, with the index 0; got ", text);
-    out.has_index = true;
-    return out;
-}
+// How many there are of a type.
+int device_count(DeviceType type) { return type == DeviceType::Cpu ? 1 : backend_of({type}).device_count(); }
 
-// The one CPU; what a name alone means is -1 to PyTorch's programs.
 void set_index(Parsed& parsed, int64_t index) {
     check(!parsed.has_index, ErrorKind::Runtime, "device: the index is given twice");
-    check(index == 0 || index == -1, ErrorKind::Runtime, "device: there is one cpu, with the index 0; got ", index);
-    parsed.has_index = index == 0;
+    if (index == -1) return;  // what a name alone means to PyTorch's programs
+    const int count = device_count(parsed.device.type);
+    check(index >= 0 && index < count, ErrorKind::Runtime, "device: invalid index ", index, ": of ",
+          Device{parsed.device.type}, " there ", count == 1 ? "is " : "are ", count, ", counted from 0");
+    parsed.device.index = static_cast<int8_t>(index);
+    parsed.has_index = true;
+}
+
+Parsed parse_device(std::string_view text) {
+    Parsed out;
+    const size_t colon = text.find(':');
+    check(find_device_type(text.substr(0, colon), &out.device.type), ErrorKind::Runtime, "Expected one of ",
+          device_type_names(), " device type at start of device string: ", text);
+    if (colon == std::string_view::npos) {
+        if (out.device.type != DeviceType::Cpu) out.device.index = backend_of(out.device).current_device();
+        return out;
+    }
+    const std::string_view digits = text.substr(colon + 1);
+    int64_t index = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    check(!digits.empty() && digits[0] != '-' && error == std::errc() && end == digits.data() + digits.size(),
+          ErrorKind::Runtime, "Invalid device string: '", text, "'");
+    set_index(out, index);
+    return out;
 }
 
 PyObject* new_device(Device d, bool has_index) noexcept {
@@ -82,30 +94,27 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
     });
 }
 
+std::string_view type_name(PyObject* o) {
+    const DeviceType type = as_device(o)->device.type;
+    return type == DeviceType::Cpu ? "cpu" : backend_of({type}).name();
+}
 std::string device_text(PyObject* o) {
-    std::ostringstream out;
-    out << as_device(o)->device;
-    std::string text = out.str();
-    if (as_device(o)->has_index && text.find(':') == std::string::npos)
-        text += ":" + std::to_string(as_device(o)->device.index);
+    std::string text(type_name(o));
+    if (as_device(o)->has_index) text += ":" + std::to_string(as_device(o)->device.index);
     return text;
 }
 PyObject* device_str(PyObject* o) {
     return guarded([&] { return PyUnicode_FromString(device_text(o).c_str()); });
 }
 PyObject* device_type_text(PyObject* o, void*) {
-    return guarded([&] {
-        const std::string text = device_text(o);
-        return PyUnicode_FromString(text.substr(0, text.find(':')).c_str());
-    });
+    return guarded(
+        [&] { return PyUnicode_FromStringAndSize(type_name(o).data(), static_cast<Py_ssize_t>(type_name(o).size())); });
 }
 PyObject* device_repr(PyObject* o) {
     return guarded([&] {
-        const std::string text = device_text(o);
-        const size_t colon = text.find(':');
-        if (colon == std::string::npos) return PyUnicode_FromFormat("device(type='%s')", text.c_str());
-        return PyUnicode_FromFormat("device(type='%s', index=%s)", text.substr(0, colon).c_str(),
-                                    text.substr(colon + 1).c_str());
+        const std::string type(type_name(o));
+        if (!as_device(o)->has_index) return PyUnicode_FromFormat("device(type='%s')", type.c_str());
+        return PyUnicode_FromFormat("device(type='%s', index=%d)", type.c_str(), int{as_device(o)->device.index});
     });
 }
 PyObject* device_index(PyObject* o, void*) {
@@ -114,7 +123,8 @@ PyObject* device_index(PyObject* o, void*) {
     return PyLong_FromLong(d->device.index);
 }
 Py_hash_t device_hash(PyObject* o) {
-    return as_device(o)->device.index;  // never negative: -1 would mean an error
+    const Device d = as_device(o)->device;
+    return static_cast<Py_hash_t>(d.type) * 256 + d.index;  // never negative: -1 would mean an error
 }
 PyObject* device_compare(PyObject* a, PyObject* b, int op) {
     if (!Py_IS_TYPE(b, DeviceType_) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
@@ -178,7 +188,8 @@ PyObject* add_constant(PyObject* module, PyTypeObject* type, const char* name, i
 
 }  // namespace
 
-PyObject* wrap(Device d) noexcept { return new_device(d, false); }
+// Of a tensor: there is one CPU, and one meta.
+PyObject* wrap(Device d) noexcept { return new_device(d, d.type != DeviceType::Cpu && d.type != DeviceType::Meta); }
 bool is_device_like(PyObject* o) noexcept { return Py_IS_TYPE(o, DeviceType_) || PyUnicode_Check(o); }
 Device to_device(PyObject* o) {
     if (Py_IS_TYPE(o, DeviceType_)) return as_device(o)->device;

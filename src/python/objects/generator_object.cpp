@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/on_host.h"
 #include "kernels/random/generator.h"
 #include "python/arguments/convert.h"
 #include "python/exceptions.h"
@@ -79,7 +80,7 @@ PyObject* set_state(PyObject* o, PyObject* state) {
     return guarded([&] {
         check(is_tensor(state) && tensor_of(state).dtype() == DType::UInt8 && tensor_of(state).is_contiguous(),
               ErrorKind::Type, "expected a wengert.ByteTensor, but got ", Py_TYPE(state)->tp_name);
-        const Tensor& t = tensor_of(state);
+        const Tensor t = kernels::on_host(tensor_of(state), "set_state");
         check(t.numel() == kStateBytes, ErrorKind::Runtime, "RNG state is wrong size: ", t.numel(), " bytes, not ",
               kStateBytes);
         Generator::State words;

@@ -212,16 +212,24 @@ Tensor tensor_from_data(PyObject* data, std::optional<DType> dtype) {
     return out;
 }
 
-Tensor as_tensor(PyObject* data, std::optional<DType> dtype) {
+namespace {
+
+// What was made on the CPU, where it is wanted.
+Tensor placed(Tensor t, std::optional<Device> device) { return ops::on_device(t, device.value_or(default_device)); }
+
+}  // namespace
+
+Tensor as_tensor(PyObject* data, std::optional<DType> dtype, std::optional<Device> device) {
     if (is_tensor(data)) {
         const Tensor& t = tensor_of(data);
-        return dtype && *dtype != t.dtype() ? ops::to_dtype(t, *dtype) : t;
+        const Tensor converted = dtype && *dtype != t.dtype() ? ops::to_dtype(t, *dtype) : t;
+        return device ? ops::on_device(converted, *device) : converted;
     }
     if (is_numpy_array(data)) {
         Tensor shared = tensor_from_array(data);
-        return dtype ? ops::to_dtype(shared, *dtype) : shared;
+        return placed(dtype ? ops::to_dtype(shared, *dtype) : shared, device);
     }
-    return tensor_from_data(data, dtype);
+    return placed(tensor_from_data(data, dtype), device);
 }
 
 Tensor legacy_constructor(PyObject* args, PyObject* kwargs) {
@@ -261,7 +269,9 @@ PyObject* py_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
             warn(WarningKind::User,
                  "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                  "sourceTensor.detach().clone().requires_grad_(True), rather than wengert.tensor(sourceTensor).");
-        Tensor t = tensor_from_data(p.object(0), p.optional_dtype(1));
+        const std::optional<Device> device = p.device(2);
+        Tensor t = placed(tensor_from_data(p.object(0), p.optional_dtype(1)),
+                          !device && is_tensor(p.object(0)) ? tensor_of(p.object(0)).device() : device);
         if (p.boolean(3, false)) set_requires_grad(unbatched(t), true);
         return wrap(std::move(t));
     });
@@ -277,7 +287,7 @@ PyObject* py_as_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObj
     return guarded([&]() -> PyObject* {
         ParsedArgs p;
         if (as_tensor_overloads.parse(p, nullptr, args, nargs, kwnames) < 0) return p.finish();
-        return wrap(as_tensor(p.object(0), p.optional_dtype(1)));
+        return wrap(as_tensor(p.object(0), p.optional_dtype(1), p.device(2)));
     });
 }
 
@@ -299,9 +309,11 @@ PyObject* py_asarray(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
         std::optional<bool> requires_grad = p.optional_boolean(4);
         const Tensor given = is_tensor(data) ? tensor_of(data) : Tensor();
         const bool fresh = copy == true;
-        Tensor t = given.defined() && fresh && (!dtype || *dtype == given.dtype()) ? ops::clone(given)
-                   : fresh && !given.defined()                                     ? tensor_from_data(data, dtype)
-                                                                                   : as_tensor(data, dtype);
+        const std::optional<Device> device = p.device(2);
+        const bool moves = device && given.defined() && !(*device == given.device());
+        Tensor t = given.defined() && fresh && !moves && (!dtype || *dtype == given.dtype()) ? ops::clone(given)
+                   : fresh && !given.defined() ? placed(tensor_from_data(data, dtype), device)
+                                               : as_tensor(data, dtype, device);
         bool shared = (given.defined() && t.storage() == given.storage()) || t.storage()->is_foreign();
         check(copy != false || shared, ErrorKind::Value, "asarray(): can't alias a ", Py_TYPE(data)->tp_name,
               " without a copy; leave copy=None");
@@ -336,8 +348,10 @@ PyObject* py_new_tensor(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
     return guarded([&]() -> PyObject* {
         ParsedArgs p;
         if (new_tensor_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
-        Tensor t = tensor_from_data(p.object(1), p.dtype(2, p.tensor(0).dtype()));
-        return wrap(ops::created(std::move(t), {t.dtype(), p.device(3), std::nullopt, p.boolean(4, false)}));
+        const Tensor& self = p.tensor(0);
+        const Device device = p.device(3).value_or(self.device());
+        Tensor t = placed(tensor_from_data(p.object(1), p.dtype(2, self.dtype())), device);
+        return wrap(ops::created(std::move(t), {t.dtype(), device, std::nullopt, p.boolean(4, false)}));
     });
 }
 

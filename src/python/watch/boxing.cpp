@@ -32,6 +32,7 @@ PyObject* options_dict(const TensorOptions& options) {
         checked(PyDict_SetItemString(dict.get(), name, held.get()));
     };
     if (options.dtype) set("dtype", wrap(*options.dtype));
+    if (options.device) set("device", wrap(*options.device));
     if (options.memory_format) set("memory_format", wrap(*options.memory_format));
     if (options.requires_grad) set("requires_grad", Py_NewRef(Py_True));
     return dict.release();

@@ -10,12 +10,13 @@ Tensor converted(const Tensor& self, DType dtype, bool copy, std::optional<Memor
     return format && !is_laid_out(result, *format) ? ops::clone_memory_format(result, format) : result;
 }
 
+Device cpu_device() { return {}; }
+
 Tensor converted_on(const Tensor& self, std::optional<Device> device, std::optional<DType> dtype, bool copy,
                     std::optional<MemoryFormat> format) {
-    if (device)
-        check(*device == self.device(), ErrorKind::NotImplemented, "[to] only the device ", self.device(),
-              " is available, got ", *device);
-    return converted(self, dtype.value_or(self.dtype()), copy, format);
+    const bool moves = device && !(*device == self.device());
+    const Tensor result = converted(self, dtype.value_or(self.dtype()), copy && !moves, format);
+    return moves ? ops::on_device(result, *device) : result;
 }
 
 }  // namespace wengert::ops::formulas
