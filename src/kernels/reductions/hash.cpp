@@ -1,7 +1,9 @@
 #include "kernels/reductions/hash.h"
 
-#include "backends/cpu/reductions/reducer.h"
+#include <algorithm>
+
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/reductions/reduce_kernels.h"
 #include "kernels/shape/shape.h"
 
 namespace wengert::kernels {
@@ -17,11 +19,8 @@ Tensor hash_tensor(const Tensor& self, const OptionalDims& dim, bool keepdim, in
     for (const int64_t d : reduced) order.push_back(d);
     const Tensor wide = to_dtype(self, is_floating(self.dtype()) ? DType::Float64 : DType::Int64);
     const Tensor rows = contiguous(permute(wide, order));  // the reduced dimensions last
-    Tensor out = zeros(reduced_sizes(self.sizes(), reduced, keepdim), DType::Int64);
-    const int64_t results = out.numel(), count = results > 0 ? self.numel() / results : 0;
-    const int64_t* bits = view_dtype(rows.dim() > 0 ? rows : view(rows, Dims{1}), DType::Int64).data_as<int64_t>();
-    for (int64_t i = 0; i < results; ++i)
-        for (int64_t k = 0; k < count; ++k) out.data_as<int64_t>()[i] ^= bits[i * count + k];
+    Tensor out = empty(reduced_sizes(self.sizes(), reduced, keepdim), DType::Int64, self.device());
+    if (out.numel() > 0) hash_kernel(out, view_dtype(rows.dim() > 0 ? rows : view(rows, Dims{1}), DType::Int64));
     return out;
 }
 

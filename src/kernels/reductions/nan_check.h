@@ -1,5 +1,5 @@
 // Whether a tensor holds a NaN, what anomaly mode asks after every node; and whether it holds finite numbers only, what decides
-// if a product is to be computed again with care (kernels/products/chain_products.h).
+// if a product is to be computed again with care (kernels/products/chain_products.h). Elements that have no values are no NaN, and finite.
 #pragma once
 
 #include "tensor/tensor.h"

@@ -1,9 +1,9 @@
 // Reductions over any set of dimensions.
 //
-// All of them are one driver and one kind of inner loop (backends/cpu/reductions/reduce_table.h): the dimensions are split into
-// reduced and kept ones, each group is coalesced, and the loop over the innermost of both runs as a tile. Read `Reduction`
-// in backends/cpu/reductions/reducer.h first. Shapes, dtypes, NaN, ties and errors are PyTorch's; sums are accurate to a few ulp
-// whatever the length, because lanes of the element type are folded into double every few hundred elements.
+// On the CPU all of them are one driver and one kind of inner loop (backends/cpu/reductions/reduce_table.h): the dimensions are
+// split into reduced and kept ones, each group is coalesced, and the loop over the innermost of both runs as a tile. Read
+// `Reduction` there first. Shapes, dtypes, NaN, ties and errors are PyTorch's; sums are accurate to a few ulp whatever the
+// length, because lanes of the element type are folded into double every few hundred elements.
 //
 // `dim`: none or empty means all dimensions (for all, any: an empty list means none). Negative dimensions count
 // from the end. Integral sums and products are computed and returned in int64 unless `dtype` says otherwise.
@@ -13,11 +13,10 @@
 #include <optional>
 #include <tuple>
 
-#include "tensor/tensor.h"
+#include "kernels/reductions/reduced_shape.h"
 
 namespace wengert::kernels {
 
-using OptionalDims = std::optional<Dims>;
 using ValuesIndices = std::tuple<Tensor, Tensor>;
 
 // --- Sums and products

@@ -1,51 +1,21 @@
-#include "kernels/reductions/reduce.h"
-
+// Sums, extremes, logical reductions and moments on the CPU (kernels/reductions/reduce.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "backends/cpu/reductions/reducer.h"
-#include "kernels/elementwise/elementwise.h"
-#include "kernels/shape/shape.h"
+#include "kernels/reductions/reduce_kernels.h"
 
 namespace wengert::kernels {
 namespace {
 
-template <class F>
-decltype(auto) dispatch_real(DType d, F&& f) {  // bool included
-    switch (d) {
-        case DType::Bool:
-            return f.template operator()<uint8_t>();
-        case DType::UInt8:
-            return f.template operator()<uint8_t>();
-        case DType::Int8:
-            return f.template operator()<int8_t>();
-        case DType::Int16:
-            return f.template operator()<int16_t>();
-        case DType::Int32:
-            return f.template operator()<int32_t>();
-        case DType::Int64:
-            return f.template operator()<int64_t>();
-        case DType::Float32:
-            return f.template operator()<float>();
-        default:
-            return f.template operator()<double>();
-    }
-}
-
-// Sum, NanSum and Prod: wide accumulators by category. The result is divided by `divisor` before it is rounded.
-Tensor accumulate(Reduction kind, const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype,
-                  int start, bool divide, const char* op) {
-    Dims dims = reduced_dims(dim, self.dim(), op);
-    DType out_dtype = dtype.value_or(is_integral(self.dtype()) ? DType::Int64 : self.dtype());
-    // Integral elements need no cast for an integral result: arithmetic modulo 2^64 comes out the same.
-    bool direct = out_dtype == self.dtype() || (is_integral(self.dtype()) && is_integral(out_dtype));
-    Tensor in = direct && out_dtype != DType::Bool ? self : to_dtype(self, out_dtype);
-    Reducer reducer(in, dims, keepdim);
-    Tensor out = empty(reducer.out_sizes(), out_dtype);
-    TileLoop loop = tile_loop(kind, in.dtype(), op);
-    double divisor = divide ? static_cast<double>(reducer.count()) : 1.0;
+// Sum, NanSum and Prod: wide accumulators by category. The result of a mean is divided before it is rounded.
+void accumulate(Reduction kind, const Tensor& out, const Tensor& in, IntSpan dims, const char* op, bool mean = false) {
+    const Reducer reducer(in, dims);
+    const TileLoop loop = tile_loop(kind, in.dtype(), op);
+    const int start = kind == Reduction::Prod ? 1 : 0;
+    const double divisor = mean ? static_cast<double>(reducer.count()) : 1.0;
     auto merge = [kind]<class Acc>(Acc& acc, const Acc& other) {
         if constexpr (std::is_integral_v<Acc>) {  // modulo 2^64
             const auto a = static_cast<uint64_t>(acc), b = static_cast<uint64_t>(other);
@@ -54,7 +24,7 @@ Tensor accumulate(Reduction kind, const Tensor& self, const OptionalDims& dim, b
             acc = kind == Reduction::Prod ? acc * other : acc + other;
         }
     };
-    dispatch(out_dtype, [&]<class Out> {
+    dispatch(out.dtype(), [&]<class Out> {
         if constexpr (std::is_integral_v<Out>) {
             fill_results<int64_t, Out>(reducer, out, loop, start, 0, merge,
                                        [](int64_t a) { return static_cast<Out>(a); });
@@ -66,50 +36,25 @@ Tensor accumulate(Reduction kind, const Tensor& self, const OptionalDims& dim, b
                                           [=](complex128 a) { return Out(a / divisor); });
         }
     });
-    return out;
 }
 
-// The words PyTorch uses for reductions without an identity.
-void check_nonempty(const Tensor& self, const Dims& dims, bool all_dims, const char* op) {
-    if (self.numel() > 0) return;
-    check(!all_dims, ErrorKind::Runtime, op, "(): Expected reduction dim to be specified for input.numel() == 0. ",
-          "Specify the reduction dim with the 'dim' argument.");
-    for (int64_t d : dims)
-        check(self.sizes()[d] != 0, ErrorKind::Index, op, "(): Expected reduction dim ", d, " to have non-zero size.");
-}
-
-void check_real(const Tensor& self, const char* op) {
-    check(!is_complex(self.dtype()), ErrorKind::Runtime, op, "(): does not support complex input; reduce abs(self)");
-}
-
-Tensor extreme(Reduction kind, const Tensor& self, const OptionalDims& dim, bool keepdim, const char* op) {
-    check_real(self, op);
-    Dims dims = reduced_dims(dim, self.dim(), op);
-    check_nonempty(self, dims, !dim || dim->empty(), op);
-    Reducer reducer(self, dims, keepdim);
-    Tensor out = empty(reducer.out_sizes(), self.dtype());
-    dispatch_real(self.dtype(), [&]<class T> {
+void extreme(Reduction kind, const Tensor& out, const Tensor& in, IntSpan dims, const char* op) {
+    const Reducer reducer(in, dims);
+    dispatch_ordered(in.dtype(), op, [&]<class T> {
         constexpr bool inexact = std::is_floating_point_v<T>;
         T low = inexact ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
         T high = inexact ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-        TileLoop loop = tile_loop(kind, self.dtype(), op);
+        TileLoop loop = tile_loop(kind, in.dtype(), op);
         fill_results<T, T>(reducer, out, loop, kind == Reduction::Max ? low : high, 0, ByLoop{loop},
                            [](T a) { return a; });
     });
-    return out;
 }
 
-ValuesIndices arg_extreme(bool want_max, const Tensor& self, int64_t dim, bool keepdim, const char* op) {
-    check_real(self, op);
-    dim = wrap_dim(dim, self.dim(), op);
-    Dims dims = self.dim() == 0 ? Dims{} : Dims{dim};
-    check_nonempty(self, dims, false, op);
-    Reducer reducer(self, dims, keepdim);
-    Tensor values = empty(reducer.out_sizes(), self.dtype());
-    Tensor indices = empty(reducer.out_sizes(), DType::Int64);
+void arg_extreme(bool want_max, const Tensor& values, const Tensor& indices, const Tensor& in, IntSpan dims) {
+    const Reducer reducer(in, dims);
     const ReduceTable& table = reduce_table();
-    ArgLoop loop = (want_max ? table.arg_max : table.arg_min)[static_cast<int>(self.dtype())];
-    dispatch_real(self.dtype(), [&]<class T> {
+    const ArgLoop loop = (want_max ? table.arg_max : table.arg_min)[static_cast<int>(in.dtype())];
+    dispatch_ordered(in.dtype(), want_max ? "max" : "min", [&]<class T> {
         reducer.chunks([&](const Reducer::Chunk& chunk) {
             T best[Reducer::kChunk];
             int64_t at[Reducer::kChunk];
@@ -118,60 +63,12 @@ ValuesIndices arg_extreme(bool want_max, const Tensor& self, int64_t dim, bool k
             chunk.write(indices.data_as<int64_t>(), [&](int64_t i) { return at[i]; });
         });
     });
-    return {values, indices};
 }
 
-Tensor arg_only(bool want_max, const Tensor& self, std::optional<int64_t> dim, bool keepdim, const char* op) {
-    check_real(self, op);
-    check(self.dtype() != DType::Bool, ErrorKind::Runtime, op, "(): does not support bool input");
-    if (dim) return std::get<1>(arg_extreme(want_max, self, *dim, keepdim, op));
-    check(self.numel() > 0, ErrorKind::Index, op, "(): Expected reduction dim to be specified for input.numel() == 0.");
-    Tensor dense = contiguous(self);
-    Tensor index =
-        std::get<1>(arg_extreme(want_max, alias(dense, Dims{dense.numel()}, Dims{1}, dense.offset()), 0, false, op));
-    Dims ones(keepdim ? self.sizes().size() : 0, 1);
-    return alias(index, ones, ones, 0);
-}
-
-Tensor logical(Reduction kind, const Tensor& self, const OptionalDims& dim, bool keepdim, const char* op) {
-    Dims dims = dim && dim->empty() ? Dims{} : reduced_dims(dim, self.dim(), op);
-    Reducer reducer(self, dims, keepdim);
-    // uint8 answers in uint8, everything else in bool.
-    Tensor out = empty(reducer.out_sizes(), self.dtype() == DType::UInt8 ? DType::UInt8 : DType::Bool);
+void logical(Reduction kind, const Tensor& out, const Tensor& in, IntSpan dims, const char* op) {
     auto merge = [kind](bool& acc, bool other) { acc = kind == Reduction::All ? acc && other : acc || other; };
-    fill_results<bool, uint8_t>(reducer, out, tile_loop(kind, self.dtype(), op), kind == Reduction::All, 0, merge,
-                                [](bool a) { return static_cast<uint8_t>(a); });
-    return out;
-}
-
-Tensor count(Reduction kind, const Tensor& self, const OptionalDims& dim, bool keepdim, const char* op) {
-    Reducer reducer(self, reduced_dims(dim, self.dim(), op), keepdim);
-    Tensor out = empty(reducer.out_sizes(), DType::Int64);
-    fill_results<int64_t, int64_t>(reducer, out, tile_loop(kind, self.dtype(), op), 0, 0, Added(),
-                                   [](int64_t a) { return a; });
-    return out;
-}
-
-std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim,
-                                   bool root, const char* op);
-
-// Real and imaginary parts vary independently.
-std::tuple<Tensor, Tensor> complex_moments(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim,
-                                           bool root, const char* op) {
-    Dims dims = reduced_dims(dim, self.dim(), op);
-    Tensor reals = view_as_real(self);
-    if (dims.empty()) dims = Dims{}, reals = alias(reals, Dims{1, 2}, Dims{2, 1}, reals.offset()), dims.push_back(0);
-    auto [parts, means] = moments(reals, dims, correction, keepdim, root, op);  // [..., 2]
-    Dims sizes(IntSpan(parts.sizes()).first(parts.sizes().size() - 1));
-    Tensor total = empty(sizes, parts.dtype());
-    dispatch_floating(total.dtype(), op, [&]<class T> {
-        const T* p = parts.data_as<T>();
-        for (int64_t i = 0; i < total.numel(); ++i, p += 2)
-            total.data_as<T>()[i] = root ? std::hypot(p[0], p[1]) : p[0] + p[1];
-    });
-    if (self.dim() == 0) sizes.clear();
-    return {alias(total, sizes, contiguous_strides(sizes), 0),
-            alias_as(means, self.dtype(), sizes, contiguous_strides(sizes), 0)};
+    fill_results<bool, uint8_t>(Reducer(in, dims), out, tile_loop(kind, in.dtype(), op), kind == Reduction::All, 0,
+                                merge, [](bool a) { return static_cast<uint8_t>(a); });
 }
 
 // Whether the first two passes may have gone wrong: squares out of range, or distances from the mean no greater than its
@@ -192,11 +89,11 @@ struct CarefulMoments {
 };
 template <class T>
 std::vector<CarefulMoments> careful_moments(const Reducer& reducer, const Reducer::Chunk& chunk, double freedom,
-                                            DType dtype, const char* op) {
+                                            DType dtype) {
     const double n = static_cast<double>(reducer.count());
     std::vector<T> largest(static_cast<size_t>(chunk.cols), T{0});
     std::vector<Spread> spread(largest.size());
-    const TileLoop maxima = tile_loop(Reduction::AbsMax, dtype, op);
+    const TileLoop maxima = tile_loop(Reduction::AbsMax, dtype, "var");
     reducer.accumulate(chunk, maxima, largest.data(), 0, ByLoop{maxima});
     for (int64_t i = 0; i < chunk.cols; ++i) {
         int exponent = 0;
@@ -205,28 +102,20 @@ std::vector<CarefulMoments> careful_moments(const Reducer& reducer, const Reduce
         spread[i] = {scale, static_cast<double>(reinterpret_cast<const T*>(chunk.in)[i * chunk.col_stride]) * scale, 0,
                      0};
     }
-    reducer.accumulate(chunk, tile_loop(Reduction::Spread, dtype, op), spread.data(), 0, Added());
+    reducer.accumulate(chunk, tile_loop(Reduction::Spread, dtype, "var"), spread.data(), 0, Added());
     std::vector<CarefulMoments> out;
     for (const Spread& s : spread)
         out.push_back({(s.origin + s.sum / n) / s.scale, (s.squares - s.sum * (s.sum / n)) / freedom, s.scale});
     return out;
 }
 
-std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim,
-                                   bool root, const char* op) {
-    check(is_differentiable(self.dtype()), ErrorKind::Runtime, "[", op,
-          "] std and var only support floating point and complex dtypes, got ", self.dtype());
-    if (is_complex(self.dtype())) return complex_moments(self, dim, correction, keepdim, root, op);
-    Reducer reducer(self, reduced_dims(dim, self.dim(), op), keepdim);
-    double n = static_cast<double>(reducer.count()), freedom = std::max(0.0, n - correction);
-    if (n - correction <= 0 && numel_of(reducer.out_sizes()) > 0)
-        warn(WarningKind::User, std::string(op) +
-                                    "(): degrees of freedom is <= 0. Correction should be strictly less than the "
-                                    "reduction factor (input numel divided by output numel).");
-    Tensor variance = empty(reducer.out_sizes(), self.dtype()), means = empty(reducer.out_sizes(), self.dtype());
-    TileLoop sums = tile_loop(Reduction::Sum, self.dtype(), op),
-             squares = tile_loop(Reduction::Deviation, self.dtype(), op);
-    dispatch_floating(self.dtype(), op, [&]<class T> {
+void moments(Result variance, Result means, const Tensor& in, IntSpan dims, double correction, bool root) {
+    constexpr const char* kOp = "var";
+    const Reducer reducer(in, dims);
+    const double n = static_cast<double>(reducer.count()), freedom = std::max(0.0, n - correction);
+    const TileLoop sums = tile_loop(Reduction::Sum, in.dtype(), kOp),
+                   squares = tile_loop(Reduction::Deviation, in.dtype(), kOp);
+    dispatch_floating(in.dtype(), kOp, [&]<class T> {
         reducer.chunks([&](const Reducer::Chunk& chunk) {
             double total[Reducer::kChunk];
             Centered acc[Reducer::kChunk];
@@ -236,104 +125,69 @@ std::tuple<Tensor, Tensor> moments(const Tensor& self, const OptionalDims& dim, 
             reducer.accumulate(chunk, squares, acc, 0, Added());
             bool doubtful = false;
             for (int64_t i = 0; i < chunk.cols; ++i) doubtful |= is_doubtful<T>(acc[i], n);
-            chunk.write(means.data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].center); });
-            chunk.write(variance.data_as<T>(), [&](int64_t i) {
+            chunk.write(means->data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].center); });
+            chunk.write(variance->data_as<T>(), [&](int64_t i) {
                 double v = acc[i].total / freedom;
                 return static_cast<T>(root ? std::sqrt(v) : v);
             });
             if (!doubtful || reducer.count() == 0) return;
-            const std::vector<CarefulMoments> again = careful_moments<T>(reducer, chunk, freedom, self.dtype(), op);
+            const std::vector<CarefulMoments> again = careful_moments<T>(reducer, chunk, freedom, in.dtype());
             for (int64_t i = 0; i < chunk.cols; ++i) {
                 const CarefulMoments& c = again[i];
                 if (!is_doubtful<T>(acc[i], n) || !std::isfinite(c.variance)) continue;
                 const int64_t at = chunk.out + i * chunk.out_stride;
                 const double v = std::max(c.variance, 0.0);
-                means.data_as<T>()[at] = static_cast<T>(c.mean);
-                variance.data_as<T>()[at] = static_cast<T>(root ? std::sqrt(v) / c.scale : v / c.scale / c.scale);
+                means->data_as<T>()[at] = static_cast<T>(c.mean);
+                variance->data_as<T>()[at] = static_cast<T>(root ? std::sqrt(v) / c.scale : v / c.scale / c.scale);
             }
         });
     });
-    return {variance, means};
 }
+
+void add_parts(Result total, const Tensor& parts, bool root) {
+    dispatch_floating(parts.dtype(), "var", [&]<class T> {
+        const T* p = parts.data_as<T>();
+        for (int64_t i = 0; i < total->numel(); ++i, p += 2)
+            total->data_as<T>()[i] = root ? std::hypot(p[0], p[1]) : p[0] + p[1];
+    });
+}
+
+using Reduce = void(Result, const Tensor&, IntSpan);
+using Arg = void(Result, Result, const Tensor&, IntSpan);
 
 }  // namespace
 
-Tensor sum(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
-    return accumulate(Reduction::Sum, self, dim, keepdim, dtype, 0, false, "sum");
-}
-
-Tensor nansum(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
-    if (is_integral(self.dtype())) return sum(self, dim, keepdim, dtype);
-    check(!is_complex(self.dtype()), ErrorKind::Runtime, "nansum on CPU does not support complex inputs");
-    return accumulate(Reduction::NanSum, self, dim, keepdim, dtype, 0, false, "nansum");
-}
-
-Tensor mean(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
-    check(is_differentiable(dtype.value_or(self.dtype())), ErrorKind::Runtime, "mean(): could not infer output dtype. ",
-          dtype ? "Optional" : "Input",
-          " dtype must be either a floating point or complex dtype. Got: ", dtype.value_or(self.dtype()));
-    return accumulate(Reduction::Sum, self, dim, keepdim, dtype.value_or(self.dtype()), 0, true, "mean");
-}
-
-Tensor prod(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
-    return accumulate(Reduction::Prod, self, dim, keepdim, dtype, 1, false, "prod");
-}
-
-Tensor count_nonzero(const Tensor& self, const OptionalDims& dim, bool keepdim) {
-    return count(Reduction::CountNonzero, self, dim, keepdim, "count_nonzero");
-}
-
-Tensor all(const Tensor& self, const OptionalDims& dim, bool keepdim) {
-    return logical(Reduction::All, self, dim, keepdim, "all");
-}
-
-Tensor any(const Tensor& self, const OptionalDims& dim, bool keepdim) {
-    return logical(Reduction::Any, self, dim, keepdim, "any");
-}
-
-Tensor amax(const Tensor& self, const OptionalDims& dim, bool keepdim) {
-    return extreme(Reduction::Max, self, dim, keepdim, "amax");
-}
-
-Tensor amin(const Tensor& self, const OptionalDims& dim, bool keepdim) {
-    return extreme(Reduction::Min, self, dim, keepdim, "amin");
-}
-
-std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-    OptionalDims dims;
-    if (dim) dims = Dims{*dim};
-    check(dim || self.numel() > 0, ErrorKind::Runtime,
-          "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
-    return {extreme(Reduction::Min, self, dims, keepdim, "aminmax"),
-            extreme(Reduction::Max, self, dims, keepdim, "aminmax")};
-}
-
-Tensor max(const Tensor& self) { return extreme(Reduction::Max, self, {}, false, "max"); }
-Tensor min(const Tensor& self) { return extreme(Reduction::Min, self, {}, false, "min"); }
-ValuesIndices max_dim(const Tensor& self, int64_t dim, bool keepdim) {
-    return arg_extreme(true, self, dim, keepdim, "max");
-}
-ValuesIndices min_dim(const Tensor& self, int64_t dim, bool keepdim) {
-    return arg_extreme(false, self, dim, keepdim, "min");
-}
-Tensor argmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-    return arg_only(true, self, dim, keepdim, "argmax");
-}
-Tensor argmin(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-    return arg_only(false, self, dim, keepdim, "argmin");
-}
-
-Tensor var(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
-    return std::get<0>(moments(self, dim, correction, keepdim, false, "var"));
-}
-Tensor std(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
-    return std::get<0>(moments(self, dim, correction, keepdim, true, "std"));
-}
-std::tuple<Tensor, Tensor> var_mean(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
-    return moments(self, dim, correction, keepdim, false, "var_mean");
-}
-std::tuple<Tensor, Tensor> std_mean(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
-    return moments(self, dim, correction, keepdim, true, "std_mean");
-}
+constinit DeviceKernel<Reduce> sum_kernel{
+    "sum", [](Result out, const Tensor& in, IntSpan dims) { accumulate(Reduction::Sum, out, in, dims, "sum"); }};
+constinit DeviceKernel<Reduce> nansum_kernel{"nansum", [](Result out, const Tensor& in, IntSpan dims) {
+                                                 accumulate(Reduction::NanSum, out, in, dims, "nansum");
+                                             }};
+constinit DeviceKernel<Reduce> mean_kernel{"mean", [](Result out, const Tensor& in, IntSpan dims) {
+                                               accumulate(Reduction::Sum, out, in, dims, "mean", true);
+                                           }};
+constinit DeviceKernel<Reduce> prod_kernel{
+    "prod", [](Result out, const Tensor& in, IntSpan dims) { accumulate(Reduction::Prod, out, in, dims, "prod"); }};
+constinit DeviceKernel<Reduce> all_kernel{
+    "all", [](Result out, const Tensor& in, IntSpan dims) { logical(Reduction::All, out, in, dims, "all"); }};
+constinit DeviceKernel<Reduce> any_kernel{
+    "any", [](Result out, const Tensor& in, IntSpan dims) { logical(Reduction::Any, out, in, dims, "any"); }};
+constinit DeviceKernel<Reduce> count_nonzero_kernel{
+    "count_nonzero", [](Result out, const Tensor& in, IntSpan dims) {
+        fill_results<int64_t, int64_t>(Reducer(in, dims), out,
+                                       tile_loop(Reduction::CountNonzero, in.dtype(), "count_nonzero"), 0, 0, Added(),
+                                       [](int64_t a) { return a; });
+    }};
+constinit DeviceKernel<Reduce> amax_kernel{
+    "amax", [](Result out, const Tensor& in, IntSpan dims) { extreme(Reduction::Max, out, in, dims, "amax"); }};
+constinit DeviceKernel<Reduce> amin_kernel{
+    "amin", [](Result out, const Tensor& in, IntSpan dims) { extreme(Reduction::Min, out, in, dims, "amin"); }};
+constinit DeviceKernel<Arg> max_dim_kernel{"max", [](Result values, Result indices, const Tensor& in, IntSpan dims) {
+                                               arg_extreme(true, values, indices, in, dims);
+                                           }};
+constinit DeviceKernel<Arg> min_dim_kernel{"min", [](Result values, Result indices, const Tensor& in, IntSpan dims) {
+                                               arg_extreme(false, values, indices, in, dims);
+                                           }};
+constinit DeviceKernel<void(Result, Result, const Tensor&, IntSpan, double, bool)> moments_kernel{"var", moments};
+constinit DeviceKernel<void(Result, const Tensor&, bool)> added_parts_kernel{"added_parts", add_parts};
 
 }  // namespace wengert::kernels

@@ -1,4 +1,4 @@
-// vector_norm and logsumexp (see reduce.h): reductions that guard the range of their intermediate results.
+// Norms and logsumexp on the CPU (kernels/reductions/reduce.h): reductions that guard the range of their intermediate results.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -8,18 +8,26 @@
 #include "backends/cpu/elementwise/strided.h"
 #include "backends/cpu/reductions/reducer.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/reductions/reduce.h"
+#include "kernels/reductions/reduce_kernels.h"
 #include "kernels/shape/shape.h"
 
 namespace wengert::kernels {
 namespace {
 
-Tensor absolute(const Tensor& self) {  // of a complex tensor
-    Tensor out = empty(self.sizes(), real_dtype(self.dtype())), dense = contiguous(self);
-    dispatch_inexact(self.dtype(), "abs", [&]<class T> {
+constexpr const char* kNorm = "linalg.vector_norm";
+
+void magnitude(Result out, const Tensor& in) {
+    dispatch_inexact(in.dtype(), "abs", [&]<class T> {
         if constexpr (!std::is_floating_point_v<T>)
-            std::transform(dense.data_as<T>(), dense.data_as<T>() + dense.numel(),
-                           out.data_as<typename T::value_type>(), [](T z) { return std::hypot(z.real(), z.imag()); });
+            std::transform(in.data_as<T>(), in.data_as<T>() + in.numel(), out->data_as<typename T::value_type>(),
+                           [](T z) { return std::hypot(z.real(), z.imag()); });
     });
+}
+
+Tensor magnitude_of(const Tensor& in) {
+    Tensor out = empty(in.sizes(), real_dtype(in.dtype()));
+    magnitude(out, contiguous(in));
     return out;
 }
 
@@ -32,11 +40,12 @@ bool is_doubtful(double sum) {
 
 // The norms again, in double, scaled by a power of two near the largest element: rare, so its cost does not matter.
 template <class T>
-void scaled_norms(const Tensor& self, const Dims& dims, bool keepdim, double ord, const Tensor& out, const char* op) {
-    Tensor magnitude = is_complex(self.dtype()) ? absolute(self) : self;
-    Reducer again(magnitude, dims, keepdim);
-    TileLoop maxima = tile_loop(Reduction::AbsMax, magnitude.dtype(), op),
-             powers = tile_loop(ord == 2 ? Reduction::ScaledSquares : Reduction::ScaledPowSum, magnitude.dtype(), op);
+void scaled_norms(const Tensor& in, IntSpan dims, double ord, const Tensor& out) {
+    const Tensor real = is_complex(in.dtype()) ? magnitude_of(in) : in;
+    const Reducer again(real, dims);
+    const TileLoop maxima = tile_loop(Reduction::AbsMax, real.dtype(), kNorm),
+                   powers =
+                       tile_loop(ord == 2 ? Reduction::ScaledSquares : Reduction::ScaledPowSum, real.dtype(), kNorm);
     again.chunks([&](const Reducer::Chunk& chunk) {
         T largest[Reducer::kChunk];
         Centered acc[Reducer::kChunk];
@@ -57,26 +66,29 @@ void scaled_norms(const Tensor& self, const Dims& dims, bool keepdim, double ord
 }
 
 // sqrt(sum |x|^2)
-Tensor two_norm(const Tensor& self, const Dims& dims, bool keepdim, const char* op) {
-    Reducer reducer(self, dims, keepdim);
-    Tensor out = empty(reducer.out_sizes(), real_dtype(self.dtype()));
-    dispatch_floating(out.dtype(), op, [&]<class T> {
+void two_norm(const Tensor& out, const Tensor& in, IntSpan dims) {
+    const Reducer reducer(in, dims);
+    dispatch_floating(out.dtype(), kNorm, [&]<class T> {
         std::atomic<bool> doubtful = false;
-        fill_results<double, T>(reducer, out, tile_loop(Reduction::SquareSum, self.dtype(), op), 0.0, 0, Added(),
+        fill_results<double, T>(reducer, out, tile_loop(Reduction::SquareSum, in.dtype(), kNorm), 0.0, 0, Added(),
                                 [&](double a) {
                                     if (is_doubtful<T>(a)) doubtful.store(true, std::memory_order_relaxed);
                                     return static_cast<T>(std::sqrt(a));
                                 });
-        if (doubtful && reducer.count() > 0) scaled_norms<T>(self, dims, keepdim, 2, out, op);
+        if (doubtful && reducer.count() > 0) scaled_norms<T>(in, dims, 2, out);
     });
-    return out;
 }
 
-Tensor norm_by(Reduction kind, const Tensor& self, const Dims& dims, bool keepdim, double ord, const char* op) {
-    Reducer reducer(self, dims, keepdim);
-    Tensor out = empty(reducer.out_sizes(), self.dtype());
-    TileLoop loop = tile_loop(kind, self.dtype(), op);
-    dispatch_floating(self.dtype(), op, [&]<class T> {
+void vector_norm(Result out, const Tensor& in, IntSpan dims, double ord) {
+    if (ord == 2) return two_norm(out, in, dims);
+    const Reduction kind = ord == 0                                          ? Reduction::CountNonzero
+                           : ord == 1                                        ? Reduction::AbsSum
+                           : ord == std::numeric_limits<double>::infinity()  ? Reduction::AbsMax
+                           : ord == -std::numeric_limits<double>::infinity() ? Reduction::AbsMin
+                                                                             : Reduction::AbsPowSum;
+    const Reducer reducer(in, dims);
+    const TileLoop loop = tile_loop(kind, in.dtype(), kNorm);
+    dispatch_floating(in.dtype(), kNorm, [&]<class T> {
         if (kind == Reduction::AbsMax || kind == Reduction::AbsMin) {
             T start = kind == Reduction::AbsMax ? T{0} : std::numeric_limits<T>::infinity();
             fill_results<T, T>(reducer, out, loop, start, 0, ByLoop{loop}, [](T a) { return a; });
@@ -90,30 +102,26 @@ Tensor norm_by(Reduction kind, const Tensor& self, const Dims& dims, bool keepdi
                 if (is_doubtful<T>(a)) doubtful.store(true, std::memory_order_relaxed);
                 return static_cast<T>(std::pow(a, 1 / ord));
             });
-            if (doubtful && reducer.count() > 0) scaled_norms<T>(self, dims, keepdim, ord, out, op);
+            if (doubtful && reducer.count() > 0) scaled_norms<T>(in, dims, ord, out);
         }
     });
-    return out;
 }
 
-Tensor complex_logsumexp(const Tensor& self, const Dims& dims, bool keepdim) {
-    Reducer reducer(self, dims, keepdim);
-    Tensor largest = amax(real(self), dims, keepdim), out = empty(reducer.out_sizes(), self.dtype());
+void complex_logsumexp(const Tensor& out, const Tensor& in, const Dims& dims) {
+    const Tensor largest = amax(real(in), dims, true);
     // Shift by the largest real part, elementwise and out of place; complex logsumexp is rare.
-    Tensor kept = alias(largest, reduced_sizes(self.sizes(), dims, true),
-                        contiguous_strides(reduced_sizes(self.sizes(), dims, true)), 0);
-    Tensor shifted = empty(self.sizes(), DType::Complex128);
-    dispatch_inexact(self.dtype(), "logsumexp", [&]<class T> {
+    const Tensor shifted = empty(in.sizes(), DType::Complex128);
+    dispatch_inexact(in.dtype(), "logsumexp", [&]<class T> {
         if constexpr (!std::is_floating_point_v<T>) {
             using R = typename T::value_type;
-            Dims shift_strides = broadcast_strides(kept, self.sizes());
-            StridedWalk<3>(self.sizes(), {shifted.strides(), self.strides(), shift_strides})
+            const Dims shift_strides = broadcast_strides(largest, in.sizes());
+            StridedWalk<3>(in.sizes(), {shifted.strides(), in.strides(), shift_strides})
                 .elements([&](const std::array<int64_t, 3>& at) {
-                    R m = kept.data_as<R>()[at[2]];
-                    shifted.data_as<complex128>()[at[0]] = std::exp(complex128(self.data_as<T>()[at[1]]) -
-                                                                    static_cast<double>(std::isfinite(m) ? m : R{0}));
+                    R m = largest.data_as<R>()[at[2]];
+                    shifted.data_as<complex128>()[at[0]] =
+                        std::exp(complex128(in.data_as<T>()[at[1]]) - static_cast<double>(std::isfinite(m) ? m : R{0}));
                 });
-            Tensor total = sum(shifted, dims, keepdim);
+            const Tensor total = sum(shifted, dims);
             for (int64_t i = 0; i < out.numel(); ++i) {
                 R m = largest.data_as<R>()[i];
                 out.data_as<T>()[i] =
@@ -121,42 +129,12 @@ Tensor complex_logsumexp(const Tensor& self, const Dims& dims, bool keepdim) {
             }
         }
     });
-    return out;
 }
 
-}  // namespace
-
-Tensor vector_norm(const Tensor& self, double ord, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
-    const char* op = "linalg.vector_norm";
-    check(is_differentiable(self.dtype()), ErrorKind::Runtime, op,
-          ": Expected a floating point or complex tensor as input. Got ", self.dtype());
-    Tensor in = dtype ? to_dtype(self, *dtype) : self;
-    Dims dims = reduced_dims(dim, in.dim(), op);
-    if (ord == std::numeric_limits<double>::infinity() || ord < 0) {
-        check(in.numel() > 0 || (dim && !dim->empty()), ErrorKind::Runtime, op, " cannot compute the ", ord,
-              " norm on an empty tensor because the operation does not have an identity");
-        for (int64_t d : dims)
-            check(in.sizes()[d] != 0, ErrorKind::Runtime, op, " cannot compute the ", ord, " norm on the dimension ", d,
-                  " because this dimension is empty and the operation does not have an identity");
-    }
-    if (ord == 2) return two_norm(in, dims, keepdim, op);
-    if (is_complex(in.dtype())) in = absolute(in);
-    Reduction kind = ord == 0                                          ? Reduction::CountNonzero
-                     : ord == 1                                        ? Reduction::AbsSum
-                     : ord == std::numeric_limits<double>::infinity()  ? Reduction::AbsMax
-                     : ord == -std::numeric_limits<double>::infinity() ? Reduction::AbsMin
-                                                                       : Reduction::AbsPowSum;
-    return norm_by(kind, in, dims, keepdim, ord, op);
-}
-
-Tensor logsumexp(const Tensor& self, const OptionalDims& dim, bool keepdim) {
-    const char* op = "logsumexp";
-    Tensor in = is_integral(self.dtype()) ? to_dtype(self, default_dtype()) : self;
-    Dims dims = reduced_dims(dim, in.dim(), op);
-    Reducer reducer(in, dims, keepdim);
-    if (reducer.count() == 0) return full(reducer.out_sizes(), -std::numeric_limits<double>::infinity(), in.dtype());
-    if (is_complex(in.dtype())) return complex_logsumexp(in, dims, keepdim);
-    Tensor out = empty(reducer.out_sizes(), in.dtype());
+void logsumexp(Result out, const Tensor& in, IntSpan dims) {
+    constexpr const char* op = "logsumexp";
+    if (is_complex(in.dtype())) return complex_logsumexp(out, in, Dims(dims));
+    const Reducer reducer(in, dims);
     TileLoop maxima = tile_loop(Reduction::Max, in.dtype(), op), sums = tile_loop(Reduction::ExpSum, in.dtype(), op),
              others = tile_loop(Reduction::ExpSumBelow, in.dtype(), op);
     dispatch_floating(in.dtype(), op, [&]<class T> {
@@ -194,10 +172,15 @@ Tensor logsumexp(const Tensor& self, const OptionalDims& dim, bool keepdim) {
                     logs[i] = std::log1p(below.total);
                 }
             }
-            chunk.write(out.data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].center + logs[i]); });
+            chunk.write(out->data_as<T>(), [&](int64_t i) { return static_cast<T>(acc[i].center + logs[i]); });
         });
     });
-    return out;
 }
+
+}  // namespace
+
+constinit DeviceKernel<void(Result, const Tensor&, IntSpan, double)> vector_norm_kernel{kNorm, vector_norm};
+constinit DeviceKernel<void(Result, const Tensor&)> magnitude_kernel{"magnitude", magnitude};
+constinit DeviceKernel<void(Result, const Tensor&, IntSpan)> logsumexp_kernel{"logsumexp", logsumexp};
 
 }  // namespace wengert::kernels

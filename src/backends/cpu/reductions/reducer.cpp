@@ -14,39 +14,9 @@ TileLoop tile_loop(Reduction reduction, DType dtype, const char* op) {
     return loop;
 }
 
-Dims reduced_dims(const OptionalDims& dim, int64_t ndim, const char* op) {
-    Dims dims;
-    if (!dim || dim->empty()) {
-        for (int64_t d = 0; d < ndim; ++d) dims.push_back(d);
-        return dims;
-    }
-    for (int64_t d : *dim) dims.push_back(wrap_dim(d, ndim, op));
-    std::sort(dims.begin(), dims.end());
-    for (size_t i = 1; i < dims.size(); ++i)
-        check(dims[i] != dims[i - 1], ErrorKind::Runtime, "[", op, "] dim ", dims[i],
-              " appears multiple times in the list of dims");
-    if (ndim == 0) dims.clear();
-    return dims;
-}
-
-Dims reduced_sizes(IntSpan sizes, const Dims& dims, bool keepdim) {
-    Dims out;
-    size_t next = 0;
-    for (size_t d = 0; d < sizes.size(); ++d) {
-        if (next < dims.size() && dims[next] == static_cast<int64_t>(d)) {
-            ++next;
-            if (keepdim) out.push_back(1);
-        } else {
-            out.push_back(sizes[d]);
-        }
-    }
-    return out;
-}
-
-Reducer::Reducer(const Tensor& self, const Dims& dims, bool keepdim)
-    : out_sizes_(reduced_sizes(self.sizes(), dims, keepdim)), data_(self.data()), item_(item_size(self.dtype())) {
-    if (dims.size() == self.sizes().size() && self.is_contiguous()) {
-        count_ = self.numel();
+Reducer::Reducer(const Tensor& in, IntSpan dims) : data_(in.data()), item_(item_size(in.dtype())) {
+    if (dims.size() == in.sizes().size() && in.is_contiguous()) {
+        count_ = in.numel();
         reduced_.push_back({count_, 1, 0});
         kept_.push_back({1, 1, 1});
         return;
@@ -54,8 +24,8 @@ Reducer::Reducer(const Tensor& self, const Dims& dims, bool keepdim)
     int64_t out_stride = 1;
     size_t next = dims.size();
     // From the last dimension to the first; coalesced as they come, so each list ends up innermost first.
-    for (size_t d = self.sizes().size(); d-- > 0;) {
-        int64_t size = self.sizes()[d], stride = self.strides()[d];
+    for (size_t d = in.sizes().size(); d-- > 0;) {
+        int64_t size = in.sizes()[d], stride = in.strides()[d];
         bool reduce = next > 0 && dims[next - 1] == static_cast<int64_t>(d);
         if (reduce) --next;
         Axis axis{size, stride, reduce ? 0 : out_stride};

@@ -1,8 +1,7 @@
 // The driver of reductions: splits a tensor into tiles (backends/cpu/reductions/reduce_table.h) and hands out chunks of
 // results.
 //
-//     Reducer reducer(self, dims, keepdim);
-//     Tensor out = empty(reducer.out_sizes(), dtype);
+//     Reducer reducer(in, dims);
 //     reducer.chunks([&](const Reducer::Chunk& chunk) {          // a run of at most kChunk results
 //         double acc[Reducer::kChunk];
 //         std::fill_n(acc, chunk.cols, 0.0);
@@ -19,21 +18,16 @@
 
 #include "backends/cpu/reductions/reduce_table.h"
 #include "base/threads/parallel_for.h"
-#include "kernels/reductions/reduce.h"
+#include "tensor/tensor.h"
 
 namespace wengert::kernels {
-
-// The dimensions to reduce, wrapped, checked and sorted; all of them when `dim` is none or empty.
-Dims reduced_dims(const OptionalDims& dim, int64_t ndim, const char* op);
-Dims reduced_sizes(IntSpan sizes, const Dims& dims, bool keepdim);
 
 class Reducer {
 public:
     static constexpr int64_t kChunk = 2048;
 
-    Reducer(const Tensor& self, const Dims& dims, bool keepdim);
+    Reducer(const Tensor& in, IntSpan dims);  // dims: sorted
 
-    const Dims& out_sizes() const { return out_sizes_; }
     int64_t count() const { return count_; }  // elements behind each result
 
     struct Chunk {
@@ -108,7 +102,6 @@ private:
     void accumulate_axes(const Axes& reduced, const Chunk& chunk, TileLoop loop, void* acc, double parameter) const;
 
     Axes kept_, reduced_;  // never empty; the last is the inner one
-    Dims out_sizes_;
     const std::byte* data_;
     int64_t item_, count_ = 1;
     bool empty_ = false;
