@@ -1,0 +1,208 @@
+// gather, scatter and take on the CPU (kernels/indexing/indexing.h).
+//
+// Self is walked with stride 0 along `dim`; the index supplies the missing term.
+#include <limits>
+
+#include "backends/cpu/elementwise/strided.h"
+#include "kernels/indexing/indexing_kernels.h"
+
+namespace wengert::kernels {
+namespace {
+
+struct Along {
+    int64_t size = 1, stride = 0;
+    const Tensor& index;
+    Dims strides;  // of self, with 0 at dim
+
+    // An error where an index is out of bounds.
+    Along(const Tensor& self, int64_t dim, const Tensor& index, const char* op)
+        : index(index), strides(self.strides()) {
+        if (self.dim() > 0) {
+            size = self.sizes()[dim];
+            stride = self.strides()[dim];
+            strides[dim] = 0;
+        }
+        strides.resize(index.sizes().size());
+        int64_t count = 1;  // of those that lie in memory, without repetitions
+        for (size_t d = 0; d < index.sizes().size(); ++d)
+            count *= index.strides()[d] == 0 ? std::min<int64_t>(index.sizes()[d], 1) : index.sizes()[d];
+        const int64_t* p = index.data_as<int64_t>();
+        bool fits = true;
+        for (int64_t i = 0; i < count; ++i) fits &= (p[i] >= 0) & (p[i] < size);
+        for (int64_t i = 0; !fits && i < count; ++i)
+            if (p[i] < 0 || p[i] >= size) [[unlikely]]
+                fail(ErrorKind::Index, "[", op, "] index ", p[i], " is out of bounds for dimension ", dim,
+                     " with size ", size);
+    }
+};
+
+// Calls f(self element, src element) in the order of the index elements.
+template <class T, class F>
+void for_each_target(const Tensor& self, const Along& a, const T* src, IntSpan src_strides, F f) {
+    const int64_t* index = a.index.data_as<int64_t>();
+    Dims steps(src_strides);
+    steps.resize(a.index.sizes().size());
+    T* base = self.data_as<T>();
+    StridedWalk<3>(a.index.sizes(), {a.strides, a.index.strides(), steps})
+        .rows([&](const std::array<int64_t, 3>& at, int64_t n, const std::array<int64_t, 3>& step) {
+            T* to = base + at[0];
+            const int64_t* k = index + at[1];
+            const T* s = src + at[2];
+            for (int64_t i = 0; i < n; ++i) f(to[i * step[0] + k[i * step[1]] * a.stride], s[i * step[2]]);
+        });
+}
+
+void gather(const Tensor& out, const Tensor& self, const Along& a) {
+    const int64_t* k0 = a.index.data_as<int64_t>();
+    dispatch_size(item_size(self.dtype()), [&]<class T> {
+        StridedWalk<3>(out.sizes(), {out.strides(), a.index.strides(), a.strides})
+            .rows_in_parallel([&](const std::array<int64_t, 3>& at, int64_t n, const std::array<int64_t, 3>& step) {
+                T* to = out.data_as<T>() + at[0];
+                const int64_t* k = k0 + at[1];
+                const T* from = self.data_as<T>() + at[2];
+                if (step[0] == 1 && step[1] == 1 && step[2] == 0 && a.stride == 1) {
+                    for (int64_t i = 0; i < n; ++i) to[i] = from[k[i]];
+                } else {
+                    for (int64_t i = 0; i < n; ++i) to[i * step[0]] = from[i * step[2] + k[i * step[1]] * a.stride];
+                }
+            });
+    });
+}
+
+template <class T>
+void scatter_mean(const Tensor& self, int64_t dim, const Along& a, const Tensor& src, bool include_self) {
+    Tensor count = full(self.sizes(), include_self, DType::Int64);
+    const int64_t one = 1;
+    for_each_target<int64_t>(count, Along(count, dim, a.index, "scatter_reduce"), &one, Dims(a.index.sizes().size(), 0),
+                             [](int64_t& n, const int64_t& more) { n += more; });
+    for_each_target<T>(self, a, src.data_as<T>(), src.strides(),
+                       [](T& to, const T& s) { to = static_cast<T>(to + s); });
+    StridedWalk<2>(self.sizes(), {self.strides(), count.strides()}).elements([&](const std::array<int64_t, 2>& at) {
+        int64_t n = count.data_as<int64_t>()[at[1]];
+        if (n <= 1) return;
+        T& x = self.data_as<T>()[at[0]];
+        if constexpr (std::is_integral_v<T>) {  // rounds towards minus infinity
+            int64_t total = x, quotient = total / n;
+            x = static_cast<T>(quotient - (total % n < 0));
+        } else {
+            x /= static_cast<T>(n);
+        }
+    });
+}
+
+void scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& from, ScatterReduce reduce,
+                    bool include_self) {
+    const Along a(self, dim, index, "scatter_reduce");
+    dispatch(self.dtype(), [&]<class T> {
+        const T* s = from.data_as<T>();
+        if (!include_self) {
+            T start = T(reduce == ScatterReduce::Prod ? 1 : 0);
+            if constexpr (!std::is_same_v<T, complex64> && !std::is_same_v<T, complex128>) {
+                using L = std::numeric_limits<T>;
+                if (reduce == ScatterReduce::Amax)
+                    start = L::has_infinity ? static_cast<T>(-L::infinity()) : L::lowest();
+                if (reduce == ScatterReduce::Amin) start = L::has_infinity ? L::infinity() : L::max();
+            }
+            for_each_target<T>(self, a, s, from.strides(), [=](T& to, const T&) { to = start; });
+        }
+        if (reduce == ScatterReduce::Mean) return scatter_mean<T>(self, dim, a, from, include_self);
+        if (reduce == ScatterReduce::Sum)
+            for_each_target<T>(self, a, s, from.strides(), [](T& to, const T& x) { to = static_cast<T>(to + x); });
+        if (reduce == ScatterReduce::Prod)
+            for_each_target<T>(self, a, s, from.strides(), [](T& to, const T& x) { to = static_cast<T>(to * x); });
+        if constexpr (!std::is_same_v<T, complex64> && !std::is_same_v<T, complex128>) {
+            if (reduce == ScatterReduce::Amax)
+                for_each_target<T>(self, a, s, from.strides(),
+                                   [](T& to, const T& x) { to = x > to || x != x ? x : to; });
+            if (reduce == ScatterReduce::Amin)
+                for_each_target<T>(self, a, s, from.strides(),
+                                   [](T& to, const T& x) { to = x < to || x != x ? x : to; });
+        }
+    });
+}
+
+void check_flat(const Tensor& index, int64_t numel, const char* op) {
+    const int64_t* p = index.data_as<int64_t>();
+    bool fits = true;
+    for (int64_t i = 0; i < index.numel(); ++i) fits &= (p[i] >= -numel) & (p[i] < numel);
+    for (int64_t i = 0; !fits && i < index.numel(); ++i)
+        if (p[i] < -numel || p[i] >= numel) [[unlikely]]
+            fail(ErrorKind::Index, op, "(): out of range: tried to access index ", p[i], " on a tensor of ", numel,
+                 " elements.");
+}
+
+void take(const Tensor& out, const Tensor& self, const Tensor& index) {
+    const int64_t numel = self.numel();
+    check_flat(index, numel, "take");
+    const int64_t* k = index.data_as<int64_t>();
+    dispatch_size(item_size(self.dtype()), [&]<class T> {
+        const T* from = self.data_as<T>();
+        T* to = out.data_as<T>();
+        for (int64_t i = 0; i < out.numel(); ++i) to[i] = from[k[i] < 0 ? k[i] + numel : k[i]];
+    });
+}
+
+}  // namespace
+
+using Scatter = void(Result, int64_t, const Tensor&, const Tensor&);
+
+constinit DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gather_kernel{
+    "gather",
+    [](Result out, const Tensor& self, int64_t dim, const Tensor& index) {
+        gather(out, self, Along(self, dim, index, "gather"));
+    },
+    HostWaits::ForErrors};
+
+constinit DeviceKernel<Scatter> scatter_kernel{"scatter_",
+                                               [](Result self, int64_t dim, const Tensor& index, const Tensor& src) {
+                                                   const Along a(self, dim, index, "scatter");
+                                                   dispatch_size(item_size(src.dtype()), [&]<class T> {
+                                                       for_each_target<T>(self, a, src.data_as<T>(), src.strides(),
+                                                                          [](T& to, const T& s) { to = s; });
+                                                   });
+                                               },
+                                               HostWaits::ForErrors};
+
+constinit DeviceKernel<Scatter> scatter_add_kernel{
+    "scatter_add_",
+    [](Result self, int64_t dim, const Tensor& index, const Tensor& src) {
+        const Along a(self, dim, index, "scatter_add");
+        dispatch(src.dtype(), [&]<class T> {
+            for_each_target<T>(self, a, src.data_as<T>(), src.strides(),
+                               [](T& to, const T& s) { to = static_cast<T>(to + s); });
+        });
+    },
+    HostWaits::ForErrors};
+
+constinit DeviceKernel<void(Result, int64_t, const Tensor&, const Scalar&)> scatter_value_kernel{
+    "scatter_",
+    [](Result self, int64_t dim, const Tensor& index, const Scalar& value) {
+        const Along a(self, dim, index, "scatter");
+        dispatch(self->dtype(), [&]<class T> {
+            const T number = value.to<T>();
+            for_each_target<T>(self, a, &number, Dims(index.sizes().size(), 0), [](T& to, const T& s) { to = s; });
+        });
+    },
+    HostWaits::ForErrors};
+
+constinit DeviceKernel<void(Result, int64_t, const Tensor&, const Tensor&, ScatterReduce, bool)> scatter_reduce_kernel{
+    "scatter_reduce_",
+    [](Result self, int64_t dim, const Tensor& index, const Tensor& src, ScatterReduce reduce, bool include_self) {
+        scatter_reduce(self, dim, index, src, reduce, include_self);
+    },
+    HostWaits::ForErrors};
+
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> take_kernel{
+    "take", [](Result out, const Tensor& self, const Tensor& index) { take(out, self, index); }, HostWaits::ForErrors};
+
+constinit DeviceKernel<void(Result, const Tensor&, int64_t)> flat_index_kernel{
+    "put_",
+    [](Result out, const Tensor& index, int64_t numel) {
+        check_flat(index, numel, "put_");
+        const int64_t* p = index.data_as<int64_t>();
+        int64_t* to = out->data_as<int64_t>();
+        for (int64_t i = 0; i < out->numel(); ++i) to[i] = p[i] < 0 ? p[i] + numel : p[i];
+    },
+    HostWaits::ForErrors};
+
+}  // namespace wengert::kernels

@@ -1,0 +1,36 @@
+#include "backends/cpu/indexing/index_runs.h"
+
+namespace wengert::kernels {
+namespace {
+
+[[noreturn, gnu::cold]] void out_of_bounds(int64_t index, int64_t dim, int64_t size) {
+    check(size != 0, ErrorKind::Index, "index is out of bounds for dimension with size 0: index ", index,
+          " in dimension ", dim);
+    fail(ErrorKind::Index, "index ", index, " is out of bounds for dimension ", dim, " with size ", size);
+}
+
+}  // namespace
+
+IndexRuns::IndexRuns(const IndexPlan& plan, TensorSpan indices)
+    : plan_(plan), offsets_(static_cast<size_t>(numel_of(plan.index_sizes)), 0) {
+    for (size_t i = 0; i < indices.size(); ++i)
+        add_offsets(indices[i], plan.indexed[i], plan.indexed_sizes[i], plan.indexed_strides[i]);
+}
+
+void IndexRuns::add_offsets(const Tensor& index, int64_t dim, int64_t size, int64_t stride) {
+    const int64_t* p = index.data_as<int64_t>();
+    int64_t* out = offsets_.data();
+    const int64_t lowest = plan_.wraps_negative ? -size : 0;
+    Dims strides = broadcast_strides(index, plan_.index_sizes);
+    StridedWalk<1>(plan_.index_sizes, {strides})
+        .rows([&](const std::array<int64_t, 1>& at, int64_t n, const std::array<int64_t, 1>& step) {
+            for (int64_t i = 0; i < n; ++i) {
+                int64_t k = p[at[0] + i * step[0]];
+                if (k < lowest || k >= size) [[unlikely]]
+                    out_of_bounds(k, dim, size);
+                *out++ += (k < 0 ? k + size : k) * stride;
+            }
+        });
+}
+
+}  // namespace wengert::kernels

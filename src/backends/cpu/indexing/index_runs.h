@@ -1,0 +1,77 @@
+// The elements of the block that an IndexPlan describes (kernels/indexing/index_plan.h).
+#pragma once
+
+#include <vector>
+
+#include "backends/cpu/elementwise/strided.h"
+#include "kernels/indexing/index_plan.h"
+
+namespace wengert::kernels {
+
+class IndexRuns {
+public:
+    // Reads all indices; an error where one is out of bounds.
+    IndexRuns(const IndexPlan& plan, TensorSpan indices);
+
+    // As `runs`, on several threads: for functions that write where no other run reads or writes.
+    template <class F>
+    void runs_in_parallel(IntSpan other_strides, F f) const {
+        const auto n = static_cast<int64_t>(offsets_.size());
+        if (numel_of(plan_.before_sizes) != 1 || plan_.index_sizes.size() != 1) return runs(other_strides, f);
+        const IntSpan after = other_strides.last(plan_.after_sizes.size());
+        const int64_t step = other_strides[plan_.before_sizes.size()], run = numel_of(plan_.after_sizes);
+        const StridedWalk<2> inner(plan_.after_sizes, {plan_.after_strides, after});
+        parallel_for(
+            n, std::max<int64_t>(1, kParallelBlock / std::max<int64_t>(run, 1)), [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                    const int64_t from = offsets_[static_cast<size_t>(i)];
+                    if (run == 1) {
+                        f(from, i * step, 1, 1, 1);
+                        continue;
+                    }
+                    inner.rows(
+                        [&](const std::array<int64_t, 2>& at, int64_t length, const std::array<int64_t, 2>& strides) {
+                            f(from + at[0], i * step + at[1], length, strides[0], strides[1]);
+                        });
+                }
+            });
+    }
+
+    // Calls f(self_offset, other_offset, n, self_stride, other_stride) for runs of elements, in order. Offsets are
+    // relative to the first elements. `other` is the tensor at the other end, in the shape of the block.
+    template <class F>
+    void runs(IntSpan other_strides, F f) const {
+        IntSpan before = other_strides.first(plan_.before_sizes.size());
+        IntSpan middle = other_strides.subspan(plan_.before_sizes.size(), plan_.index_sizes.size());
+        IntSpan after = other_strides.last(plan_.after_sizes.size());
+        StridedWalk<2> outer(plan_.before_sizes, {plan_.before_strides, before}),
+            inner(plan_.after_sizes, {plan_.after_strides, after});
+        StridedWalk<1> indexed(plan_.index_sizes, {middle});
+        const bool single = numel_of(plan_.after_sizes) == 1;
+        outer.elements([&](const std::array<int64_t, 2>& o) {
+            const int64_t* next = offsets_.data();
+            if (single) {
+                indexed.rows([&](const std::array<int64_t, 1>& at, int64_t n, const std::array<int64_t, 1>& step) {
+                    for (int64_t i = 0; i < n; ++i) f(o[0] + *next++, o[1] + at[0] + i * step[0], 1, 1, 1);
+                });
+                return;
+            }
+            indexed.elements([&](const std::array<int64_t, 1>& b) {
+                const int64_t self_base = o[0] + *next++, other_base = o[1] + b[0];
+                inner.rows([&](const std::array<int64_t, 2>& at, int64_t n, const std::array<int64_t, 2>& step) {
+                    f(self_base + at[0], other_base + at[1], n, step[0], step[1]);
+                });
+            });
+        });
+    }
+
+    bool has_elements() const { return numel_of(plan_.result_sizes()) > 0; }
+
+private:
+    void add_offsets(const Tensor& index, int64_t dim, int64_t size, int64_t stride);
+
+    const IndexPlan& plan_;
+    std::vector<int64_t> offsets_;  // one per element of the index, in elements of self
+};
+
+}  // namespace wengert::kernels
