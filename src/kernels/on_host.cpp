@@ -6,12 +6,12 @@
 namespace wengert::kernels {
 namespace {
 
-bool has_values(const Tensor& t) { return !is_off_host(t) || backend_of(t.device()).has_memory(); }
-
 // The backend that copies between the two: that of the one which is not the CPU.
 Backend& copier(Device to, Device from) { return backend_of(to.type == DeviceType::Cpu ? from : to); }
 
 }  // namespace
+
+bool has_values(const Tensor& t) { return !is_off_host(t) || backend_of(t.device()).has_memory(); }
 
 Tensor on_device(const Tensor& t, Device device) {
     if (t.device() == device) return t;

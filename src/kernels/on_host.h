@@ -5,6 +5,8 @@
 
 namespace wengert::kernels {
 
+bool has_values(const Tensor& t);  // those of `meta` have none
+
 // `t` if its memory is in reach; else a copy on the CPU, made when all that computes it is done. An error where elements have
 // no values; `op` is who asks.
 Tensor on_host(const Tensor& t, const char* op);

@@ -20,8 +20,9 @@ StripedMutex& accumulation_mutex() {
 
 Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
     if (!same_shape(grad, leaf)) return ops::clone(grad);
-    Tensor out = leaf.is_non_overlapping_and_dense() ? empty_strided(leaf.sizes(), leaf.strides(), grad.dtype())
-                                                     : empty(leaf.sizes(), grad.dtype());
+    Tensor out = leaf.is_non_overlapping_and_dense()
+                     ? empty_strided(leaf.sizes(), leaf.strides(), grad.dtype(), grad.device())
+                     : empty(leaf.sizes(), grad.dtype(), grad.device());
     if (GradMode::is_enabled() || (grad.flags() & (kHasTangent | kBatched)))
         ops::copy_(out, grad);
     else

@@ -48,7 +48,7 @@ Tensor CopySlices::own(Tensor&& grad) const {
         drop_base(grad);
         return std::move(grad);
     }
-    Tensor copy = empty_strided(base_sizes(), base_strides_, grad.dtype());
+    Tensor copy = empty_strided(base_sizes(), base_strides_, grad.dtype(), grad.device());
     ops::copy_(copy, grad);
     return copy;
 }

@@ -197,7 +197,9 @@ Tensor tangent_or_zeros(const Tensor& t, int32_t level) {
 // Operands broadcast: one zero serves.
 Tensor tangent_or_zeros(const Operand& o, int32_t level) {
     Tensor tangent = tangent_at(o, level);
-    return tangent.defined() ? tangent : scalar_tensor(0, o.is_tensor() ? o.dtype() : DType::Bool);
+    return tangent.defined() ? tangent
+           : o.is_tensor()   ? scalar_tensor(0, o.dtype(), o.tensor().device())
+                             : scalar_tensor(0, DType::Bool);
 }
 
 TensorList tangents_or_zeros(TensorSpan ts, int32_t level) {

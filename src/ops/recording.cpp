@@ -241,7 +241,7 @@ void set_inplace_tangent(const Tensor& t, int32_t level, Tensor tangent) {
     const Tensor& base = forward_base_of(*view);
     Tensor base_tangent = tangent_at(base, level);
     if (!base_tangent.defined()) {
-        base_tangent = empty_strided(base.sizes(), base.strides(), base.dtype());
+        base_tangent = empty_strided(base.sizes(), base.strides(), base.dtype(), base.device());
         ops::zero_(base_tangent);
         set_tangent(base, level, base_tangent);
     }

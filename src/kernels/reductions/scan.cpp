@@ -52,4 +52,12 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
     return extremes(cummin_kernel, self, dim, "cummin");
 }
 
+Tensor products_of_others(const Tensor& self) {
+    check_floating(self.dtype(), "linalg.det");
+    const Tensor in = contiguous(self);
+    Tensor out = empty(in.sizes(), in.dtype(), in.device());
+    if (out.numel() > 0) products_of_others_kernel(out, in);
+    return out;
+}
+
 }  // namespace wengert::kernels

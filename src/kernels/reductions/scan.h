@@ -16,4 +16,7 @@ Tensor logcumsumexp(const Tensor& self, int64_t dim);
 std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim);
 std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim);
 
+// Of each element of a row, along the last dimension, the product of all others.
+Tensor products_of_others(const Tensor& self);
+
 }  // namespace wengert::kernels

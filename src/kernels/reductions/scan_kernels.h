@@ -10,4 +10,6 @@ extern DeviceKernel<void(Result, const Tensor&, int64_t)> cumsum_kernel, cumprod
 // (values, indices, in, dim), in of any strides.
 extern DeviceKernel<void(Result, Result, const Tensor&, int64_t)> cummax_kernel, cummin_kernel;
 
+extern DeviceKernel<void(Result, const Tensor&)> products_of_others_kernel;  // (out, in)
+
 }  // namespace wengert::kernels

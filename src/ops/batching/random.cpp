@@ -85,7 +85,7 @@ const Tensor& draw_into(const Tensor& self, const std::function<void(const Tenso
         fill(unbatched(self));
         return self;
     }
-    const Tensor numbers = drawn(empty(self.sizes(), self.dtype()), [&](const Tensor& memory) {
+    const Tensor numbers = drawn(empty(self.sizes(), self.dtype(), self.device()), [&](const Tensor& memory) {
         const NoGradGuard no_grad;
         const DrawForAll all;
         fill(memory);
@@ -96,7 +96,7 @@ const Tensor& draw_into(const Tensor& self, const std::function<void(const Tenso
 // --- Whose arguments have elements
 Tensor bernoulli(const Tensor& self, Generator* generator) {
     kernels::check_probabilities(unbatched(self));
-    const Tensor uniform = drawn(empty(self.sizes(), DType::Float64),
+    const Tensor uniform = drawn(empty(self.sizes(), DType::Float64, self.device()),
                                  [&](const Tensor& memory) { kernels::uniform_(memory, 0, 1, generator); });
     return ops::to_dtype(ops::lt(uniform, self), self.dtype());
 }
@@ -113,7 +113,7 @@ Tensor normal(const Operand& mean, const Operand& std, Generator* generator) {
     if (std.is_tensor()) kernels::check_deviations(unbatched(std.tensor()));
     const NoGradGuard no_grad;
     const Tensor model = ops::add(mean, std);  // its shape and dtype
-    const Tensor numbers = drawn(empty(model.sizes(), model.dtype()),
+    const Tensor numbers = drawn(empty(model.sizes(), model.dtype(), model.device()),
                                  [&](const Tensor& memory) { kernels::normal_(memory, 0, 1, generator); });
     return ops::add(mean, ops::mul(numbers, std));
 }

@@ -11,6 +11,7 @@
 #include "generated/ops/rearranging.h"
 #include "generated/ops/reductions.h"
 #include "generated/ops/views.h"
+#include "kernels/on_host.h"
 
 namespace wengert::ops::formulas {
 
@@ -34,7 +35,7 @@ Tensor products_of_vectors(TensorSpan vectors) {
 Tensor combinations_of(const Tensor& vector, int64_t r, bool with_replacement) {
     check(vector.dim() == 1, ErrorKind::Runtime, "Expect a 1D vector, but got shape ", ShapeOf{vector.sizes()});
     check(r >= 0, ErrorKind::Runtime, "Expect a non-negative number, but got ", r);
-    if (r == 0) return empty(Dims{0}, vector.dtype());
+    if (r == 0) return empty(Dims{0}, vector.dtype(), vector.device());
     const int64_t n = vector.size(0), step = with_replacement ? 0 : 1;
     std::vector<int64_t> rows;
     if (with_replacement ? n > 0 : r <= n) {
@@ -50,7 +51,8 @@ Tensor combinations_of(const Tensor& vector, int64_t r, bool with_replacement) {
     }
     const Tensor places = empty(Dims{static_cast<int64_t>(rows.size())}, DType::Int64);
     std::copy(rows.begin(), rows.end(), places.data_as<int64_t>());
-    return ops::reshape(ops::index_select(vector, 0, places), Dims{places.numel() / r, r});
+    return ops::reshape(ops::index_select(vector, 0, kernels::on_device(places, vector.device())),
+                        Dims{places.numel() / r, r});
 }
 
 Tensor raised_in_double(const Tensor& self, const Operand& exponent) {

@@ -103,7 +103,7 @@ Tensor fft_c2r_grad(const Tensor& grad, IntSpan dim, int64_t normalization, DTyp
     Tensor half = ops::fft_r2c(grad, dim, normalization, true);
     Dims shape(static_cast<size_t>(grad.dim()), 1);
     shape[static_cast<size_t>(last)] = n / 2 + 1;
-    Tensor times = full(shape, 2, real_dtype(dtype));
+    Tensor times = full(shape, 2, real_dtype(dtype), grad.device());
     for (int64_t k : {int64_t{0}, n / 2})
         if (k == 0 || n % 2 == 0) ops::fill_(ops::select(times, last, k), 1);
     return ops::mul(half, times);

@@ -37,8 +37,8 @@ Windows windows(const char* name, int64_t n_fft, std::optional<int64_t> hop_leng
 }
 
 // The window with zeros on both sides, [n_fft].
-Tensor whole_window(const Tensor& window, int64_t length, int64_t n_fft, DType dtype) {
-    const Tensor given = window.defined() ? window : kernels::ones(Dims{length}, real_dtype(dtype));
+Tensor whole_window(const Tensor& window, int64_t length, int64_t n_fft, const Tensor& of) {
+    const Tensor given = window.defined() ? window : kernels::ones(Dims{length}, beside(of, real_dtype(of.dtype())));
     const int64_t left = (n_fft - length) / 2;
     return length < n_fft ? ops::pad(given, Dims{left, n_fft - length - left}) : given;
 }
@@ -63,7 +63,7 @@ Tensor spectra_of_windows(const Tensor& input, int64_t n_fft, std::optional<int6
     check(0 < n_fft && n_fft <= signal.size(1), ErrorKind::Runtime, "stft: expected 0 < n_fft <= ", signal.size(1),
           ", but got n_fft=", n_fft);
     Tensor frames = ops::unfold(signal, 1, n_fft, hop);  // [batch, windows, n_fft]
-    if (window.defined() || length < n_fft) frames = frames * whole_window(window, length, n_fft, frames.dtype());
+    if (window.defined() || length < n_fft) frames = frames * whole_window(window, length, n_fft, frames);
     const bool half = onesided.value_or(!is_complex(frames.dtype()));
     check(!half || !is_complex(frames.dtype()), ErrorKind::Runtime,
           "Cannot have onesided output if window or input is complex");
@@ -92,7 +92,7 @@ Tensor signal_of_spectra(const Tensor& input, int64_t n_fft, std::optional<int64
         frames = complex_line(frames, std::nullopt, -1, norm_of(normalized), false);
         if (!return_complex) frames = ops::real(frames);
     }
-    const Tensor shape = whole_window(window, width, n_fft, frames.dtype());
+    const Tensor shape = whole_window(window, width, n_fft, frames);
     const int64_t count = frames.size(1);
     const int64_t size = checked_add(n_fft, checked_mul(hop, count - 1, "istft"), "istft");
     Tensor total = ops::unfold_backward(frames * shape, Dims{frames.size(0), size}, 1, n_fft, hop);

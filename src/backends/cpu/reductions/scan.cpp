@@ -130,6 +130,18 @@ complex128 add_in_log(complex128 a, complex128 x) {
     return {sum.real(), std::remainder(sum.imag(), 2 * std::numbers::pi)};
 }
 
+template <class T>
+void products_of_others(const Tensor& in, const Tensor& out) {
+    const int64_t n = in.size(-1);
+    const T* from = in.data_as<T>();
+    T* to = out.data_as<T>();
+    for (int64_t row = 0; row < in.numel() / n; ++row, from += n, to += n) {
+        T before = 1, after = 1;
+        for (int64_t i = 0; i < n; before *= from[i], ++i) to[i] = before;
+        for (int64_t i = n - 1; i >= 0; after *= from[i], --i) to[i] *= after;
+    }
+}
+
 }  // namespace
 
 using Scan = void(Result, const Tensor&, int64_t);
@@ -155,5 +167,10 @@ constinit DeviceKernel<Extremes> cummax_kernel{"cummax", [](Result values, Resul
 constinit DeviceKernel<Extremes> cummin_kernel{
     "cummin",
     [](Result values, Result indices, const Tensor& in, int64_t dim) { extremes<false>(values, indices, in, dim); }};
+
+constinit DeviceKernel<void(Result, const Tensor&)> products_of_others_kernel{
+    "products_of_others", [](Result out, const Tensor& in) {
+        dispatch_floating(in.dtype(), "linalg.det", [&]<class T> { products_of_others<T>(in, out); });
+    }};
 
 }  // namespace wengert::kernels

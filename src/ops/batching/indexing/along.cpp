@@ -27,8 +27,8 @@ Tensor named_rows(const Tensor& self, int64_t dim, const Tensor& index) {
     Dims sizes(self.sizes().size(), 1);
     const size_t d = indices.size() - 1;
     sizes[d] = self.sizes()[d];
-    const Tensor none = zeros(Dims{sizes[d]}, DType::Bool);
-    return ops::reshape(ops::index_put(none, {&indices[d], 1}, scalar_tensor(true, DType::Bool)), sizes);
+    const Tensor none = zeros(Dims{sizes[d]}, DType::Bool, self.device());
+    return ops::reshape(ops::index_put(none, {&indices[d], 1}, scalar_tensor(true, DType::Bool, self.device())), sizes);
 }
 
 // Where each sample has an index of its own.
@@ -97,7 +97,7 @@ Tensor rows_filled(const Batch& batch, const Tensor& self, int64_t dim, const Te
     if (!batch.has(index))
         return batch.wrap(ops::index_fill(batch.front(self), shifted(dim, self.dim()), index, value));
     if (value.is_complex() && !is_complex(self.dtype())) throw NoRule{};
-    return ops::where(named_rows(self, dim, index), scalar_tensor(value, self.dtype()), self);
+    return ops::where(named_rows(self, dim, index), scalar_tensor(value, self.dtype(), self.device()), self);
 }
 
 Tensor rows_filled(const Batch& batch, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {

@@ -68,7 +68,7 @@ TensorList without_masks(const Batch& batch, const Tensor& self, TensorSpan indi
 TensorList beside_counter(const Batch& batch, const Places& places) {
     Dims sizes(static_cast<size_t>(places.rank) + 1, 1);
     sizes[0] = batch.size();
-    TensorList found{kernels::reshape(kernels::arange(0, batch.size()), sizes)};
+    TensorList found{kernels::reshape(kernels::arange(0, batch.size(), 1, beside(places.given[0])), sizes)};
     for (const Tensor& index : places.given) found.push_back(batch.aligned(index, places.rank));
     return found;
 }

@@ -39,16 +39,16 @@ Tensor first_nonzero(const Batch&, const Tensor& self, int64_t size, int64_t fil
     const Tensor places = ops::slice(ops::argsort(zero, 0, false, true), 0, 0, size);
     Tensor rows = ops::stack(formulas::unraveled(places, self.sizes()), 1);
     if (size > n) {
-        const Tensor parts[] = {rows, zeros(Dims{size - n, self.dim()}, DType::Int64)};
+        const Tensor parts[] = {rows, zeros(Dims{size - n, self.dim()}, DType::Int64, self.device())};
         rows = ops::cat(parts, 0);
     }
-    const Tensor number = kernels::reshape(kernels::arange(0, size), Dims{size, 1});
+    const Tensor number = kernels::reshape(kernels::arange(0, size, 1, beside(self)), Dims{size, 1});
     return ops::where(ops::lt(number, ops::sum(ops::logical_not(zero))), rows, fill_value);
 }
 
 Tensor filled_with(const Batch&, const Tensor& self, const Tensor& value) {
     if (value.dim() != 0) throw NoRule{};
-    return ops::where(full(self.sizes(), true, DType::Bool), ops::to_dtype(value, self.dtype()), self);
+    return ops::where(full(self.sizes(), true, DType::Bool, self.device()), ops::to_dtype(value, self.dtype()), self);
 }
 
 }  // namespace wengert::ops::batching

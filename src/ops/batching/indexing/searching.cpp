@@ -33,7 +33,8 @@ Tensor searched(const Batch& batch, const Tensor& sorted_sequence, const Scalar&
                 std::optional<std::string_view> side, const Tensor& sorter) {
     if (sorted_sequence.dim() != 1) throw NoRule{};
     const DType dtype = result_type({Operand(sorted_sequence), Operand(self)});
-    return searched(batch, sorted_sequence, scalar_tensor(self, dtype), out_int32, right, side, sorter);
+    return searched(batch, sorted_sequence, scalar_tensor(self, dtype, sorted_sequence.device()), out_int32, right,
+                    side, sorter);
 }
 
 Tensor bucketed(const Batch&, const Tensor& self, const Tensor& boundaries, bool out_int32, bool right) {
@@ -46,13 +47,14 @@ Tensor members(const Batch& batch, const Operand& elements, const Operand& test_
                bool invert) {
     const DType dtype = result_type({elements, test_elements});
     if (is_complex(dtype)) throw NoRule{};
+    const Device device = (elements.is_tensor() ? elements : test_elements).tensor().device();
     auto converted = [&](const Operand& o) {
-        return o.is_tensor() ? ops::to_dtype(o.tensor(), dtype) : scalar_tensor(o.scalar(), dtype);
+        return o.is_tensor() ? ops::to_dtype(o.tensor(), dtype) : scalar_tensor(o.scalar(), dtype, device);
     };
     const Tensor wanted = converted(elements), tests = converted(test_elements);
     if (!batch.has(tests)) return batch.wrap(ops::isin(batch.front(wanted), tests, assume_unique, invert));
     const int64_t n = tests.numel();
-    if (n == 0) return full(wanted.sizes(), invert, DType::Bool);
+    if (n == 0) return full(wanted.sizes(), invert, DType::Bool, wanted.device());
     const Tensor sorted = std::get<0>(ops::sort(ops::reshape(tests, Dims{n})));
     const Tensor place = ops::clamp_max(ops::searchsorted(sorted, wanted), n - 1);
     const Tensor nearest = ops::gather(sorted, 0, ops::reshape(place, Dims{wanted.numel()}));
@@ -66,7 +68,7 @@ namespace {
 bool all_finite(double a, double b) { return std::isfinite(a) && std::isfinite(b); }
 
 Tensor summed_by_bin(const Tensor& bin, const Tensor& amounts, int64_t bins) {
-    return ops::scatter_add(zeros(Dims{bins}, amounts.dtype()), 0, bin, amounts);
+    return ops::scatter_add(zeros(Dims{bins}, amounts.dtype(), amounts.device()), 0, bin, amounts);
 }
 
 // Limits that are equal move apart.
@@ -81,7 +83,8 @@ struct Limits {
 
 // As linspace counts: from both ends.
 Tensor edges_between(const Limits& limits, int64_t bins) {
-    const Tensor step = (limits.high - limits.low) / bins, index = kernels::arange(0, bins + 1, 1, DType::Float64);
+    const Tensor step = (limits.high - limits.low) / bins,
+                 index = kernels::arange(0, bins + 1, 1, beside(limits.low, DType::Float64));
     return ops::where(index < (bins + 1) / 2, limits.low + step * index, limits.high - step * (bins - index));
 }
 
@@ -95,8 +98,8 @@ Tensor counts_between(const Batch&, const Tensor& self, int64_t bins, const Scal
         throw NoRule{};
     const Tensor x = ops::reshape(self, Dims{self.numel()});
     const bool of_data = first == last;
-    const Limits limits(of_data ? ops::amin(x) : scalar_tensor(first, dtype),
-                        of_data ? ops::amax(x) : scalar_tensor(last, dtype), 1);
+    const Limits limits(of_data ? ops::amin(x) : scalar_tensor(first, dtype, self.device()),
+                        of_data ? ops::amax(x) : scalar_tensor(last, dtype, self.device()), 1);
     const Tensor& low = limits.low;
     const Tensor& high = limits.high;
     const Tensor counts = ops::logical_and(x >= low, x <= high);
@@ -133,8 +136,8 @@ std::tuple<Tensor, Tensor> histogram_of(const Batch& batch, const Tensor& self, 
     Tensor first, last;
     if (range) {
         if (range->size() != 2 || !all_finite((*range)[0], (*range)[1]) || (*range)[0] > (*range)[1]) throw NoRule{};
-        first = scalar_tensor((*range)[0], DType::Float64);
-        last = scalar_tensor((*range)[1], DType::Float64);
+        first = scalar_tensor((*range)[0], DType::Float64, self.device());
+        last = scalar_tensor((*range)[1], DType::Float64, self.device());
     } else {
         first = ops::to_dtype(ops::amin(self), DType::Float64);
         last = ops::to_dtype(ops::amax(self), DType::Float64);

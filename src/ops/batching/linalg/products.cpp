@@ -60,7 +60,7 @@ Tensor affine_map(const Batch& batch, const Tensor& input, const Tensor& weight,
 Tensor distances_of_pairs(const Batch& batch, const Tensor& rows, double p) {
     if (rows.dim() != 2 || rows.size(1) == 0) throw NoRule{};
     const int64_t n = rows.size(0);
-    const Tensor pairs = kernels::triu_indices(n, n, 1), value = batch.front(rows);
+    const Tensor pairs = kernels::triu_indices(n, n, 1, beside(rows)), value = batch.front(rows);
     const Tensor first = ops::index_select(value, 1, ops::select(pairs, 0, 0)),
                  second = ops::index_select(value, 1, ops::select(pairs, 0, 1));
     return batch.wrap(ops::linalg_vector_norm(first - second, p, Dims{-1}));

@@ -69,7 +69,7 @@ Tensor row_losses(const Batch& batch, const Tensor& input, const Tensor& linear_
 // --- Sequences: one loss for each of them, reduced for each sample
 Tensor sequences(const Batch& batch, const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths,
                  IntSpan target_lengths, int64_t blank, std::string_view reduction, bool zero_infinity) {
-    auto numbers = [](IntSpan values) {
+    auto numbers = [](IntSpan values) {  // on the host, where they are read
         Tensor t = empty(Dims{static_cast<int64_t>(values.size())}, DType::Int64);
         std::ranges::copy(values, t.data_as<int64_t>());
         return t;

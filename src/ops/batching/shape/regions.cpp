@@ -67,9 +67,9 @@ Tensor diag_embed(const Batch& batch, const Tensor& self, int64_t offset, int64_
 }
 
 const Tensor& fill_diagonal_(const Batch&, const Tensor& self, const Scalar& fill_value, bool wrap) {
-    const Tensor chosen = zeros(self.sizes(), DType::Bool);
+    const Tensor chosen = zeros(self.sizes(), DType::Bool, self.device());
     ops::fill_diagonal_(chosen, true, wrap);
-    return ops::masked_fill_(self, chosen, full(Dims{}, fill_value, self.dtype()));
+    return ops::masked_fill_(self, chosen, full(Dims{}, fill_value, self.dtype(), self.device()));
 }
 
 // --- Regions

@@ -10,7 +10,7 @@
 namespace wengert::ops::formulas {
 
 Tensor sgn_derivative(const Tensor& tangent, const Tensor& self, const Tensor& result) {
-    if (!is_complex(self.dtype())) return zeros(tangent.sizes(), tangent.dtype());
+    if (!is_complex(self.dtype())) return zeros(tangent.sizes(), tangent.dtype(), tangent.device());
     // tangent - Re(tangent * conj(result)) * result, without taking the real part by itself.
     Tensor across = 0.5 * (tangent - ops::conj(tangent) * result * result);
     return ops::where(ops::eq(self, 0), 0, across / ops::abs(self));

@@ -17,6 +17,7 @@
 #include "generated/ops/where.h"
 #include "graph/derivative.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/reductions/scan.h"
 #include "kernels/shape/shape.h"
@@ -32,7 +33,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // A mask that differs between the cotangents of one pass is asked for each of them in a pass of its own.
 bool any(const Tensor& mask) {
     if (mask.flags() & kBatched) fail_batch("derivatives at lengths that are 0 depend on values of the cotangent");
-    return *kernels::any(mask).data_as<bool>();
+    return kernels::is_any_true(mask);
 }
 Tensor both(const Tensor& a, const Tensor& b) { return ops::logical_and(a, b); }
 Tensor is_zero(const Tensor& t) { return ops::eq(detach(t), 0); }
@@ -40,7 +41,7 @@ Tensor is_not_zero(const Tensor& t) { return ops::ne(detach(t), 0); }  // NaN is
 Tensor chosen(const Tensor& mask, const Operand& value, DType dtype) {
     return ops::to_dtype(ops::where(mask, value, 0.0), dtype);
 }
-Tensor filled(const Tensor& like, double value) { return full(like.sizes(), value, like.dtype()); }
+Tensor filled(const Tensor& like, double value) { return full(like.sizes(), value, like.dtype(), like.device()); }
 
 // --- What is not known
 
@@ -140,10 +141,10 @@ Slopes slopes_of(const Tensor& c, const Zeros& at, const Tensor& weights, bool r
 // Where elements of c change with other elements of the lengths than their own: weights on one half of them reach the other
 // one, for each way to halve them by a bit of their numbers.
 Tensor entangled(const Tensor& c, const Zeros& at, const Tensor& changing) {
-    Tensor found = zeros(changing.sizes(), DType::Bool);
+    Tensor found = zeros(changing.sizes(), DType::Bool, changing.device());
     const Tensor numbers = kernels::reshape(
         kernels::cumsum(kernels::reshape(ops::to_dtype(changing, DType::Float64), Dims{-1}), 0), changing.sizes());
-    const double count = *kernels::sum(ops::to_dtype(changing, DType::Float64)).data_as<double>();
+    const double count = kernels::read_element<double>(kernels::sum(ops::to_dtype(changing, DType::Float64)), "sum");
     for (double bit = 1; bit < count; bit *= 2)
         for (const double side : {0.0, 1.0}) {
             const Tensor half = both(changing, ops::eq(ops::remainder(ops::floor((numbers - 1) / bit), 2.0), side));
@@ -339,7 +340,8 @@ RootLimit::RootLimit(const Tensor& c, const Zeros& at, const Tensor& p) : value(
     const Zeros halves{at.maker, both(at.where, half), true};
     if (any(halves.where)) value = 0.5 * quotient_at_zero(c, halves);
     const Tensor first = ops::where(other, needed(p, 1), 0.0), second = ops::where(at.where, needed(p, 2), 0.0);
-    const double most = *kernels::amax(kernels::reshape(second, Dims{-1}), Dims{0}, false).data_as<double>();
+    const double most =
+        kernels::read_element<double>(kernels::amax(kernels::reshape(second, Dims{-1}), Dims{0}, false), "amax");
     const Tensor count = vanishing_derivatives(c, at, std::min(most, kMostDerivatives)), pole = is_not_zero(c);
     if (any(other)) {
         const Tensor limit = ops::where(pole, c / 0.0, ops::where(ops::ge(count, first), 0.0, kNaN));
@@ -384,7 +386,7 @@ bool is_root(const Operand& exponent) {
     if (!exponent.is_tensor())
         p = exponent.scalar().to<double>();
     else if (exponent.tensor().numel() == 1)  // of more elements some may be
-        p = *kernels::to_dtype(exponent.tensor(), DType::Float64).data_as<double>();
+        p = kernels::read_element<double>(kernels::to_dtype(exponent.tensor(), DType::Float64), "pow");
     return p > 0 && p < 1;
 }
 

@@ -19,7 +19,7 @@ Tensor multivariate_lgamma(const Tensor& self, int64_t p) {
           kMostTerms);
     if (p == 1) return ops::lgamma(self);
     const DType dtype = is_integral(self.dtype()) ? default_dtype() : self.dtype();
-    const Tensor halves = kernels::arange(0, 0.5 * static_cast<double>(p), 0.5, dtype);
+    const Tensor halves = kernels::arange(0, 0.5 * static_cast<double>(p), 0.5, beside(self, dtype));
     const double constant = 0.25 * static_cast<double>(p) * static_cast<double>(p - 1) * std::log(std::numbers::pi);
     return ops::sum(ops::lgamma(ops::unsqueeze(self, -1) - halves), Dims{-1}) + constant;
 }

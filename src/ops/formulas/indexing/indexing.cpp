@@ -16,6 +16,7 @@
 #include "kernels/creation.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/indexing/indexing.h"
+#include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
 #include "kernels/sorting/sort.h"
@@ -25,22 +26,24 @@ namespace wengert::ops::formulas {
 namespace {
 
 // 0, 1, 2, ... in a given shape.
-Tensor numbers(IntSpan sizes) { return kernels::reshape(kernels::arange(0, numel_of(sizes), 1, DType::Int64), sizes); }
+Tensor numbers(IntSpan sizes, const Tensor& like) {
+    return kernels::reshape(kernels::arange(0, numel_of(sizes), 1, beside(like, DType::Int64)), sizes);
+}
 
 }  // namespace
 
 // --- index_put
 
 Tensor index_put_grad_self(const Tensor& grad, TensorSpan indices, bool accumulate) {
-    return accumulate ? grad : ops::index_put(grad, indices, zeros(Dims{}, grad.dtype()), false);
+    return accumulate ? grad : ops::index_put(grad, indices, zeros(Dims{}, grad.dtype(), grad.device()), false);
 }
 
 Tensor index_put_grad_values(const Tensor& grad, IntSpan self_sizes, TensorSpan indices, IntSpan values_sizes,
                              bool accumulate) {
     Tensor part = ops::index(grad, indices);
     if (!accumulate) {
-        Tensor written = empty(self_sizes, DType::Int64),
-               order = numbers(part.sizes());  // what is not written is not read
+        Tensor written = empty(self_sizes, DType::Int64, grad.device()),
+               order = numbers(part.sizes(), grad);  // what is not written is not read
         kernels::index_put_(written, indices, order);
         part = ops::where(ops::eq(kernels::index(written, indices), order), part, 0);
     }
@@ -63,7 +66,7 @@ Tensor surviving_slices_at(const Tensor& grad, int64_t dim, const Tensor& index,
     Tensor slices = slices_at(grad, dim, index, sizes);
     if (index.numel() < 2) return slices;
     const int64_t d = wrap_dim(dim, grad.dim(), "index_copy");
-    Tensor written = empty(Dims{grad.size(d)}, DType::Int64), order = numbers(Dims{index.numel()});
+    Tensor written = empty(Dims{grad.size(d)}, DType::Int64, grad.device()), order = numbers(Dims{index.numel()}, grad);
     kernels::index_copy_(written, 0, index, order);
     Dims line(sizes.size(), 1);
     line[static_cast<size_t>(d)] = index.numel();
@@ -72,7 +75,7 @@ Tensor surviving_slices_at(const Tensor& grad, int64_t dim, const Tensor& index,
 }
 
 Tensor filled_sum(const Tensor& grad, int64_t dim, const Tensor& index) {
-    const Tensor filled = kernels::index_fill(zeros(grad.sizes(), DType::Bool), dim, index, true);
+    const Tensor filled = kernels::index_fill(zeros(grad.sizes(), DType::Bool, grad.device()), dim, index, true);
     return ops::sum(ops::where(filled, grad, 0));
 }
 
@@ -107,7 +110,7 @@ Tensor elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan
 }
 
 Tensor surviving_elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes) {
-    Tensor written = empty(grad.sizes(), DType::Int64), order = numbers(index.sizes());
+    Tensor written = empty(grad.sizes(), DType::Int64, grad.device()), order = numbers(index.sizes(), grad);
     kernels::scatter_(written, dim, index, order);
     Tensor survived = ops::eq(kernels::gather(written, dim, index), order);
     return padded(ops::where(survived, ops::gather(grad, dim, index), 0), sizes);
@@ -161,7 +164,7 @@ GroupPartials product_partials_by_scans(const Tensor& self, int64_t dim, const T
         Tensor same = ops::eq(group, neighbour(group));
         Dims one = same.sizes();
         one[static_cast<size_t>(dim)] = 1;
-        const Tensor parts[] = {full(one, false, DType::Bool), ops::slice(same, dim, 1, same.size(dim))};
+        const Tensor parts[] = {full(one, false, DType::Bool, x.device()), ops::slice(same, dim, 1, same.size(dim))};
         same = ops::cat(parts, dim);
         return linear_scan(ops::where(same, neighbour(x), 0), ops::where(same, zeros_like(x), 1), dim);
     };
@@ -170,7 +173,7 @@ GroupPartials product_partials_by_scans(const Tensor& self, int64_t dim, const T
     if (include_self) others = others * ops::gather(self, dim, group);
     GroupPartials partials;
     partials.src = ops::gather(others, dim, places);
-    partials.self = ops::scatter_reduce(full(self.sizes(), 1, self.dtype()), dim, index, src, "prod");
+    partials.self = ops::scatter_reduce(full(self.sizes(), 1, self.dtype(), self.device()), dim, index, src, "prod");
     if (!include_self) partials.self = ops::scatter_value(partials.self, dim, index, 0);
     return partials;
 }
@@ -183,8 +186,7 @@ GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& in
     Tensor counts = kernels::to_dtype(self_zero, DType::Int64);
     if (!include_self) counts = kernels::scatter_value(counts, dim, index, 0);
     counts = kernels::scatter_add(counts, dim, index, kernels::to_dtype(src_zero, DType::Int64));
-    if (GradMode::is_enabled() && self.dim() > 0 && index.numel() > 0 &&
-        !*kernels::all(ops::eq(counts, 0)).data_as<bool>())
+    if (GradMode::is_enabled() && self.dim() > 0 && index.numel() > 0 && !kernels::are_all_true(ops::eq(counts, 0)))
         return product_partials_by_scans(self, wrap_dim(dim, self.dim(), "scatter_reduce"), index, src, include_self);
     Tensor nonzero_self = ops::where(self_zero, 1, self), nonzero_src = ops::where(src_zero, 1, src);
     Tensor product = ops::scatter_reduce(nonzero_self, dim, index, nonzero_src, "prod", include_self);
@@ -221,7 +223,8 @@ GroupPartials group_partials(const Tensor& self, int64_t dim, const Tensor& inde
     if (reduce == "prod") return product_partials(self, dim, index, src, include_self);
     if (reduce == "amax" || reduce == "amin")
         return extreme_partials(detach(self), dim, index, detach(src), detach(result), include_self);
-    GroupPartials partials{full(self.sizes(), 1, self.dtype()), full(index.sizes(), 1, self.dtype())};
+    GroupPartials partials{full(self.sizes(), 1, self.dtype(), self.device()),
+                           full(index.sizes(), 1, self.dtype(), self.device())};
     if (!include_self) partials.self = kernels::scatter_value(partials.self, dim, index, 0);
     if (reduce == "mean") {
         Tensor count = kernels::scatter_add(partials.self, dim, index, partials.src);

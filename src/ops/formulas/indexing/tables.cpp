@@ -12,6 +12,7 @@
 #include "kernels/creation.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/indexing/indexing.h"
+#include "kernels/on_host.h"
 #include "kernels/shape/shape.h"
 #include "kernels/sorting/sort.h"
 
@@ -71,7 +72,7 @@ std::pair<Tensor, int64_t> bags_of(const Tensor& input, const Tensor& offsets, b
         check(!offsets.defined(), ErrorKind::Value,
               "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
               "sequences.");
-        Tensor each = kernels::arange(0, input.size(0));
+        Tensor each = kernels::arange(0, input.size(0), 1, beside(input));
         return {kernels::reshape(kernels::expand(kernels::unsqueeze(each, 1), input.sizes()), Dims{-1}), input.size(0)};
     }
     check(input.dim() == 1, ErrorKind::Value, "input has to be 1D or 2D Tensor, but got Tensor of dimension ",
@@ -81,8 +82,8 @@ std::pair<Tensor, int64_t> bags_of(const Tensor& input, const Tensor& offsets, b
     Tensor starts = kernels::to_dtype(offsets, DType::Int64);
     const int64_t count = starts.numel() - (include_last_offset ? 1 : 0);
     check(count >= 0, ErrorKind::Value, "include_last_offset: number of offsets should be at least 1");
-    if (starts.numel() > 0) {
-        Tensor in_order = kernels::contiguous(starts);
+    if (starts.numel() > 0 && kernels::has_values(starts)) {
+        Tensor in_order = kernels::contiguous(kernels::on_host(starts, "embedding_bag"));
         const int64_t* start = in_order.data_as<int64_t>();
         check(start[0] == 0, ErrorKind::Value,
               "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
@@ -94,8 +95,8 @@ std::pair<Tensor, int64_t> bags_of(const Tensor& input, const Tensor& offsets, b
                   start[i]);
     }
     // The last bag that begins at or before an element is its own; elements behind a last offset belong to none.
-    Tensor bag =
-        kernels::searchsorted(kernels::slice(starts, 0, 0, count), kernels::arange(0, input.numel()), false, true);
+    Tensor bag = kernels::searchsorted(kernels::slice(starts, 0, 0, count),
+                                       kernels::arange(0, input.numel(), 1, beside(input)), false, true);
     return {ops::sub(bag, 1), count};
 }
 
@@ -122,7 +123,7 @@ Tensor bags(const Tensor& rows, const Tensor& input, const Tensor& weight, const
         if (factors.defined()) factors = ops::index_select(factors, 0, kept);
     }
     if (factors.defined()) all = ops::mul(all, ops::unsqueeze(factors, 1));
-    Tensor empty_bags = zeros(Dims{count, weight.size(1)}, all.dtype());
+    Tensor empty_bags = zeros(Dims{count, weight.size(1)}, all.dtype(), all.device());
     if (mode == "max")
         return ops::scatter_reduce(empty_bags, 0, ops::expand(ops::unsqueeze(bag, 1), all.sizes()), all, "amax", false);
     Tensor sums = ops::index_add(empty_bags, 0, bag, all);

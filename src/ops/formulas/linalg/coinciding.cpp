@@ -21,6 +21,7 @@
 #include "graph/derivative.h"
 #include "kernels/creation.h"
 #include "kernels/linalg/linalg.h"
+#include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
 #include "ops/batching/error.h"
 #include "ops/recording.h"
@@ -65,12 +66,13 @@ Tensor rounding_errors(const Tensor& cotangents) {
 
 [[noreturn]] void refuse(const Tensor& depends, const Tensor& values, const Quotient& q) {
     if (is_batched(depends)) fail_batch("cotangents that depend on the choice of vectors are looked for one by one");
-    const bool* bad = depends.data_as<bool>();
+    const Tensor mask = kernels::on_host(depends, q.operation);
+    const bool* bad = mask.data_as<bool>();
     int64_t at = 0;
     while (at < depends.numel() && !bad[at]) ++at;
     const int64_t columns = depends.size(-1), rows = depends.size(-2), n = values.size(-1);
     const int64_t j = at % columns, i = at / columns % rows, matrix = at / (columns * rows);
-    const Tensor x = ops::contiguous(ops::to_dtype(values, DType::Complex128));
+    const Tensor x = ops::contiguous(ops::to_dtype(kernels::on_host(values, q.operation), DType::Complex128));
     auto shown = [&](int64_t k) {
         const std::complex<double> value = x.data_as<std::complex<double>>()[matrix * n + k];
         std::ostringstream out;
@@ -91,7 +93,7 @@ Tensor rounding_errors(const Tensor& cotangents) {
 
 // The limits where both vanish.
 Tensor limits_of(const Tensor& numerator, const Tensor& values, const Quotient& q) {
-    const Tensor steps = kernels::arange(1, values.size(-1) + 1, 1, real_dtype(values.dtype()));
+    const Tensor steps = kernels::arange(1, values.size(-1) + 1, 1, beside(values, real_dtype(values.dtype())));
     const Tensor apart = ops::contiguous(ops::expand(ops::to_dtype(steps, values.dtype()), values.sizes()));
     const bool recorded = GradMode::is_enabled();
     const Tensor change = recorded ? derivative_along(numerator, values, apart) : Tensor();
@@ -132,7 +134,7 @@ Tensor columns_of(const Tensor& x) { return ops::unsqueeze(x, -2); }
 
 Tensor off_diagonal(const Tensor& mask) {
     const Plain plain;
-    return ops::logical_and(mask, ops::logical_not(kernels::eye(mask.size(-1), {}, DType::Bool)));
+    return ops::logical_and(mask, ops::logical_not(kernels::eye(mask.size(-1), {}, as_of({}, mask))));
 }
 
 Tensor equal_pairs(const Tensor& x) {
@@ -156,7 +158,7 @@ Tensor equal_or_zero_pairs(const Tensor& s, int64_t size) {
 
 bool holds_anywhere(const Tensor& mask) {
     const Plain plain;
-    return mask.numel() > 0 && *kernels::any(unbatched(mask)).data_as<bool>();
+    return mask.numel() > 0 && kernels::is_any_true(unbatched(mask));
 }
 
 bool any_coincide(const Tensor& values) { return values.size(-1) > 1 && holds_anywhere(equal_pairs(values)); }
@@ -186,7 +188,7 @@ Tensor nan_unless_zero(const Tensor& numerator, const Tensor& mask, const Tensor
 }
 
 Tensor tangent_quotient(const Tensor& p, const Tensor& values, const Tensor& equal, const Tensor& second) {
-    const Tensor left_out = ops::logical_or(equal, kernels::eye(equal.size(-1), {}, DType::Bool));
+    const Tensor left_out = ops::logical_or(equal, kernels::eye(equal.size(-1), {}, as_of({}, equal)));
     const Tensor gaps = differences_of(values);
     const Tensor regular = ops::where(left_out, 0, p / ops::where(left_out, 1, gaps));
     if (!second.defined()) return regular;
@@ -207,7 +209,8 @@ Tensor shared_among_equal(const Tensor& grad, const Tensor& values) {
     Tensor excess, several;
     {
         const Plain plain;
-        const Tensor g = detach(grad), group = ops::logical_or(equal, kernels::eye(equal.size(-1), {}, DType::Bool));
+        const Tensor g = detach(grad),
+                     group = ops::logical_or(equal, kernels::eye(equal.size(-1), {}, as_of({}, equal)));
         const Tensor count = ops::sum(ops::to_dtype(group, real_dtype(g.dtype())), Dims{-1});
         const Tensor mean = ops::sum(ops::where(group, ops::unsqueeze(g, -2), 0), Dims{-1}) / count;
         several = ops::gt(count, 1);

@@ -78,7 +78,8 @@ std::tuple<Tensor, Tensor> qr_by_mode(const Tensor& A, std::string_view mode) {
     auto [q, r] = ops::qr_of_columns(square);
     // A wide matrix [A1, A2]: A1 = Q R1, and R2 = Q^H A2.
     if (n > m) r = ops::cat(TensorList{r, ops::matmul(conjugate_transpose(q), ops::slice(A, -1, m, n))}, -1);
-    return mode == "r" ? std::tuple<Tensor, Tensor>{empty(Dims{0}, A.dtype()), r} : std::tuple<Tensor, Tensor>{q, r};
+    return mode == "r" ? std::tuple<Tensor, Tensor>{empty(Dims{0}, A.dtype(), A.device()), r}
+                       : std::tuple<Tensor, Tensor>{q, r};
 }
 
 // --- Pseudoinverse P. With projections: dP = -P dA P + P P^H dA^H (I - A P) + (I - P A) dA^H P^H P.

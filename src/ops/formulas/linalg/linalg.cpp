@@ -21,6 +21,8 @@
 #include "generated/ops/where.h"
 #include "kernels/creation.h"
 #include "kernels/linalg/linalg.h"
+#include "kernels/on_host.h"
+#include "kernels/reductions/scan.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
@@ -28,7 +30,7 @@ namespace wengert::ops::formulas {
 Tensor hermitian_part(const Tensor& t) { return (t + conjugate_transpose(t)) * 0.5; }
 Tensor as_matrix_factor(const Tensor& t) { return ops::unsqueeze(ops::unsqueeze(t, -1), -1); }
 Tensor identity_like(const Tensor& matrices) {
-    return kernels::eye(matrices.size(-2), matrices.size(-1), matrices.dtype());
+    return kernels::eye(matrices.size(-2), matrices.size(-1), as_of({}, matrices));
 }
 Tensor largest_of(const Tensor& t, IntSpan dims) {
     const Tensor a = ops::abs(t);
@@ -180,28 +182,12 @@ Tensor polynomial_adjugate(const Tensor& a) {
     return n % 2 == 0 ? ops::neg(m) : m;
 }
 
-// For each i the product of all other elements of a row.
-Tensor products_of_others(const Tensor& values) {
-    Tensor out = empty(values.sizes(), values.dtype());
-    const int64_t n = values.size(-1);
-    dispatch_floating(values.dtype(), "linalg.det", [&]<class T> {
-        const T* in = values.data_as<T>();
-        T* to = out.data_as<T>();
-        for (int64_t row = 0; n > 0 && row < values.numel() / n; ++row, in += n, to += n) {
-            T before = 1, after = 1;
-            for (int64_t i = 0; i < n; before *= in[i], ++i) to[i] = before;
-            for (int64_t i = n - 1; i >= 0; after *= in[i], --i) to[i] *= after;
-        }
-    });
-    return out;
-}
-
 // A = U S V^H: adj(A) = det(U) det(V^H) V adj(S) U^H. NaN for matrices that are not finite, which have no decomposition.
 Tensor singular_adjugate(const Tensor& a) {
     // A matrix that is not finite has no singular values: another one takes its place, for the sake of the others.
     const Tensor whole = ops::all(ops::isfinite(a), Dims{-2, -1}, true);
     const auto [u, s, vh] = ops::linalg_svd(ops::where(whole, a, identity_like(a)), true);
-    const Tensor others = ops::unsqueeze(products_of_others(s), -2);
+    const Tensor others = ops::unsqueeze(kernels::products_of_others(s), -2);
     const Tensor phase = ops::linalg_det(u) * ops::linalg_det(vh);
     const Tensor adjugate =
         ops::matmul(conjugate_transpose(vh) * others, conjugate_transpose(u)) * as_matrix_factor(phase);
@@ -210,22 +196,14 @@ Tensor singular_adjugate(const Tensor& a) {
 
 enum class Condition { Regular, Poor, Singular };
 
-template <class R>
-double largest(const Tensor& t) {
-    double out = 0;
-    for (int64_t i = 0; i < t.numel(); ++i) out = std::max(out, static_cast<double>(t.data_as<R>()[i]));
-    return out;
-}
-
 Condition condition_of(const Tensor& a, const Tensor& det, const Tensor& inverse) {
     const NoGradGuard unrecorded;
     const AutoForwardGradMode no_tangents(false);
-    auto every = [](const Tensor& mask) { return *ops::all(mask).data_as<bool>(); };
-    if (!every(ops::logical_and(ops::ne(det, 0), ops::isfinite(det)))) return Condition::Singular;
+    if (!kernels::are_all_true(ops::logical_and(ops::ne(det, 0), ops::isfinite(det)))) return Condition::Singular;
     auto norms = [](const Tensor& t) { return ops::amax(ops::abs(t), Dims{-2, -1}); };
     const Tensor reciprocal = norms(a) * norms(inverse);
     const double limit = real_dtype(a.dtype()) == DType::Float32 ? 1e3 : 1e7;
-    return every(ops::lt(reciprocal, limit)) ? Condition::Regular : Condition::Poor;
+    return kernels::are_all_true(ops::lt(reciprocal, limit)) ? Condition::Regular : Condition::Poor;
 }
 
 }  // namespace

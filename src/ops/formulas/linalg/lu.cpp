@@ -85,8 +85,9 @@ std::tuple<Tensor, Tensor> lu_pair(const Tensor& A, bool pivot) {
 
 std::tuple<Tensor, Tensor, Tensor> lu_unpacked(const Tensor& lu, const Tensor& pivots, bool unpack_data,
                                                bool unpack_pivots) {
-    std::tuple<Tensor, Tensor, Tensor> out{empty(Dims{0}, lu.dtype()), empty(Dims{0}, lu.dtype()),
-                                           empty(Dims{0}, lu.dtype())};
+    std::tuple<Tensor, Tensor, Tensor> out{empty(Dims{0}, lu.dtype(), lu.device()),
+                                           empty(Dims{0}, lu.dtype(), lu.device()),
+                                           empty(Dims{0}, lu.dtype(), lu.device())};
     if (unpack_pivots) std::get<0>(out) = permutation_of(lu, pivots);
     if (unpack_data) {
         std::get<1>(out) = lower_of(lu);

@@ -57,7 +57,7 @@ Tensor rank_of_matrix(const Tensor& A, std::optional<Operand> tol, bool hermitia
     Dims batch = values.sizes();
     if (batch.back() == 0) {
         batch.pop_back();
-        return zeros(batch, DType::Int64);
+        return zeros(batch, DType::Int64, values.device());
     }
     const double epsilon = values.dtype() == DType::Float32 ? std::numeric_limits<float>::epsilon()
                                                             : std::numeric_limits<double>::epsilon();

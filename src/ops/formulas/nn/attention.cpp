@@ -54,8 +54,8 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, co
     Tensor scores = ops::matmul(query * factor, ops::transpose(k, -2, -1));  // [..., L, E] x [..., E, S]
     Tensor weights;
     if (is_causal) {
-        weights =
-            masked_softmax(scores, kernels::tril(kernels::ones(Dims{scores.size(-2), scores.size(-1)}, DType::Bool)));
+        weights = masked_softmax(
+            scores, kernels::tril(kernels::ones(Dims{scores.size(-2), scores.size(-1)}, beside(scores, DType::Bool))));
     } else if (mask.defined() && mask.dtype() == DType::Bool) {
         weights = masked_softmax(scores, mask);
     } else if (mask.defined()) {  // -inf hides a key here too

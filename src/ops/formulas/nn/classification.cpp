@@ -81,7 +81,7 @@ std::tuple<Tensor, Tensor, Tensor> linear_nll_grads(const Tensor& grad, const Te
                                                     const std::array<bool, 3>& mask) {
     const Tensor scores = ops::log_softmax_along(ops::linear(input, linear_weight, linear_bias), 1);  // [N, C]
     const Tensor picked = ops::nll_loss_backward(grad, target, Tensor(), "none", ignore_index,
-                                                 full(Dims{}, 1, grad.dtype()), scores.sizes());
+                                                 full(Dims{}, 1, grad.dtype(), grad.device()), scores.sizes());
     const Tensor of_scores = log_softmax_grad(picked, scores, 1);
     return {mask[0] ? chain_rule_matmul(of_scores, linear_weight) : Tensor(),
             mask[1] ? chain_rule_matmul(ops::transpose(of_scores, 0, 1), input) : Tensor(),
@@ -135,7 +135,8 @@ Tensor linear_cross_entropy_of(const Tensor& input, const Tensor& linear_weight,
         // The mean over classes of log sum exp(z) - z_c = loss + z_target - z_c, weighted: no scores but the target's.
         const double classes = static_cast<double>(linear_weight.size(0));
         Tensor target_score = ops::sum(rows * ops::index_select(linear_weight, 0, named), Dims{1});
-        Tensor total = full(Dims{}, linear_weight.size(0), loss.dtype()), direction = ops::sum(linear_weight, Dims{0});
+        Tensor total = full(Dims{}, linear_weight.size(0), loss.dtype(), loss.device()),
+               direction = ops::sum(linear_weight, Dims{0});
         if (weight.defined()) {
             total = ops::sum(weight);
             direction = ops::matmul(weight, linear_weight);  // [C] x [C, K]

@@ -13,6 +13,7 @@
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 #include "ops/formulas/nn/losses.h"
 
 namespace wengert::ops::formulas {
@@ -25,6 +26,11 @@ struct Alignments {
     Tensor labels;  // [N, L], L = 2 S + 1
     Tensor skips;   // [N, L]: whether one may come here from two places before
     Tensor ends;    // [N, L]: whether an alignment may end here
+
+    Alignments on(Device device) const {
+        return {kernels::on_device(labels, device), kernels::on_device(skips, device),
+                kernels::on_device(ends, device)};
+    }
 };
 
 Alignments alignments_of(const Tensor& targets, IntSpan lengths, int64_t blank, int64_t classes) {
@@ -44,7 +50,8 @@ Alignments alignments_of(const Tensor& targets, IntSpan lengths, int64_t blank, 
     const int64_t width = 2 * longest + 1;
     Alignments a{full(Dims{n, width}, blank, DType::Int64), zeros(Dims{n, width}, DType::Bool),
                  zeros(Dims{n, width}, DType::Bool)};
-    const Tensor in_order = kernels::contiguous(kernels::to_dtype(targets, DType::Int64));
+    if (!kernels::has_values(targets)) return a.on(targets.device());
+    const Tensor in_order = kernels::contiguous(kernels::to_dtype(kernels::on_host(targets, "ctc_loss"), DType::Int64));
     const int64_t* next = in_order.data_as<int64_t>();
     for (int64_t i = 0; i < n; ++i) {
         const int64_t s = lengths[static_cast<size_t>(i)];
@@ -61,13 +68,14 @@ Alignments alignments_of(const Tensor& targets, IntSpan lengths, int64_t blank, 
         if (s > 0) end[2 * s - 1] = true;
         next += s;
     }
-    return a;
+    return a.on(targets.device());
 }
 
 // What stands one or two places before, [N, L].
 Tensor moved(const Tensor& alpha, int64_t places) {
     const int64_t width = alpha.size(1), by = std::min(places, width);
-    const Tensor parts[] = {full(Dims{alpha.size(0), by}, kNever, alpha.dtype()), ops::slice(alpha, 1, 0, width - by)};
+    const Tensor parts[] = {full(Dims{alpha.size(0), by}, kNever, alpha.dtype(), alpha.device()),
+                            ops::slice(alpha, 1, 0, width - by)};
     return ops::cat(parts, 1);
 }
 
@@ -76,8 +84,8 @@ Tensor log_likelihood(const Tensor& log_probs, const Alignments& a, IntSpan inpu
     const int64_t steps = log_probs.size(0), n = log_probs.size(1), width = a.labels.size(1);
     const Tensor emitted =
         ops::gather(log_probs, 2, ops::expand(ops::unsqueeze(a.labels, 0), Dims{steps, n, width}));  // [T, N, L]
-    Tensor start = full(Dims{width}, kNever, log_probs.dtype()),
-           alpha = full(Dims{n, width}, kNever, log_probs.dtype());
+    Tensor start = full(Dims{width}, kNever, log_probs.dtype(), log_probs.device()),
+           alpha = full(Dims{n, width}, kNever, log_probs.dtype(), log_probs.device());
     ops::fill_(ops::slice(start, 0, 0, 2), 0);
     for (int64_t t = 0; t < steps; ++t) {
         Tensor next = start;
@@ -89,14 +97,14 @@ Tensor log_likelihood(const Tensor& log_probs, const Alignments& a, IntSpan inpu
         Tensor runs = empty(Dims{n, 1}, DType::Bool);
         bool all = true;
         for (int64_t i = 0; i < n; ++i) all &= runs.data_as<bool>()[i] = t < input_lengths[static_cast<size_t>(i)];
-        alpha = all ? next : ops::where(runs, next, alpha);
+        alpha = all ? next : ops::where(kernels::on_device(runs, alpha.device()), next, alpha);
     }
     return ops::logsumexp(ops::where(a.ends, alpha, kNever), Dims{1});
 }
 
 Dims lengths_of(const Tensor& t, const char* name) {
     check(is_integral(t.dtype()), ErrorKind::Runtime, "[ctc_loss] ", name, " must be integral, got ", t.dtype());
-    const Tensor flat = kernels::contiguous(kernels::to_dtype(t, DType::Int64));
+    const Tensor flat = kernels::contiguous(kernels::to_dtype(kernels::on_host(t, "ctc_loss"), DType::Int64));
     return Dims(flat.data_as<int64_t>(), flat.data_as<int64_t>() + flat.numel());
 }
 
@@ -123,7 +131,7 @@ Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths
     Tensor loss = -log_likelihood(batch, alignments, input_lengths);
     if (zero_infinity) loss = ops::where(ops::isinf(loss), 0, loss);
     if (reduction == "mean") {
-        Tensor sizes = empty(Dims{n}, loss.dtype());
+        Tensor sizes = empty(Dims{n}, loss.dtype(), loss.device());
         for (int64_t i = 0; i < n; ++i)
             ops::fill_(ops::select(sizes, 0, i), std::max<int64_t>(target_lengths[static_cast<size_t>(i)], 1));
         loss = loss / sizes;

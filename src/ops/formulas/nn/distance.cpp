@@ -23,8 +23,8 @@ Tensor differences(const Tensor& x1, const Tensor& x2) { return as_rows_of_pairs
 // The places of rows i < j.
 struct Pairs {
     Tensor first, second;
-    explicit Pairs(int64_t n) {
-        const Tensor both = kernels::triu_indices(n, n, 1);
+    Pairs(int64_t n, const Tensor& x) {
+        const Tensor both = kernels::triu_indices(n, n, 1, beside(x));
         first = kernels::select(both, 0, 0);
         second = kernels::select(both, 0, 1);
     }
@@ -68,14 +68,14 @@ Tensor cdist_tangent(const Tensor& tangent, int64_t which, const Tensor& x1, con
 }
 
 Tensor pdist_grad(const Tensor& grad, const Tensor& self, double p, const Tensor& result) {
-    const Pairs pairs(self.sizes()[0]);
+    const Pairs pairs(self.sizes()[0], self);
     const Tensor g = norm_grad(grad, pairs.differences(self), result, p, kLast, false);
     return ops::index_select_backward(g, self.sizes(), 0, pairs.first) -
            ops::index_select_backward(g, self.sizes(), 0, pairs.second);
 }
 
 Tensor pdist_tangent(const Tensor& tangent, const Tensor& self, double p, const Tensor& result) {
-    const Pairs pairs(self.sizes()[0]);
+    const Pairs pairs(self.sizes()[0], self);
     return norm_tangent(pairs.differences(tangent), pairs.differences(self), result, p, kLast, false);
 }
 

@@ -32,7 +32,7 @@ Tensor kept(const Tensor& input, double p, bool by_channel) {
               "[dropout] Feature dropout requires at least 2 dimensions in the input, got ", ShapeOf{shape});
         for (size_t i = 2; i < shape.size(); ++i) shape[i] = 1;
     }
-    return batching::drawn(empty(shape, real_dtype(input.dtype())),
+    return batching::drawn(empty(shape, real_dtype(input.dtype()), input.device()),
                            [&](const Tensor& mask) { kernels::bernoulli_(mask, 1 - p, nullptr); });
 }
 

@@ -83,9 +83,9 @@ Padding padding_of(std::string_view name) {
 }
 
 // Positions of n points in [-1, 1].
-Tensor axis(int64_t n, DType dtype, bool align_corners) {
-    if (n == 1) return zeros(Dims{1}, dtype);
-    const Tensor points = kernels::linspace(-1, 1, n, dtype);
+Tensor axis(int64_t n, const Tensor& like, bool align_corners) {
+    if (n == 1) return zeros(Dims{1}, like.dtype(), like.device());
+    const Tensor points = kernels::linspace(-1, 1, n, as_of({}, like));
     return align_corners ? points : points * (static_cast<double>(n - 1) / static_cast<double>(n));
 }
 
@@ -108,7 +108,8 @@ Tensor sampled_on_grid(const Tensor& input, const Tensor& grid, std::string_view
     const int64_t batch = input.size(0), channels = input.size(1);
     const Tensor points = ops::reshape(grid, Dims{batch, 1, -1, n});       // [N, 1, P, n]
     const Tensor pixels = ops::reshape(input, Dims{batch, channels, -1});  // [N, C, HW]
-    std::vector<Tap> sum{{zeros(Dims{1}, DType::Int64), full(Dims{1}, 1, input.dtype())}};
+    std::vector<Tap> sum{
+        {zeros(Dims{1}, DType::Int64, input.device()), full(Dims{1}, 1, input.dtype(), input.device())}};
     for (int64_t d = 0; d < n; ++d) {  // the first dimension of the image is the last of a point
         const int64_t size = input.size(d + 2);
         std::vector<Tap> combined;
@@ -150,10 +151,10 @@ Tensor grid_of_affine_map(const Tensor& theta, IntSpan size, bool align_corners)
     for (int64_t d = n - 1; d >= 0; --d) {
         Dims along(static_cast<size_t>(n), 1);
         along[static_cast<size_t>(d)] = shape[static_cast<size_t>(d)];
-        const Tensor points = axis(shape[static_cast<size_t>(d)], theta.dtype(), align_corners);
+        const Tensor points = axis(shape[static_cast<size_t>(d)], theta, align_corners);
         coordinates.push_back(ops::expand(ops::reshape(points, along), shape));
     }
-    coordinates.push_back(full(shape, 1, theta.dtype()));
+    coordinates.push_back(full(shape, 1, theta.dtype(), theta.device()));
     const Tensor base = ops::reshape(ops::stack(coordinates, -1), Dims{1, -1, n + 1});  // [1, P, n + 1]
     Dims out{size[0]};
     for (const int64_t s : shape) out.push_back(s);

@@ -38,7 +38,7 @@ Tensor multi_margin(const Tensor& input, const Tensor& target, int64_t p, double
     if (weight.defined())
         violation = violation * ops::reshape(ops::index_select(weight, 0, ops::flatten(labels)), Dims{-1, 1});
     const int64_t classes = scores.size(1);
-    const Tensor others = ops::where(ops::eq(kernels::arange(0, classes), labels), 0, violation);
+    const Tensor others = ops::where(ops::eq(kernels::arange(0, classes, 1, beside(labels)), labels), 0, violation);
     return of_samples(ops::sum(others, Dims{1}) / classes, input);
 }
 

@@ -22,6 +22,7 @@
 #include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/overlap.h"
+#include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
 #include "ops/recording.h"
 
@@ -86,7 +87,7 @@ bool leaves_range(const Tensor& variance, double eps) {
     const double least = variance.dtype() == DType::Float32 ? double{std::numeric_limits<float>::min()}
                                                             : std::numeric_limits<double>::min();
     if (eps < least) beyond = ops::logical_or(beyond, ops::lt(detach(variance), least / 1e-16));
-    return *kernels::any(unbatched(beyond)).data_as<bool>();
+    return kernels::is_any_true(unbatched(beyond));
 }
 
 // x_hat = (x - mean) * rstd over `dims`; the mean counts as 0 where not `centered`.

@@ -80,8 +80,8 @@ Tensor unpooled(const Tensor& maxima, const Tensor& indices, IntSpan kernel_size
     plane.push_back(count);
     for (const int64_t size : sizes) lead.push_back(size);
     const auto first = -static_cast<int64_t>(n);
-    const Tensor filled =
-        ops::scatter(zeros(plane, maxima.dtype()), -1, ops::flatten(indices, first), ops::flatten(maxima, first));
+    const Tensor filled = ops::scatter(zeros(plane, maxima.dtype(), maxima.device()), -1, ops::flatten(indices, first),
+                                       ops::flatten(maxima, first));
     return ops::reshape(filled, lead);
 }
 

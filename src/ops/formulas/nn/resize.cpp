@@ -9,6 +9,7 @@
 #include "generated/ops/storage.h"
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
+#include "kernels/on_host.h"
 
 namespace wengert::ops::formulas {
 
@@ -73,7 +74,7 @@ int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
 }
 
 // Where the elements of a padded dimension come from, as int64.
-Tensor source_positions(int64_t length, int64_t before, int64_t after, std::string_view mode) {
+Tensor source_positions(int64_t length, int64_t before, int64_t after, std::string_view mode, Device device) {
     Tensor index = empty(Dims{std::max<int64_t>(before + length + after, 0)}, DType::Int64);
     for (int64_t i = 0; i < index.numel(); ++i) {
         int64_t at = i - before;
@@ -82,7 +83,7 @@ Tensor source_positions(int64_t length, int64_t before, int64_t after, std::stri
         if (mode == "reflect") at = at < 0 ? -at : at >= length ? 2 * (length - 1) - at : at;
         index.data_as<int64_t>()[i] = at;
     }
-    return index;
+    return kernels::on_device(index, device);
 }
 
 }  // namespace
@@ -109,9 +110,9 @@ Tensor padded_with(const Tensor& self, IntSpan pad, const Scalar& value) {
     if (out.is_same(self)) return ops::clone(self);
     if (value == Scalar(0)) return out;
     // The same with ones inside says where the value belongs.
-    const Tensor inside = padded_with(full(self.sizes(), true, DType::Bool), pad, 0);
+    const Tensor inside = padded_with(full(self.sizes(), true, DType::Bool, self.device()), pad, 0);
     // In the dtype of `self`, whatever the value's: whole numbers stay whole.
-    return ops::where(inside, out, full(Dims{}, value, self.dtype()));
+    return ops::where(inside, out, full(Dims{}, value, self.dtype(), self.device()));
 }
 
 Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, std::optional<double> value) {
@@ -137,7 +138,8 @@ Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, st
               "[pad] Padding size should be less than the ", "corresponding input dimension, but got: padding (",
               before, ", ", after, ") at dimension ", d, " of input ", ShapeOf{self.sizes()});
         check(length + before + after >= 0, ErrorKind::Runtime, "[pad] negative output size at dimension ", d);
-        if (before != 0 || after != 0) out = ops::index_select(out, d, source_positions(length, before, after, mode));
+        if (before != 0 || after != 0)
+            out = ops::index_select(out, d, source_positions(length, before, after, mode, self.device()));
     }
     return out.is_same(self) ? ops::clone(self) : out;
 }

@@ -224,8 +224,8 @@ Tensor integer_power(const Tensor& self, int64_t n) {
     check(self.dim() >= 2 && self.size(-1) == self.size(-2), ErrorKind::Runtime,
           "[linalg.matrix_power] A must be batches of square matrices, but they are ", ShapeOf{self.sizes()});
     if (n == 0) {  // depends on the matrix in name only: the gradient is 0
-        const Tensor identity = ops::expand(kernels::eye(self.size(-1), {}, self.dtype()), self.sizes());
-        return ops::where(zeros(Dims{}, DType::Bool), self, identity);
+        const Tensor identity = ops::expand(kernels::eye(self.size(-1), {}, as_of({}, self)), self.sizes());
+        return ops::where(zeros(Dims{}, DType::Bool, self.device()), self, identity);
     }
     Tensor base = n < 0 ? ops::linalg_inv(self) : self, out;
     for (uint64_t k = n < 0 ? uint64_t(0) - static_cast<uint64_t>(n) : static_cast<uint64_t>(n); k > 0; k >>= 1) {

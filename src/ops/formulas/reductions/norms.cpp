@@ -30,7 +30,7 @@ Tensor norm_partial(const Tensor& self, const Tensor& result, double ord, const 
     if (ord == 1) return ops::sgn(self);
     Tensor norm = restored(result, self.sizes(), dim, keepdim);
     if (std::isinf(ord)) {
-        Tensor one = full(result.sizes(), 1, result.dtype());
+        Tensor one = full(result.sizes(), 1, result.dtype(), result.device());
         return ops::sgn(self) * share_among_equals(one, ops::abs(self), result, dim, keepdim);
     }
     Tensor is_zero = ops::eq(norm, 0);

@@ -21,6 +21,7 @@
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
 #include "ops/formulas/elementwise/singular.h"
@@ -86,7 +87,7 @@ Tensor products_last(const Tensor& self, const std::optional<Dims>& dim, Dims* o
 Tensor product_of_others(const Tensor& self, const Tensor& result, const std::optional<Dims>& dim, bool keepdim) {
     Tensor x = ops::to_dtype(self, result.dtype());
     if (all_normal(result)) return restored(result, x.sizes(), dim, keepdim) / x;
-    if (x.dim() == 0) return full(x.sizes(), 1, x.dtype());
+    if (x.dim() == 0) return full(x.sizes(), 1, x.dtype(), x.device());
     // Something is zero (or too big or small to divide by): the product before an element times that behind it.
     Dims order, shape, inverse(static_cast<size_t>(x.dim()));
     Tensor line = products_last(x, dim, &order, &shape);
@@ -223,7 +224,7 @@ Tensor std_mean_grad(const Tensor& grad_std, const Tensor& grad_mean, const Tens
 namespace {
 
 Tensor softmax_over(const Tensor& self, const std::optional<Dims>& dim) {
-    if (self.dim() == 0) return full(self.sizes(), 1, self.dtype());
+    if (self.dim() == 0) return full(self.sizes(), 1, self.dtype(), self.device());
     if (dim && dim->size() == 1) return ops::softmax_along(self, (*dim)[0]);
     Dims order, shape, inverse(static_cast<size_t>(self.dim()));
     const Tensor line = ops::softmax_along(products_last(self, dim, &order, &shape), -1);
@@ -237,7 +238,7 @@ Tensor logsumexp_weights(const Tensor& self, const Tensor& result, const std::op
     const Tensor log_sum = restored(result, self.sizes(), dim, keepdim);
     if (is_complex(self.dtype())) return exp_difference(self, log_sum);
     const Tensor infinite = ops::isinf(detach(log_sum));
-    if (!*kernels::any(infinite).data_as<bool>()) return softmax_over(self, dim);
+    if (!kernels::is_any_true(infinite)) return softmax_over(self, dim);
     const Tensor greatest = ops::eq(self, std::numeric_limits<double>::infinity());
     const Tensor alone = ops::eq(kernels::sum(greatest, dim, true), 1);
     const Tensor limit = kernels::to_dtype(ops::logical_and(greatest, alone), self.dtype());
@@ -289,8 +290,7 @@ Tensor quantiles(const Tensor& self, const Tensor& q, std::optional<int64_t> dim
     check(q.dim() <= 1, ErrorKind::Runtime, "quantile() q must be a scalar or 1D tensor");
     if (!is_batched(q)) {  // samples are checked where elements are looked up
         const Tensor within = ops::logical_and(ops::ge(detach(q), 0), ops::le(detach(q), 1));  // NaN is not
-        check(*kernels::all(within).data_as<bool>(), ErrorKind::Runtime,
-              "quantile() q values must be in the range [0, 1]");
+        check(kernels::are_all_true(within), ErrorKind::Runtime, "quantile() q values must be in the range [0, 1]");
     }
     check(is_floating(self.dtype()), ErrorKind::Runtime,
           "quantile() input tensor must be either float or double dtype");
@@ -330,7 +330,7 @@ Tensor quantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> 
 }
 Tensor quantile_at(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
-    return quantiles(self, scalar_tensor(q, DType::Float64), dim, keepdim, interpolation, false);
+    return quantiles(self, scalar_tensor(q, DType::Float64, self.device()), dim, keepdim, interpolation, false);
 }
 Tensor nanquantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                        std::string_view interpolation) {
@@ -338,7 +338,7 @@ Tensor nanquantiles_at(const Tensor& self, const Tensor& q, std::optional<int64_
 }
 Tensor nanquantile_at(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
                       std::string_view interpolation) {
-    return quantiles(self, scalar_tensor(q, DType::Float64), dim, keepdim, interpolation, true);
+    return quantiles(self, scalar_tensor(q, DType::Float64, self.device()), dim, keepdim, interpolation, true);
 }
 
 // --- Integrals

@@ -17,6 +17,7 @@
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 #include "kernels/reductions/nan_check.h"
 #include "kernels/reductions/reduce.h"
 
@@ -37,14 +38,14 @@ Tensor conj_of(const Tensor& t) { return is_complex(t.dtype()) ? ops::conj(t) : 
 Tensor shifted(const Tensor& t, int64_t dim, const Scalar& value) {
     Dims one = t.sizes();
     one[static_cast<size_t>(dim)] = 1;
-    return joined(full(one, value, t.dtype()), before(t, dim, t.size(dim) - 1), dim);
+    return joined(full(one, value, t.dtype(), t.device()), before(t, dim, t.size(dim) - 1), dim);
 }
 
 // Likewise behind the elements without the first.
 Tensor shifted_back(const Tensor& t, int64_t dim, const Scalar& value) {
     Dims one = t.sizes();
     one[static_cast<size_t>(dim)] = 1;
-    return joined(from(t, dim, 1), full(one, value, t.dtype()), dim);
+    return joined(from(t, dim, 1), full(one, value, t.dtype(), t.device()), dim);
 }
 
 bool is_trivial(const Tensor& t) { return t.dim() == 0 || t.numel() == 0; }
@@ -82,7 +83,7 @@ bool all_normal(const Tensor& t) {
         real == DType::Float32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min();
     Tensor size = ops::abs(detach(t));
     Tensor normal = ops::logical_and(ops::ge(size, least), ops::lt(size, std::numeric_limits<double>::infinity()));
-    return *kernels::all(unbatched(normal)).data_as<bool>();
+    return kernels::are_all_true(unbatched(normal));
 }
 
 Tensor exp_difference(const Tensor& x, const Tensor& log_sum) {

@@ -61,7 +61,7 @@ TensorList cat_grad(const Tensor& grad, const std::vector<Dims>& sizes, int64_t 
     for (const Dims& s : sizes) {
         const bool legacy = static_cast<int64_t>(s.size()) != n;  // an empty vector, which cat leaves out
         if (legacy) {
-            parts.push_back(zeros(s, grad.dtype()));
+            parts.push_back(zeros(s, grad.dtype(), grad.device()));
             continue;
         }
         const int64_t size = s[static_cast<size_t>(wrap_dim(dim, n, "cat"))];
@@ -96,8 +96,8 @@ Tensor block_diagonal(TensorSpan tensors) {
               rows.size(), " has ", t.dim(), " dimensions");
         Tensor block = at_least(t, 2);  // [m, n] in the middle of [m, columns]
         const int64_t m = block.size(0), n = block.size(1);
-        const Tensor parts[] = {zeros(Dims{m, column}, t.dtype()), block,
-                                zeros(Dims{m, columns - column - n}, t.dtype())};
+        const Tensor parts[] = {zeros(Dims{m, column}, t.dtype(), t.device()), block,
+                                zeros(Dims{m, columns - column - n}, t.dtype(), t.device())};
         rows.push_back(ops::cat(parts, 1));
         column += n;
     }
@@ -181,7 +181,7 @@ Tensor channels_shuffled(const Tensor& self, int64_t groups) {
 Tensor vandermonde(const Tensor& x, std::optional<int64_t> n, bool increasing) {
     const int64_t columns = n.value_or(x.dim() > 0 ? x.size(-1) : 1);
     check(columns >= 0, ErrorKind::Runtime, "vander: N must be non-negative, got ", columns);
-    const Tensor powers = kernels::arange(0, columns);
+    const Tensor powers = kernels::arange(0, columns, 1, beside(x));
     const Tensor vector = x.dim() > 0 ? x : ops::unsqueeze(x, 0);
     return ops::pow(ops::unsqueeze(vector, -1), increasing ? powers : kernels::flip(powers, Dims{0}));
 }

@@ -9,6 +9,7 @@
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 #include "kernels/shape/shape.h"
 
 namespace wengert::ops::formulas {
@@ -33,7 +34,7 @@ Tensor as_strided_regrad(const Tensor& grad, IntSpan sizes, IntSpan strides, int
         for (size_t i = 0; i < sizes.size(); ++i) offset += (sizes[i] - 1) * strides[i];
         return offset;
     };
-    if (numel_of(sizes) == 0 || numel_of(size) == 0) return zeros(size, grad.dtype());
+    if (numel_of(sizes) == 0 || numel_of(size) == 0) return zeros(size, grad.dtype(), grad.device());
     const int64_t base = std::min(offset, storage_offset);
     const int64_t length = std::max(last(sizes, strides, offset), last(size, stride, storage_offset)) - base + 1;
     Tensor memory = ops::as_strided_backward(grad, Dims{length}, Dims{1}, 0, sizes, strides, offset - base);
@@ -54,23 +55,24 @@ Tensor inside_of_strided(const Tensor& grad, IntSpan sizes, IntSpan strides, int
 
 // --- Lists of views
 
-Tensor unbind_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t dim) {
-    if (grads.empty()) return zeros(sizes, dtype);
+Tensor unbind_grad(TensorSpan grads, IntSpan sizes, DType dtype, Device device, int64_t dim) {
+    if (grads.empty()) return zeros(sizes, dtype, device);
     Dims part(sizes);
     part.erase(static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(sizes.size()), "unbind")));
     TensorList parts;
-    for (const Tensor& g : grads) parts.push_back(g.defined() ? g : zeros(part, dtype));
+    for (const Tensor& g : grads) parts.push_back(g.defined() ? g : zeros(part, dtype, device));
     return ops::stack(parts, dim);
 }
 
-Tensor split_with_sizes_grad(TensorSpan grads, IntSpan sizes, DType dtype, IntSpan split_sizes, int64_t dim) {
-    if (grads.empty()) return zeros(sizes, dtype);
+Tensor split_with_sizes_grad(TensorSpan grads, IntSpan sizes, DType dtype, Device device, IntSpan split_sizes,
+                             int64_t dim) {
+    if (grads.empty()) return zeros(sizes, dtype, device);
     const auto at = static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(sizes.size()), "split"));
     Dims part(sizes);
     TensorList parts;
     for (size_t i = 0; i < grads.size(); ++i) {
         part[at] = split_sizes[i];
-        parts.push_back(grads[i].defined() ? grads[i] : zeros(part, dtype));
+        parts.push_back(grads[i].defined() ? grads[i] : zeros(part, dtype, device));
     }
     return ops::cat(parts, dim);
 }
@@ -148,7 +150,8 @@ TensorList sections_by(const Tensor& self, const Tensor& given, int64_t dim) {
           "got a "
           "tensor with ",
           given.dim(), " dims and dtype ", given.dtype());
-    const Tensor numbers = kernels::contiguous(kernels::to_dtype(given, DType::Int64));
+    const Tensor numbers =
+        kernels::contiguous(kernels::to_dtype(kernels::on_host(given, "tensor_split"), DType::Int64));
     const int64_t* first = numbers.data_as<int64_t>();
     return given.dim() == 0 ? sections_of(self, *first, dim)
                             : sections_at(self, IntSpan(first, first + numbers.numel()), dim);
