@@ -1,8 +1,7 @@
 #include "kernels/indexing/take_out.h"
 
-#include <cstring>
-
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/indexing/indexing_kernels.h"
 #include "kernels/shape/shape.h"
 
 namespace wengert::kernels {
@@ -12,9 +11,7 @@ Tensor take_out(const Tensor& t, IntSpan sizes, IntSpan strides, int64_t offset)
         Tensor out = empty(sizes, t.dtype(), t.device());
         const int64_t item = item_size(t.dtype()), size = out.numel() * item, begin = offset * item;
         if (begin >= 0 && size <= t.storage()->bytes() - begin) [[likely]] {
-            std::byte* const at = t.storage()->data() + begin;
-            std::memcpy(out.data(), at, static_cast<size_t>(size));
-            std::memset(at, 0, static_cast<size_t>(size));
+            take_out_kernel(out, t, offset);
             return out;
         }
     }
