@@ -1,14 +1,10 @@
 #include "kernels/products/matmul.h"
 
-#include <algorithm>
-#include <complex>
 #include <string>
 #include <string_view>
 
-#include "backends/cpu/elementwise/in_parallel.h"
-#include "backends/cpu/products/gemm.h"
 #include "kernels/elementwise/elementwise.h"
-#include "tensor/promotion.h"
+#include "kernels/products/matmul_kernels.h"
 
 namespace wengert::kernels {
 namespace {
@@ -25,19 +21,9 @@ struct ByShape {
     friend std::ostream& operator<<(std::ostream& out, ByShape s) { return out << s.rows << 'x' << s.cols; }
 };
 
-// Calls f<T> for the dtypes that products are defined for.
-template <class F>
-void dispatch_product(DType dtype, const char* op, F&& f) {
+void check_numbers(DType dtype, const char* op) {
     check(dtype != DType::Bool, ErrorKind::NotImplemented, "[", op, "] \"", op,
           "\" not implemented for 'Bool'; convert to an integer dtype first");
-    dispatch(dtype, [&]<class T> {
-        if constexpr (!std::is_same_v<T, bool>) f.template operator()<T>();
-    });
-}
-
-template <class T>
-Matrix<T> matrix(const Tensor& t) {
-    return {t.data_as<T>(), t.sizes()[0], t.sizes()[1], t.strides()[0], t.strides()[1]};
 }
 
 void check_same_dtype(const char* op, const Tensor& a, const Tensor& b) {
@@ -56,41 +42,15 @@ void check_same_dtype(const char* op, const Tensor& a, const Tensor& b) {
 // out = alpha a b + beta out, two-dimensional.
 void multiply_into(const char* op, const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta = 0,
                    const Scalar& alpha = 1) {
-    dispatch_product(out.dtype(), op, [&]<class T> {
-        gemm<T>(alpha.to<T>(), matrix<T>(a), matrix<T>(b), beta.to<T>(), matrix<T>(out));
-    });
+    check_numbers(out.dtype(), op);
+    matrix_product_kernel(out, a, b, beta, alpha);
 }
 
 // The same for every matrix of a batch; all have the same leading sizes, strides may be 0.
 void multiply_batch(const char* op, const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta = 0,
                     const Scalar& alpha = 1) {
-    const size_t batch_dims = out.sizes().size() - 2;
-    const StridedWalk<3> batches(IntSpan(out.sizes()).first(batch_dims),
-                                 {IntSpan(a.strides()).first(batch_dims), IntSpan(b.strides()).first(batch_dims),
-                                  IntSpan(out.strides()).first(batch_dims)});
-    auto last_two = []<class T>(const Tensor& t, T* data) {
-        size_t n = t.sizes().size();
-        return Matrix<T>{data, t.sizes()[n - 2], t.sizes()[n - 1], t.strides()[n - 2], t.strides()[n - 1]};
-    };
-    dispatch_product(out.dtype(), op, [&]<class T> {
-        const T factor = alpha.to<T>(), kept = beta.to<T>();
-        const Matrix<T> ma = last_two(a, a.data_as<T>()), mb = last_two(b, b.data_as<T>()),
-                        mc = last_two(out, out.data_as<T>());
-        const auto some = [&](int64_t begin, int64_t end) {
-            batches.elements_of(begin, end, [&](const std::array<int64_t, 3>& at) {
-                Matrix<T> each_a = ma, each_b = mb, each_c = mc;
-                each_a.data += at[0];
-                each_b.data += at[1];
-                each_c.data += at[2];
-                gemm<T>(factor, each_a, each_b, kept, each_c);
-            });
-        };
-        const int64_t work = mc.rows * mc.cols * ma.cols;
-        if (provider_uses_threads<T>(work))
-            some(0, batches.numel());
-        else
-            parallel_for(batches.numel(), units_of(work), some);
-    });
+    check_numbers(out.dtype(), op);
+    batched_product_kernel(out, a, b, beta, alpha);
 }
 
 Tensor with_shape(const Tensor& t, IntSpan sizes, IntSpan strides) { return alias(t, sizes, strides, t.offset()); }
@@ -124,17 +84,8 @@ Tensor product_dot(const char* op, const Tensor& a, const Tensor& b, bool conjug
           a.numel(), "] and src [", b.numel(), "] to have the same number of elements, but got ", a.numel(), " and ",
           b.numel(), " elements respectively");
     Tensor out = empty({}, a.dtype(), a.device());
-    dispatch_product(a.dtype(), op, [&]<class T> {
-        T& result = *out.data_as<T>();
-        if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
-            const T *x = a.data_as<T>(), *y = b.data_as<T>();
-            result = 0;
-            for (int64_t i = 0; i < a.numel(); ++i, x += a.strides()[0], y += b.strides()[0])
-                result += (conjugate ? std::conj(*x) : *x) * *y;
-        } else {
-            result = dot<T>(a.numel(), a.data_as<T>(), a.strides()[0], b.data_as<T>(), b.strides()[0]);
-        }
-    });
+    check_numbers(a.dtype(), op);
+    dot_kernel(out, a, b, conjugate);
     return out;
 }
 
@@ -290,8 +241,8 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, co
     for (int64_t i = 0; i < batch1.sizes()[0]; ++i)
         multiply_into("addbmm", out, at(batch1, i), at(batch2, i), i == 0 ? beta : Scalar(1), alpha);
     if (batch1.sizes()[0] == 0)
-        multiply_into("addbmm", out, empty(Dims{out.sizes()[0], 0}, out.dtype()),
-                      empty(Dims{0, out.sizes()[1]}, out.dtype()), beta, alpha);
+        multiply_into("addbmm", out, empty(Dims{out.sizes()[0], 0}, out.dtype(), out.device()),
+                      empty(Dims{0, out.sizes()[1]}, out.dtype(), out.device()), beta, alpha);
     return out;
 }
 

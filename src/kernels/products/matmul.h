@@ -1,4 +1,4 @@
-// Matrix products of tensors: PyTorch's and NumPy's rules for shapes, on top of backends/cpu/products/gemm.h.
+// Matrix products of tensors: PyTorch's and NumPy's rules for shapes, and one product of strided matrices under them.
 //
 // Operands may have any strides; transposed and broadcast ones are not copied. Dtypes must be equal, as in PyTorch;
 // bool is refused where PyTorch refuses it. Read `matmul` first: it reduces every case to one [m,k] x [k,n] product or to
