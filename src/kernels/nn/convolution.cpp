@@ -1,33 +1,10 @@
 #include "kernels/nn/convolution.h"
 
-#include <algorithm>
-#include <complex>
-
-#include "backends/cpu/nn/convolution_products.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/nn/convolution_kernels.h"
 
 namespace wengert::kernels {
 namespace {
-
-// --- Complex numbers, by parts: both arguments are linear
-
-template <class F>
-Tensor by_parts(const Tensor& a, const Tensor& b, F&& product) {
-    auto part = [](const Tensor& t, int64_t which) {
-        Dims strides = t.strides();
-        for (int64_t& s : strides) s *= 2;
-        return contiguous(alias_as(t, real_dtype(t.dtype()), t.sizes(), strides, 2 * t.offset() + which));
-    };
-    Tensor a_re = part(a, 0), a_im = part(a, 1), b_re = part(b, 0), b_im = part(b, 1);
-    Tensor rr = product(a_re, b_re), ii = product(a_im, b_im), ri = product(a_re, b_im), ir = product(a_im, b_re);
-    Tensor out = empty(rr.sizes(), a.dtype());
-    dispatch_floating(rr.dtype(), "convolution", [&]<class R> {
-        std::complex<R>* to = out.data_as<std::complex<R>>();
-        for (int64_t i = 0; i < out.numel(); ++i)
-            to[i] = {rr.data_as<R>()[i] - ii.data_as<R>()[i], ri.data_as<R>()[i] + ir.data_as<R>()[i]};
-    });
-    return out;
-}
 
 void check_dtypes(const char* op, const Tensor& a, const Tensor& b, const char* what) {
     check(a.dtype() == b.dtype(), ErrorKind::Runtime, "[", op, "] Input type (", a.dtype(), ") and ", what, " type (",
@@ -56,25 +33,17 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
               "] Given weight of size ", ShapeOf{weight.sizes()}, ", expected bias to be 1-dimensional with ",
               weight.sizes()[0], " elements, but got bias of size ", ShapeOf{bias.sizes()}, " instead");
     }
-    if (is_complex(input.dtype())) {
-        Tensor out = by_parts(input, weight, [&](const Tensor& x, const Tensor& w) {
-            return convolution(x, w, Tensor(), stride, padding, dilation, groups);
-        });
+    if (is_empty(g)) {  // sums of nothing
+        Tensor out = zeros(convolution_sizes(g), input.dtype(), input.device());
         if (!bias.defined()) return out;
-        int64_t positions = ConvGeometry::volume(g.output), filters = bias.numel();
-        dispatch_inexact(out.dtype(), op, [&]<class T> {
-            for (int64_t i = 0; i < out.numel(); ++i)
-                out.data_as<T>()[i] += bias.data_as<T>()[i / positions % filters * bias.strides()[0]];
-        });
+        Dims sizes(g.dims + 1, 1), strides(g.dims + 1, 0);
+        sizes[0] = bias.numel();
+        strides[0] = bias.strides()[0];
+        copy_into(out, alias(bias, sizes, strides, bias.offset()));
         return out;
     }
-    Tensor x = contiguous(input), w = contiguous(weight), b = bias.defined() ? contiguous(bias) : bias;
-    Tensor out = is_empty(g) ? zeros(convolution_sizes(g), input.dtype()) : empty(convolution_sizes(g), input.dtype());
-    if (is_empty(g)) return out;
-    dispatch_floating(input.dtype(), op, [&]<class T> {
-        const T* at = b.defined() ? b.data_as<T>() : nullptr;
-        conv_forward<T>(g, x.data_as<T>(), w.data_as<T>(), at, out.data_as<T>());
-    });
+    Tensor out = empty(convolution_sizes(g), input.dtype(), input.device());
+    convolution_kernel(out, contiguous(input), contiguous(weight), bias.defined() ? contiguous(bias) : bias, g);
     return out;
 }
 
@@ -84,14 +53,9 @@ Tensor convolution_input(const Tensor& grad_output, const Tensor& weight, IntSpa
     ConvGeometry g = convolution_geometry(op, input_sizes, weight.sizes(), stride, padding, dilation, groups);
     check_dtypes(op, grad_output, weight, "weight");
     check_output(op, grad_output, g);
-    if (is_complex(weight.dtype()))
-        return by_parts(grad_output, weight, [&](const Tensor& y, const Tensor& w) {
-            return convolution_input(y, w, input_sizes, stride, padding, dilation, groups);
-        });
-    if (is_empty(g) || numel_of(input_sizes) == 0) return zeros(input_sizes, weight.dtype());
-    Tensor y = contiguous(grad_output), w = contiguous(weight), out = empty(input_sizes, weight.dtype());
-    dispatch_floating(weight.dtype(), op,
-                      [&]<class T> { conv_input_cotangent<T>(g, y.data_as<T>(), w.data_as<T>(), out.data_as<T>()); });
+    if (is_empty(g) || numel_of(input_sizes) == 0) return zeros(input_sizes, weight.dtype(), weight.device());
+    Tensor out = empty(input_sizes, weight.dtype(), weight.device());
+    convolution_input_kernel(out, contiguous(grad_output), contiguous(weight), g);
     return out;
 }
 
@@ -101,14 +65,9 @@ Tensor convolution_weight(const Tensor& grad_output, const Tensor& input, IntSpa
     ConvGeometry g = convolution_geometry(op, input.sizes(), weight_sizes, stride, padding, dilation, groups);
     check_dtypes(op, grad_output, input, "input");
     check_output(op, grad_output, g);
-    if (is_complex(input.dtype()))
-        return by_parts(grad_output, input, [&](const Tensor& y, const Tensor& x) {
-            return convolution_weight(y, x, weight_sizes, stride, padding, dilation, groups);
-        });
-    if (is_empty(g)) return zeros(weight_sizes, input.dtype());
-    Tensor y = contiguous(grad_output), x = contiguous(input), out = empty(weight_sizes, input.dtype());
-    dispatch_floating(input.dtype(), op,
-                      [&]<class T> { conv_weight_cotangent<T>(g, y.data_as<T>(), x.data_as<T>(), out.data_as<T>()); });
+    if (is_empty(g)) return zeros(weight_sizes, input.dtype(), input.device());
+    Tensor out = empty(weight_sizes, input.dtype(), input.device());
+    convolution_weight_kernel(out, contiguous(grad_output), contiguous(input), g);
     return out;
 }
 

@@ -4,10 +4,6 @@
 // transposed convolution) and the one with the weight's. Each is linear in both arguments and each one's derivatives are
 // the other two, so gradients of any order need nothing else.
 //
-// One implementation serves all: geometry is padded to three dimensions; the image is copied with its padding, columns
-// sorted by their residue modulo the stride so that neighbouring output positions read neighbouring memory; then the
-// register-tiled loops of conv_loops.h run over it. 1x1 kernels are matrix products.
-//
 // Shapes, with n spatial dims: input [B, C, D1..Dn], weight [O, C/groups, K1..Kn], output [B, O, E1..En]; B may be missing.
 // stride, padding and dilation have n elements, or one that counts for all. float32, float64 and complex.
 #pragma once

@@ -32,22 +32,4 @@ Dims convolution_sizes(const ConvGeometry& g);
 // n elements from n, or from one that counts for all.
 Dims per_dimension(const char* op, const char* name, IntSpan values, size_t n);
 
-// An image of `extent` positions per channel, stored so that a step of `stride` along the width is a step of 1: the columns
-// with residue r modulo the stride stand together, `run` of them in a row of `pitch`.
-struct PaddedImage {
-    Space extent;
-    int64_t stride, run, pitch, channel;  // channel: elements of one
-
-    PaddedImage(const Space& extent, int64_t stride)
-        : extent(extent),
-          stride(stride),
-          run((extent[2] + stride - 1) / stride),
-          pitch(run * stride),
-          channel(extent[0] * extent[1] * pitch) {}
-    int64_t column(int64_t x) const { return x % stride * run + x / stride; }
-    int64_t at(int64_t z, int64_t y, int64_t x) const { return (z * extent[1] + y) * pitch + column(x); }
-    // Elements of an image; whole vectors may be read beyond its end.
-    int64_t size(int64_t channels) const { return channels * channel + 64; }
-};
-
 }  // namespace wengert::kernels

@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/nn/declined.h"
 #include "kernels/nn/nll_loss.h"
 #include "kernels/nn/softmax.h"
+#include "kernels/on_host.h"
 #include "kernels/products/matmul.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
@@ -33,7 +35,7 @@ Tensor log_probabilities(const Tensor& input, const Tensor& weight, const Tensor
 Tensor linear_nll(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& target,
                   int64_t ignore_index) {
     const int64_t rows = input.size(0);
-    Tensor out = empty(Dims{rows}, input.dtype());
+    Tensor out = empty(Dims{rows}, input.dtype(), input.device());
     for_each_block(rows, weight.size(0), [&](int64_t first, int64_t last) {
         const Tensor scores = log_probabilities(slice(input, 0, first, last), weight, bias);
         copy_into(slice(out, 0, first, last),
@@ -47,9 +49,9 @@ std::tuple<Tensor, Tensor, Tensor> linear_nll_backward(const Tensor& grad, const
                                                        const std::array<bool, 3>& output_mask) {
     const int64_t rows = input.size(0);
     Tensor of_input, of_weight, of_bias;
-    if (output_mask[0]) of_input = empty(input.sizes(), input.dtype());
-    if (output_mask[1]) of_weight = zeros(weight.sizes(), weight.dtype());
-    if (output_mask[2] && bias.defined()) of_bias = zeros(bias.sizes(), bias.dtype());
+    if (output_mask[0]) of_input = empty(input.sizes(), input.dtype(), input.device());
+    if (output_mask[1]) of_weight = zeros(weight.sizes(), weight.dtype(), weight.device());
+    if (output_mask[2] && bias.defined()) of_bias = zeros(bias.sizes(), bias.dtype(), bias.device());
     bool declined = false;
     for_each_block(rows, weight.size(0), [&](int64_t first, int64_t last) {
         if (declined) return;
@@ -65,12 +67,15 @@ std::tuple<Tensor, Tensor, Tensor> linear_nll_backward(const Tensor& grad, const
         if (output_mask[0]) copy_into(slice(of_input, 0, first, last), mm(of_scores, weight));
         if (output_mask[1]) of_weight = addmm(of_weight, transpose(of_scores, 0, 1), block, 1, 1);
         if (of_bias.defined())
-            of_bias = addmv(of_bias, transpose(of_scores, 0, 1), full(Dims{last - first}, 1, bias.dtype()), 1, 1);
+            of_bias = addmv(of_bias, transpose(of_scores, 0, 1),
+                            full(Dims{last - first}, 1, bias.dtype(), bias.device()), 1, 1);
     });
     // Where something is not finite, rows without a cotangent are no longer zero: the formula decides.
     if (declined) return {};
     for (const Tensor& result : {of_input, of_weight, of_bias})
-        if (result.defined() && !std::isfinite(sum(result, {}, false, DType::Float64).data_as<double>()[0])) return {};
+        if (result.defined() && has_values(result) &&
+            !std::isfinite(read_element<double>(sum(result, {}, false, DType::Float64), "linear_nll_backward")))
+            return {};
     return {of_input, of_weight, of_bias};
 }
 

@@ -5,7 +5,7 @@
 // take the forward result:
 //     softmax:      grad_self = (grad - sum(grad * result)) * result
 //     log_softmax:  grad_self =  grad - exp(result) * sum(grad)
-// All keep their digits where probabilities are nearly 0 and 1 (see isa/softmax_loops.cpp).
+// All keep their digits where probabilities are nearly 0 and 1 (see backends/cpu/isa/softmax_loops.cpp).
 // They are used where nothing differentiates them; the differentiable forms are compositions in the table. Where a line is not
 // finite they decline: the result is undefined, and the composition says what its zeros are worth.
 #pragma once
@@ -20,19 +20,5 @@ Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = {})
 Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
 Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
-
-// The inner loops: `outer` blocks of [n, inner], contiguous, normalised along n.
-template <class T>
-struct SoftmaxLoops {
-    using Forward = void (*)(const T* in, T* out, int64_t outer, int64_t n, int64_t inner);
-    using Backward = void (*)(const T* grad, const T* result, T* out, int64_t outer, int64_t n, int64_t inner);
-    Forward softmax, log_softmax;
-    Backward softmax_backward, log_softmax_backward;
-};
-struct SoftmaxTable {
-    SoftmaxLoops<float> of_float;
-    SoftmaxLoops<double> of_double;
-};
-const SoftmaxTable& softmax_table();
 
 }  // namespace wengert::kernels

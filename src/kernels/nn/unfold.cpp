@@ -2,28 +2,23 @@
 
 #include <algorithm>
 
-#include "backends/cpu/elementwise/in_parallel.h"
 #include "base/checked_math.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/nn/convolution_geometry.h"
+#include "kernels/nn/convolution_kernels.h"
 
 namespace wengert::kernels {
 namespace {
 
-struct Blocks {
-    int64_t batch, channels;
-    Dims image, kernel, dilation, padding, stride, blocks;
-};
-
-Blocks blocks_of(const char* op, IntSpan image, IntSpan kernel, IntSpan dilation, IntSpan padding, IntSpan stride) {
-    Blocks b{1,
-             1,
-             Dims(image),
-             per_dimension(op, "kernel_size", kernel, 2),
-             per_dimension(op, "dilation", dilation, 2),
-             per_dimension(op, "padding", padding, 2),
-             per_dimension(op, "stride", stride, 2),
-             {}};
+SlidingBlocks blocks_of(const char* op, IntSpan image, IntSpan kernel, IntSpan dilation, IntSpan padding,
+                        IntSpan stride) {
+    SlidingBlocks b{1,
+                    1,
+                    Dims(image),
+                    per_dimension(op, "kernel_size", kernel, 2),
+                    per_dimension(op, "dilation", dilation, 2),
+                    per_dimension(op, "padding", padding, 2),
+                    per_dimension(op, "stride", stride, 2),
+                    {}};
     for (size_t i = 0; i < 2; ++i) {
         check(
             b.kernel[i] > 0 && b.dilation[i] > 0 && b.stride[i] > 0 && b.padding[i] >= 0, ErrorKind::Runtime, "[", op,
@@ -42,30 +37,6 @@ Blocks blocks_of(const char* op, IntSpan image, IntSpan kernel, IntSpan dilation
     return b;
 }
 
-// Calls f(image offset, column offset, first, last) for every row of blocks and kernel position: columns [first, last) see
-// the image from that offset on, `stride` apart; the others see padding.
-template <class F>
-void for_each_run(const Blocks& b, F&& f) {
-    const int64_t columns = b.kernel[0] * b.kernel[1] * b.blocks[0] * b.blocks[1];
-    parallel_for(b.batch * b.channels, units_of(columns), [&](int64_t begin, int64_t end) {
-        int64_t column = begin * columns;
-        for (int64_t c = begin; c < end; ++c)
-            for (int64_t ky = 0; ky < b.kernel[0]; ++ky)
-                for (int64_t kx = 0; kx < b.kernel[1]; ++kx)
-                    for (int64_t y = 0; y < b.blocks[0]; ++y, column += b.blocks[1]) {
-                        int64_t row = y * b.stride[0] - b.padding[0] + ky * b.dilation[0];
-                        bool inside = row >= 0 && row < b.image[0];
-                        int64_t x0 = kx * b.dilation[1] - b.padding[1];
-                        // The x for which x0 + x * stride lies in the image: [first, last).
-                        int64_t first = x0 >= 0 ? 0 : (-x0 + b.stride[1] - 1) / b.stride[1];
-                        int64_t last = b.image[1] <= x0 ? 0 : (b.image[1] - 1 - x0) / b.stride[1] + 1;
-                        first = std::min(first, b.blocks[1]);
-                        last = inside ? std::clamp(last, first, b.blocks[1]) : first;
-                        f((c * b.image[0] + row) * b.image[1] + x0 + first * b.stride[1], column, first, last);
-                    }
-    });
-}
-
 }  // namespace
 
 Tensor im2col(const Tensor& self, IntSpan kernel_size, IntSpan dilation, IntSpan padding, IntSpan stride) {
@@ -75,22 +46,15 @@ Tensor im2col(const Tensor& self, IntSpan kernel_size, IntSpan dilation, IntSpan
           "input, "
           "but got: ",
           ShapeOf{self.sizes()});
-    Blocks b = blocks_of("im2col", IntSpan(self.sizes()).last(2), kernel_size, dilation, padding, stride);
+    SlidingBlocks b = blocks_of("im2col", IntSpan(self.sizes()).last(2), kernel_size, dilation, padding, stride);
     b.batch = batched ? self.sizes()[0] : 1;
     b.channels = self.sizes()[batched ? 1 : 0];
     Dims sizes{checked_mul(b.channels, checked_mul(b.kernel[0], b.kernel[1], "im2col"), "im2col"),
                checked_mul(b.blocks[0], b.blocks[1], "im2col")};
     if (batched) sizes.insert(0, b.batch);
-    Tensor input = contiguous(self), out = empty(sizes, self.dtype());
-    dispatch_inexact(self.dtype(), "im2col", [&]<class T> {
-        for_each_run(b, [&](int64_t image, int64_t column, int64_t first, int64_t last) {
-            T* to = out.data_as<T>() + column;
-            const T* from = input.data_as<T>() + image;
-            std::fill(to, to + first, T(0));
-            for (int64_t x = first; x < last; ++x, from += b.stride[1]) to[x] = *from;
-            std::fill(to + last, to + b.blocks[1], T(0));
-        });
-    });
+    check_inexact(self.dtype(), "im2col");
+    Tensor out = empty(sizes, self.dtype(), self.device());
+    if (out.numel() > 0) im2col_kernel(out, contiguous(self), b);
     return out;
 }
 
@@ -100,7 +64,7 @@ Tensor col2im(const Tensor& self, IntSpan output_size, IntSpan kernel_size, IntS
     check(batched || self.dim() == 2, ErrorKind::Runtime,
           "[col2im] Expected 2D or 3D (batch mode) tensor for input, but got: ", ShapeOf{self.sizes()});
     Dims image = per_dimension("col2im", "output_size", output_size, 2);
-    Blocks b = blocks_of("col2im", image, kernel_size, dilation, padding, stride);
+    SlidingBlocks b = blocks_of("col2im", image, kernel_size, dilation, padding, stride);
     size_t d = batched ? 1 : 0;
     int64_t block = checked_mul(b.kernel[0], b.kernel[1], "col2im"),
             count = checked_mul(b.blocks[0], b.blocks[1], "col2im");
@@ -117,14 +81,9 @@ Tensor col2im(const Tensor& self, IntSpan output_size, IntSpan kernel_size, IntS
     b.channels = self.sizes()[d] / block;
     Dims sizes{b.channels, image[0], image[1]};
     if (batched) sizes.insert(0, b.batch);
-    Tensor columns = contiguous(self), out = zeros(sizes, self.dtype());
-    dispatch_inexact(self.dtype(), "col2im", [&]<class T> {
-        for_each_run(b, [&](int64_t at, int64_t column, int64_t first, int64_t last) {
-            const T* from = columns.data_as<T>() + column;
-            T* to = out.data_as<T>() + at;
-            for (int64_t x = first; x < last; ++x, to += b.stride[1]) *to += from[x];
-        });
-    });
+    check_inexact(self.dtype(), "col2im");
+    Tensor out = zeros(sizes, self.dtype(), self.device());
+    if (out.numel() > 0) col2im_kernel(out, contiguous(self), b);
     return out;
 }
 

@@ -1,9 +1,9 @@
-// Loops of the normalisation layers over contiguous memory (see kernels/nn/normalize.h).
+// Loops of the normalisation layers over contiguous memory (see nn/normalize_loops.h).
 #include <cmath>
 
 #include "backends/cpu/isa/rows.h"
+#include "backends/cpu/nn/normalize_loops.h"
 #include "backends/cpu/scalar/arithmetic.h"
-#include "kernels/nn/normalize.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {

@@ -4,9 +4,9 @@
 // 0, and so is the gradient's (1 - p) p. No row can have two probabilities above 1/2, so a row that has one (it
 // `dominates`) gets a second look while it is in the cache: logarithms are log1p of what the others have, gradients are
 // measured from that of the dominant element, which leaves differences that do not cancel.
+#include "backends/cpu/nn/softmax_loops.h"
 #include "backends/cpu/isa/libm.h"
 #include "backends/cpu/isa/rows.h"
-#include "kernels/nn/softmax.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {

@@ -1,4 +1,4 @@
-// The interface between convolution's planning (kernels/nn/convolution.cpp) and its loops (isa/conv.cpp).
+// The interface between convolution's planning (convolution.cpp) and its loops (isa/conv.cpp).
 //
 // All three products of a convolution read an image that was copied with its padding, so that no loop tests bounds. A tap
 // (input channel and kernel position) is then an offset, the same for every output position; a segment is a run of up to

@@ -1,7 +1,11 @@
-// The three products of a convolution on raw memory; see convolution.h and conv_loops.h.
-#include "backends/cpu/nn/convolution_products.h"
-
+// The three products of a convolution on the CPU (kernels/nn/convolution.h).
+//
+// Geometry is padded to three dimensions; the image is copied with its padding, columns sorted by their residue modulo the
+// stride so that neighbouring output positions read neighbouring memory; then the register-tiled loops of conv_loops.h run
+// over it. 1x1 kernels are matrix products. Few output positions are gathered (convolution_gathered.h). Complex numbers are
+// taken by parts.
 #include <algorithm>
+#include <complex>
 #include <utility>
 #include <vector>
 
@@ -9,9 +13,10 @@
 #include "backends/cpu/nn/conv_loops.h"
 #include "backends/cpu/nn/convolution_gathered.h"
 #include "backends/cpu/nn/convolution_image.h"
-#include "base/threads/parallel_for.h"
-
 #include "backends/cpu/products/gemm.h"
+#include "base/threads/parallel_for.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/nn/convolution_kernels.h"
 
 namespace wengert::kernels {
 
@@ -301,8 +306,6 @@ struct Products {
     }
 };
 
-}  // namespace
-
 template <class T>
 void conv_forward(const ConvGeometry& g, const T* input, const T* weight, const T* bias, T* output) {
     if (g.is_matrix_product())
@@ -333,12 +336,73 @@ void conv_weight_cotangent(const ConvGeometry& g, const T* cotangent, const T* i
         strided_weight_cotangent(g, cotangent, input, result);
 }
 
-#define WENGERT_INSTANTIATE(T)                                                         \
-    template void conv_forward(const ConvGeometry&, const T*, const T*, const T*, T*); \
-    template void conv_input_cotangent(const ConvGeometry&, const T*, const T*, T*);   \
-    template void conv_weight_cotangent(const ConvGeometry&, const T*, const T*, T*);
-WENGERT_INSTANTIATE(float)
-WENGERT_INSTANTIATE(double)
-#undef WENGERT_INSTANTIATE
+// --- On tensors. Complex numbers by parts: both arguments are linear.
+
+// product(a, b, out) of real tensors.
+template <class F>
+void by_parts(const Tensor& a, const Tensor& b, const Tensor& out, F&& product) {
+    auto part = [](const Tensor& t, int64_t which) {
+        Dims strides = t.strides();
+        for (int64_t& s : strides) s *= 2;
+        return contiguous(alias_as(t, real_dtype(t.dtype()), t.sizes(), strides, 2 * t.offset() + which));
+    };
+    const Tensor a_re = part(a, 0), a_im = part(a, 1), b_re = part(b, 0), b_im = part(b, 1);
+    auto of = [&](const Tensor& x, const Tensor& y) {
+        Tensor made = empty(out.sizes(), real_dtype(out.dtype()));
+        product(x, y, made);
+        return made;
+    };
+    const Tensor rr = of(a_re, b_re), ii = of(a_im, b_im), ri = of(a_re, b_im), ir = of(a_im, b_re);
+    dispatch_floating(rr.dtype(), "convolution", [&]<class R> {
+        std::complex<R>* to = out.data_as<std::complex<R>>();
+        for (int64_t i = 0; i < out.numel(); ++i)
+            to[i] = {rr.data_as<R>()[i] - ii.data_as<R>()[i], ri.data_as<R>()[i] + ir.data_as<R>()[i]};
+    });
+}
+
+void convolution(Result out, const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvGeometry& g) {
+    if (is_complex(out->dtype())) {
+        by_parts(input, weight, out,
+                 [&](const Tensor& x, const Tensor& w, const Tensor& y) { convolution(y, x, w, Tensor(), g); });
+        if (!bias.defined()) return;
+        const int64_t positions = ConvGeometry::volume(g.output), filters = bias.numel();
+        dispatch_inexact(out->dtype(), "convolution", [&]<class T> {
+            for (int64_t i = 0; i < out->numel(); ++i)
+                out->data_as<T>()[i] += bias.data_as<T>()[i / positions % filters];
+        });
+        return;
+    }
+    dispatch_floating(out->dtype(), "convolution", [&]<class T> {
+        conv_forward<T>(g, input.data_as<T>(), weight.data_as<T>(), bias.defined() ? bias.data_as<T>() : nullptr,
+                        out->data_as<T>());
+    });
+}
+
+void convolution_input(Result out, const Tensor& cotangent, const Tensor& weight, const ConvGeometry& g) {
+    if (is_complex(out->dtype()))
+        return by_parts(cotangent, weight, out,
+                        [&](const Tensor& y, const Tensor& w, const Tensor& x) { convolution_input(x, y, w, g); });
+    dispatch_floating(out->dtype(), "convolution_input", [&]<class T> {
+        conv_input_cotangent<T>(g, cotangent.data_as<T>(), weight.data_as<T>(), out->data_as<T>());
+    });
+}
+
+void convolution_weight(Result out, const Tensor& cotangent, const Tensor& input, const ConvGeometry& g) {
+    if (is_complex(out->dtype()))
+        return by_parts(cotangent, input, out,
+                        [&](const Tensor& y, const Tensor& x, const Tensor& w) { convolution_weight(w, y, x, g); });
+    dispatch_floating(out->dtype(), "convolution_weight", [&]<class T> {
+        conv_weight_cotangent<T>(g, cotangent.data_as<T>(), input.data_as<T>(), out->data_as<T>());
+    });
+}
+
+}  // namespace
+
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, const Tensor&, const ConvGeometry&)>
+    convolution_kernel{"convolution", convolution};
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, const ConvGeometry&)> convolution_input_kernel{
+    "convolution_input", convolution_input};
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, const ConvGeometry&)> convolution_weight_kernel{
+    "convolution_weight", convolution_weight};
 
 }  // namespace wengert::kernels

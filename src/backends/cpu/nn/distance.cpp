@@ -1,5 +1,4 @@
-#include "kernels/nn/distance.h"
-
+// Distances between rows on the CPU (kernels/nn/distance.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,8 +6,8 @@
 #include "backends/cpu/choose_isa.h"
 #include "backends/cpu/elementwise/in_parallel.h"
 #include "backends/cpu/nn/distance_loops.h"
-#include "kernels/elementwise/elementwise.h"
 #include "kernels/linalg/common.h"
+#include "kernels/nn/distance_kernels.h"
 
 namespace wengert::kernels {
 
@@ -126,86 +125,58 @@ void add_gradients(const T* x, const T* rows, int64_t count, int64_t n, T p, con
             add_gradient(x, rows + s * n, n, p, norm[s], cotangent[s], to, others + s * n);
 }
 
-void check_norm(const char* op, double p) {
-    check(p >= 0, ErrorKind::Runtime, "[", op, "] ", op, " only supports non-negative p values, got ", p);
-}
+// --- On tensors
 
-struct Pair {
-    Tensor x1, x2;  // contiguous, batches broadcast
-};
-Pair rows_of(const Tensor& x1, const Tensor& x2) {
-    for (auto [t, name] : {std::pair(&x1, "X1"), std::pair(&x2, "X2")}) {
-        check(is_floating(t->dtype()), ErrorKind::Runtime, "[cdist] cdist only supports floating-point dtypes, ", name,
-              " got: ", type_name(*t));
-        check(t->dim() >= 2, ErrorKind::Runtime, "[cdist] cdist only supports at least 2D tensors, ", name,
-              " got: ", t->dim(), "D");
-    }
-    check(x1.dtype() == x2.dtype(), ErrorKind::Runtime, "[cdist] expected scalar type ", type_name(x1), " but found ",
-          type_name(x2));
-    check(cols(x1) == cols(x2), ErrorKind::Runtime,
-          "[cdist] X1 and X2 must have the same number of columns. X1: ", cols(x1), " X2: ", cols(x2));
-    Dims batch = common_batch(x1, x2, "cdist");
-    return {row_major_copy(x1, batch), row_major_copy(x2, batch)};
-}
-
-}  // namespace
-
-Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
-    check_norm("cdist", p);
-    auto [a, b] = rows_of(x1, x2);
-    int64_t m = rows(a), n = rows(b), d = cols(a);
-    Tensor out = empty(joined(batch_sizes(a), {m, n}), a.dtype());
+void cdist(Result out, const Tensor& a, const Tensor& b, double p) {
+    const int64_t m = rows(a), n = rows(b), d = cols(a);
     dispatch_floating(a.dtype(), "cdist", [&]<class T> {
         parallel_for(batch_count(a) * m, units_of(n * d), [&](int64_t begin, int64_t end) {
             for (int64_t r = begin; r < end; ++r)
                 distances(a.data_as<T>() + r * d, b.data_as<T>() + r / m * n * d, n, d, static_cast<T>(p),
-                          out.data_as<T>() + r * n);
+                          out->data_as<T>() + r * n);
         });
     });
-    return out;
 }
 
-std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
-                                          const Tensor& cdist) {
-    auto [a, b] = rows_of(x1, x2);
-    int64_t m = rows(a), n = rows(b), d = cols(a);
-    Tensor ga = zeros(a.sizes(), a.dtype()), gb = zeros(b.sizes(), b.dtype());
-    Tensor cotangent = contiguous(grad), norms = contiguous(cdist);
+void cdist_backward(Result ga, Result gb, const Tensor& grad, const Tensor& a, const Tensor& b, double p,
+                    const Tensor& norms) {
+    const int64_t m = rows(a), n = rows(b), d = cols(a);
     dispatch_floating(a.dtype(), "cdist_backward", [&]<class T> {
         for (int64_t i = 0; i < batch_count(a); ++i)
             for (int64_t r = 0; r < m; ++r) {
                 const int64_t x = (i * m + r) * d, y = i * n * d, at = (i * m + r) * n;
                 add_gradients(a.data_as<T>() + x, b.data_as<T>() + y, n, d, static_cast<T>(p), norms.data_as<T>() + at,
-                              cotangent.data_as<T>() + at, ga.data_as<T>() + x, gb.data_as<T>() + y);
+                              grad.data_as<T>() + at, ga->data_as<T>() + x, gb->data_as<T>() + y);
             }
     });
-    return {ga, gb};
 }
 
-Tensor pdist(const Tensor& self, double p) {
-    check(self.dim() == 2, ErrorKind::Runtime, "[pdist] pdist only supports 2D tensors, got: ", self.dim(), "D");
-    check_norm("pdist", p);
-    int64_t n = rows(self), d = cols(self);
-    Tensor a = contiguous(self), out = empty(Dims{n > 1 ? n * (n - 1) / 2 : 0}, self.dtype());
-    dispatch_floating(self.dtype(), "pdist", [&]<class T> {
-        T* to = out.data_as<T>();
+void pdist(Result out, const Tensor& a, double p) {
+    const int64_t n = rows(a), d = cols(a);
+    dispatch_floating(a.dtype(), "pdist", [&]<class T> {
+        T* to = out->data_as<T>();
         for (int64_t r = 0; r < n; to += n - 1 - r, ++r)
             distances(a.data_as<T>() + r * d, a.data_as<T>() + (r + 1) * d, n - 1 - r, d, static_cast<T>(p), to);
     });
-    return out;
 }
 
-Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Tensor& pdist) {
-    int64_t n = rows(self), d = cols(self), at = 0;
-    Tensor a = contiguous(self), out = zeros(self.sizes(), self.dtype());
-    Tensor cotangent = contiguous(grad), norms = contiguous(pdist);
-    dispatch_floating(self.dtype(), "pdist_backward", [&]<class T> {
-        for (int64_t r = 0; r < n; at += n - 1 - r, ++r)
+void pdist_backward(Result out, const Tensor& grad, const Tensor& a, double p, const Tensor& norms) {
+    const int64_t n = rows(a), d = cols(a);
+    dispatch_floating(a.dtype(), "pdist_backward", [&]<class T> {
+        for (int64_t r = 0, at = 0; r < n; at += n - 1 - r, ++r)
             add_gradients(a.data_as<T>() + r * d, a.data_as<T>() + (r + 1) * d, n - 1 - r, d, static_cast<T>(p),
-                          norms.data_as<T>() + at, cotangent.data_as<T>() + at, out.data_as<T>() + r * d,
-                          out.data_as<T>() + (r + 1) * d);
+                          norms.data_as<T>() + at, grad.data_as<T>() + at, out->data_as<T>() + r * d,
+                          out->data_as<T>() + (r + 1) * d);
     });
-    return out;
 }
+
+}  // namespace
+
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, double)> cdist_kernel{"cdist", cdist};
+constinit DeviceKernel<void(Result, Result, const Tensor&, const Tensor&, const Tensor&, double, const Tensor&)>
+    cdist_backward_kernel{"cdist_backward", cdist_backward};
+constinit DeviceKernel<void(Result, const Tensor&, double)> pdist_kernel{"pdist", pdist};
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, double, const Tensor&)> pdist_backward_kernel{
+    "pdist_backward", pdist_backward};
 
 }  // namespace wengert::kernels

@@ -1,4 +1,4 @@
-// The interface between max pooling (kernels/nn/pooling.cpp) and its loop, compiled per instruction set (isa/pool.cpp).
+// The interface between max pooling (pooling.cpp) and its loop, compiled per instruction set (isa/pool.cpp).
 #pragma once
 
 #include <cstdint>

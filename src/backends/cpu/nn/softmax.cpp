@@ -1,12 +1,12 @@
-#include "kernels/nn/softmax.h"
-
+// softmax and log_softmax on the CPU (kernels/nn/softmax.h).
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 
 #include "backends/cpu/choose_isa.h"
 #include "backends/cpu/elementwise/in_parallel.h"
-#include "kernels/elementwise/elementwise.h"
+#include "backends/cpu/nn/softmax_loops.h"
+#include "kernels/nn/normalize_kernels.h"
 
 namespace wengert::kernels {
 
@@ -19,8 +19,7 @@ constexpr int64_t kGrouped = 1 << 15;  // larger blocks are taken one by one
 
 struct Blocks {
     int64_t outer = 1, n = 1, inner = 1;
-    Blocks(const Tensor& t, int64_t dim, const char* op) {
-        dim = wrap_dim(dim, t.dim(), op);
+    Blocks(const Tensor& t, int64_t dim) {
         for (int64_t d = 0; d < t.dim(); ++d) (d < dim ? outer : d == dim ? n : inner) *= t.sizes()[d];
     }
 };
@@ -40,22 +39,17 @@ const SoftmaxLoops<T>& loops() {
         return softmax_table().of_double;
 }
 
-Tensor forward(const Tensor& self, int64_t dim, std::optional<DType> dtype, bool log, const char* op) {
-    Tensor in = contiguous(dtype ? to_dtype(self, *dtype) : self);
-    check(is_floating(in.dtype()), ErrorKind::NotImplemented, "[", op, "] not implemented for dtype ", in.dtype(),
-          "; pass a floating dtype");
-    Blocks b(in, dim, op);
-    Tensor out = empty(in.sizes(), in.dtype());
-    if (out.numel() == 0) return out;
-    dispatch_floating(in.dtype(), op, [&]<class T> {
-        const auto loop = log ? loops<T>().log_softmax : loops<T>().softmax;
+template <bool kLog>
+void forward(Result out, const Tensor& in, int64_t dim) {
+    const Blocks b(in, dim);
+    dispatch_floating(in.dtype(), "softmax", [&]<class T> {
+        const auto loop = kLog ? loops<T>().log_softmax : loops<T>().softmax;
         const int64_t size = b.n * b.inner;
         parallel_for(b.outer, in_groups(b, units_of(size)),
-                     [&, from = in.data_as<T>(), to = out.data_as<T>()](int64_t begin, int64_t end) {
+                     [&, from = in.data_as<T>(), to = out->data_as<T>()](int64_t begin, int64_t end) {
                          loop(from + begin * size, to + begin * size, end - begin, b.n, b.inner);
                      });
     });
-    return out;
 }
 
 // Whether a block's lines are finite. What makes a line NaN or infinite is a number that all of it has in common, so the first
@@ -68,42 +62,33 @@ bool finite_lines(const T* block, int64_t outer, int64_t n, int64_t inner) {
     return finite;
 }
 
-Tensor backward(const Tensor& grad, const Tensor& result, int64_t dim, bool log, const char* op) {
-    check(same_shape(grad, result), ErrorKind::Runtime, "[", op, "] grad of shape ", ShapeOf{grad.sizes()},
-          " for a result of shape ", ShapeOf{result.sizes()});
-    Tensor g = contiguous(to_dtype(grad, result.dtype())), r = contiguous(result), out = empty(r.sizes(), r.dtype());
-    Blocks b(r, dim, op);
-    if (out.numel() == 0) return out;
-    const bool finite = dispatch_floating(r.dtype(), op, [&]<class T> {
-        auto loop = log ? loops<T>().log_softmax_backward : loops<T>().softmax_backward;
+template <bool kLog>
+bool backward(Result out, const Tensor& grad, const Tensor& result, int64_t dim) {
+    const Blocks b(result, dim);
+    return dispatch_floating(result.dtype(), "softmax_backward", [&]<class T> {
+        auto loop = kLog ? loops<T>().log_softmax_backward : loops<T>().softmax_backward;
         const int64_t size = b.n * b.inner, step = in_groups(b, kInCache / size);  // blocks that stay in the cache
         std::atomic<bool> all = true;
         parallel_for(b.outer, in_groups(b, units_of(size)), [&](int64_t begin, int64_t end) {
             for (int64_t o = begin; o < end; o += step) {
                 const int64_t count = std::min(step, end - o);
-                T* block = out.data_as<T>() + o * size;
-                loop(g.data_as<T>() + o * size, r.data_as<T>() + o * size, block, count, b.n, b.inner);
+                T* block = out->data_as<T>() + o * size;
+                loop(grad.data_as<T>() + o * size, result.data_as<T>() + o * size, block, count, b.n, b.inner);
                 if (!finite_lines(block, count, b.n, b.inner)) all.store(false, std::memory_order_relaxed);
             }
         });
         return all.load();
     });
-    return finite ? out : Tensor();
 }
 
 }  // namespace
 
-Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
-    return forward(self, dim, dtype, false, "softmax");
-}
-Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
-    return forward(self, dim, dtype, true, "log_softmax");
-}
-Tensor softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim) {
-    return backward(grad, result, dim, false, "softmax_backward");
-}
-Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim) {
-    return backward(grad, result, dim, true, "log_softmax_backward");
-}
+using Forward = void(Result, const Tensor&, int64_t);
+using Backward = bool(Result, const Tensor&, const Tensor&, int64_t);
+
+constinit DeviceKernel<Forward> softmax_kernel{"softmax", forward<false>};
+constinit DeviceKernel<Forward> log_softmax_kernel{"log_softmax", forward<true>};
+constinit DeviceKernel<Backward> softmax_backward_kernel{"softmax_backward", backward<false>};
+constinit DeviceKernel<Backward> log_softmax_backward_kernel{"log_softmax_backward", backward<true>};
 
 }  // namespace wengert::kernels
