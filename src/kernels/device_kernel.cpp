@@ -11,7 +11,7 @@ bool CallArguments::add_device(const Tensor& t) {
     return found_ = true;
 }
 
-void CallArguments::run(std::function<void()> on_cpu, bool host_waits, bool needs_values) {
+void CallArguments::run(std::function<void(const Call::Reach&)> on_cpu, bool host_waits, bool needs_values) {
     Backend& backend = backend_of(device_);
     check(!needs_values || backend.has_memory(), ErrorKind::NotImplemented, "[", call_.kernel,
           "] the result depends on the values of elements, which tensors of device ", device_,

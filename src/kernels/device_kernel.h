@@ -14,8 +14,8 @@
 // nothing with it; a device whose memory the CPU's instructions reach queues the CPU's implementation).
 //
 // Parameters say what happens to them: a Result is filled, all other tensors are read, the rest is numbers and lists. All
-// tensors are on one device, or the call is refused; but an implementation of the CPU may mix memory that is in reach
-// (tensor/backend.h, DeviceMemoryGuard), so its temporaries are the CPU's.
+// tensors are on one device, or the call is refused. The CPU's implementation sees tensors of the CPU alone, also where
+// another device runs it (Call::on_cpu).
 //
 // A kernel that returns a value, or `raises` for what it finds among the elements, makes the host wait. Where elements have
 // no values (meta) the first is refused and the second finds nothing.
@@ -45,30 +45,58 @@ private:
 
 enum class HostWaits : uint8_t { No, ForErrors };
 
-// What a queued call keeps of an argument.
+// What a queued call keeps of an argument, and what the CPU's implementation gets of it.
 template <class T>
 struct Kept {
     using Type = std::decay_t<T>;
+    static const Type& in_reach(const Type& kept, const Call::Reach&) { return kept; }
 };
 template <>
-struct Kept<Result> {
+struct Kept<const Tensor&> {
     using Type = Tensor;
+    static Tensor in_reach(const Tensor& t, const Call::Reach& reach) { return t.defined() ? reach(t) : t; }
+};
+template <>
+struct Kept<Result> : Kept<const Tensor&> {};
+template <>
+struct Kept<const std::optional<Tensor>&> {
+    using Type = std::optional<Tensor>;
+    static Type in_reach(const Type& t, const Call::Reach& reach) { return t ? Type(reach(*t)) : t; }
 };
 template <>
 struct Kept<const Operand&> {
     using Type = HeldOperand;
+    static Type in_reach(const Type& o, const Call::Reach& reach) {
+        const Operand operand = o;
+        return operand.is_tensor() ? Type(reach(operand.tensor())) : o;
+    }
 };
 template <>
 struct Kept<IntSpan> {
     using Type = Dims;
+    static const Type& in_reach(const Type& kept, const Call::Reach&) { return kept; }
 };
 template <>
 struct Kept<TensorSpan> {
     using Type = SmallVector<Tensor, 4>;
+    static Type in_reach(const Type& ts, const Call::Reach& reach) {
+        Type out;
+        for (const Tensor& t : ts) out.push_back(t.defined() ? reach(t) : t);
+        return out;
+    }
 };
 template <>
 struct Kept<std::span<const Operand>> {
     using Type = HeldOperands;
+    static Type in_reach(const Type& operands, const Call::Reach& reach) {
+        SmallVector<HeldOperand, 4> held;
+        SmallVector<Operand, 4> out;
+        for (const Operand& o : std::span<const Operand>(operands)) {
+            held.push_back(o.is_tensor() ? HeldOperand(reach(o.tensor())) : HeldOperand(o));
+            out.push_back(held.back());
+        }
+        return HeldOperands(out);
+    }
 };
 
 // Builds a Call and finds the device that all its tensors are on.
@@ -98,7 +126,7 @@ public:
 
     Device device() const noexcept { return device_; }
     // The value that the call leaves behind, if it has one, is there on return if the host waits.
-    void run(std::function<void()> on_cpu, bool host_waits, bool needs_values);
+    void run(std::function<void(const Call::Reach&)> on_cpu, bool host_waits, bool needs_values);
 
 private:
     bool add_device(const Tensor& t);  // false where there is no tensor
@@ -158,13 +186,15 @@ private:
         CallArguments call(name_);
         (call.add(args), ...);
         if (Function own = implementations_[static_cast<size_t>(call.device().type)]) return own(args...);
-        auto kept = std::tuple<typename Kept<Args>::Type...>(args...);
+        auto on_cpu = [f = implementations_[0],
+                       kept = std::tuple<typename Kept<Args>::Type...>(args...)](const Call::Reach& reach) {
+            return std::apply([&](const auto&... each) { return f(Kept<Args>::in_reach(each, reach)...); }, kept);
+        };
         if constexpr (std::is_void_v<R>) {
-            call.run([f = implementations_[0], kept = std::move(kept)] { std::apply(f, kept); },
-                     waits_ == HostWaits::ForErrors, false);
+            call.run(std::move(on_cpu), waits_ == HostWaits::ForErrors, false);
         } else {
             R value{};
-            call.run([&value, f = implementations_[0], kept = std::move(kept)] { value = std::apply(f, kept); }, true,
+            call.run([&value, on_cpu = std::move(on_cpu)](const Call::Reach& reach) { value = on_cpu(reach); }, true,
                      true);
             return value;
         }

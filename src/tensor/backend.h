@@ -1,13 +1,15 @@
 // Backend: what a device gives to tensors. Its memory, copies to and from it, and the order in which it works.
 //
 // Tensors of the CPU need none of this: their flag kOffHost is not set, and whoever finds it clear goes on at once. For all
-// others three things are asked, here and nowhere else:
+// others these things are asked, here and nowhere else:
 //
-//   * memory (`allocate`, `release`): of Storage alone;
+//   * memory (`allocate`, `release`, `record_stream`): of Storage alone;
 //   * work (`run`): a Call is one kernel with what it reads and what it fills. A kernel that the device has an
-//     implementation of never comes here (kernels/device_kernel.h); any other comes with the CPU's, for a device whose memory
-//     the CPU's instructions can reach;
-//   * values (`copy`, `synchronize`): whoever reads an element on the host does so through `kernels::on_host`, which copies.
+//     implementation of never comes here (kernels/device_kernel.h); any other comes with the CPU's, for a device that is made
+//     of the CPU's instructions;
+//   * values (`copy`, `synchronize`): whoever reads an element on the host does so through `kernels::on_host`, which copies;
+//   * order (streams and events). Work given to one stream is done in its order; between streams, events are waited for. Each
+//     thread has a current stream on each device, which gets what is called there.
 //
 // A device type has one backend. Those of this library are found by the build: a folder src/backends/x that defines
 // `Backend& backends::x()` is one (cmake/backends.cmake). Types are few and fixed, as in PyTorch; a backend that is no part of
@@ -15,6 +17,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include "tensor/tensor.h"
@@ -26,8 +29,14 @@ struct Call {
     const char* kernel;
     SmallVector<Tensor, 4> operands;
     SmallVector<Tensor, 2> results;
-    std::function<void()> on_cpu;  // the CPU's implementation with all arguments
+    // The CPU's implementation with all arguments, of which each tensor t is replaced by reach(t): one with the same elements
+    // that is a tensor of the CPU.
+    using Reach = std::function<Tensor(const Tensor&)>;
+    std::function<void(const Reach& reach)> on_cpu;
 };
+
+// A point in the work of a stream; what it is, is the backend's matter.
+using Event = std::shared_ptr<void>;
 
 class Backend {
 public:
@@ -35,20 +44,27 @@ public:
     virtual std::string_view name() const noexcept = 0;  // of the type: "meta"
     virtual int device_count() const noexcept = 0;
     virtual int8_t current_device() const noexcept { return 0; }  // of this thread: what the name alone means
+    virtual bool has_memory() const noexcept { return true; }     // whether elements have values
 
     virtual std::byte* allocate(Device device, int64_t bytes) = 0;  // null where there is no memory
     virtual void release(Device device, std::byte* data, int64_t bytes) noexcept = 0;
+    // The memory is used on this stream too: not to be given away before what the stream has by then is done.
+    virtual void record_stream(const Storage&, Stream) {}
     // Bytes without gaps from one device to another, of which at least one is of this backend. They are there for
     // whatever is asked of `to` later; on the CPU they are there on return.
     virtual void copy(Device to, std::byte* target, Device from, const std::byte* source, int64_t bytes) = 0;
-
     // A tensor without gaps, with one element.
     virtual void fill(const Tensor& t, const std::byte* element) = 0;
 
     virtual void run(Device device, Call call) = 0;
-    virtual void synchronize(Device device) = 0;  // returns when all that was asked of the device is done
+    // Returns when all that was asked of the device is done; raises what a call has raised.
+    virtual void synchronize(Device device) = 0;
 
-    virtual bool has_memory() const noexcept { return true; }  // whether elements have values
+    // --- Streams. A backend that works at once has the default one alone.
+    virtual Stream current_stream(Device device) { return {device, 0}; }  // of this thread
+    virtual void set_current_stream(Stream) {}
+    virtual Event record_event(Stream) { return {}; }
+    virtual void wait_event(Stream, const Event&) {}  // what the stream gets from now on comes after the event
 
 protected:
     ~Backend() = default;
@@ -64,19 +80,23 @@ bool find_device_type(std::string_view name, DeviceType* type) noexcept;
 // Names of all of them, for messages: "cpu, meta".
 std::string device_type_names();
 
-// Whether the memory of `t` is out of this thread's reach. A thread that works for a device has its memory in reach.
-inline bool is_off_host(uint32_t flags) noexcept { return flags & state.mask & kOffHost; }
+// Whether the memory of `t` is out of the host's reach.
+inline bool is_off_host(uint32_t flags) noexcept { return flags & kOffHost; }
 inline bool is_off_host(const Tensor& t) noexcept { return t.defined() && is_off_host(t.flags()); }
 
-// For the calling thread the memory of devices is as the CPU's own, as long as it lives: for what a device runs.
-class DeviceMemoryGuard {
+// A stream is current on this thread, and with it its device, as long as it lives.
+class StreamGuard {
 public:
-    DeviceMemoryGuard() noexcept : before_(state.mask) { state.mask &= ~uint32_t{kOffHost}; }
-    ~DeviceMemoryGuard() { state.mask |= before_ & kOffHost; }
-    DeviceMemoryGuard(const DeviceMemoryGuard&) = delete;
+    explicit StreamGuard(Stream stream)
+        : backend_(backend_of(stream.device)), before_(backend_.current_stream(stream.device)) {
+        backend_.set_current_stream(stream);
+    }
+    ~StreamGuard() { backend_.set_current_stream(before_); }
+    StreamGuard(const StreamGuard&) = delete;
 
 private:
-    uint32_t before_;
+    Backend& backend_;
+    Stream before_;
 };
 
 }  // namespace wengert

@@ -192,7 +192,7 @@ Tensor full(IntSpan sizes, Scalar value, DType dtype, Device device) {
     return t;
 }
 
-Tensor scalar_tensor(Scalar value, DType dtype) { return full({}, value, dtype); }
+Tensor scalar_tensor(Scalar value, DType dtype, Device device) { return full({}, value, dtype, device); }
 
 DType scalar_dtype(const Scalar& s) {
     switch (s.kind()) {

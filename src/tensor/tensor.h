@@ -128,8 +128,8 @@ Tensor empty_like(const Tensor& t, DType dtype);
 Tensor empty_same(const TensorImpl& dense, DType dtype);  // the same sizes and strides; nothing is checked
 Tensor zeros(IntSpan sizes, DType dtype, Device device = {});
 Tensor full(IntSpan sizes, Scalar value, DType dtype, Device device = {});
-Tensor scalar_tensor(Scalar value, DType dtype);  // 0-dimensional
-DType scalar_dtype(const Scalar& s);              // bool, int64, the default dtype or its complex partner
+Tensor scalar_tensor(Scalar value, DType dtype, Device device = {});  // 0-dimensional
+DType scalar_dtype(const Scalar& s);  // bool, int64, the default dtype or its complex partner
 
 // Another tensor on the same storage with the same version counter and no graph: the raw material of every view.
 Tensor alias(const Tensor& t);

@@ -19,6 +19,7 @@
 #include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
+#include "kernels/sorting/histogram.h"
 #include "kernels/sorting/sort.h"
 
 namespace wengert::ops::formulas {

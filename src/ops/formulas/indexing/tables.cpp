@@ -14,6 +14,7 @@
 #include "kernels/indexing/indexing.h"
 #include "kernels/on_host.h"
 #include "kernels/shape/shape.h"
+#include "kernels/sorting/histogram.h"
 #include "kernels/sorting/sort.h"
 
 namespace wengert::ops::formulas {

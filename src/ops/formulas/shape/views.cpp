@@ -77,12 +77,12 @@ Tensor split_with_sizes_grad(TensorSpan grads, IntSpan sizes, DType dtype, Devic
     return ops::cat(parts, dim);
 }
 
-Tensor split_grad(TensorSpan grads, IntSpan sizes, DType dtype, int64_t split_size, int64_t dim) {
+Tensor split_grad(TensorSpan grads, IntSpan sizes, DType dtype, Device device, int64_t split_size, int64_t dim) {
     const int64_t size = sizes[static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(sizes.size()), "split"))];
     split_size = std::min(split_size, size);
     Dims split_sizes(grads.size(), split_size);
     if (!grads.empty()) split_sizes.back() = size - split_size * static_cast<int64_t>(grads.size() - 1);
-    return split_with_sizes_grad(grads, sizes, dtype, split_sizes, dim);
+    return split_with_sizes_grad(grads, sizes, dtype, device, split_sizes, dim);
 }
 
 namespace {
