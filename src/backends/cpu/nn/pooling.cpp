@@ -1,5 +1,4 @@
-#include "kernels/nn/pooling.h"
-
+// Pooling on the CPU (kernels/nn/pooling.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,23 +6,13 @@
 #include "backends/cpu/choose_isa.h"
 #include "backends/cpu/elementwise/in_parallel.h"
 #include "backends/cpu/nn/pool_loops.h"
-#include "kernels/elementwise/elementwise.h"
-#include "kernels/nn/pooling_windows.h"
+#include "kernels/nn/pooling_kernels.h"
 
 namespace wengert::kernels {
 
 WENGERT_TABLE_PER_ISA(PoolTable, pool_table)
 
 namespace {
-
-template <class F>
-void dispatch_ordered(DType dtype, const char* op, F&& f) {
-    check(dtype != DType::Bool && !is_complex(dtype), ErrorKind::NotImplemented, "[", op, "] \"", op,
-          "\" not implemented for '", dtype, "'; convert to a floating dtype first");
-    dispatch(dtype, [&]<class T> {
-        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) f.template operator()<T>();
-    });
-}
 
 int64_t windows_of_plane(const Windows& w) noexcept {
     return static_cast<int64_t>(w.dims[0].size() * w.dims[1].size() * w.dims[2].size());
@@ -98,19 +87,16 @@ void max_of_row(const T* plane, const Windows& w, const Window& z, const Window&
         table.max_f64(row);
 }
 
-std::tuple<Tensor, Tensor> max_pool(const char* op, const Tensor& self, const Windows& w) {
-    Tensor input = contiguous(self);
-    Tensor values = empty(w.output_sizes, self.dtype()), indices = empty(w.output_sizes, DType::Int64);
-    if (values.numel() == 0) return {values, indices};
-    dispatch_ordered(self.dtype(), op, [&]<class T> {
+void max_pool(Result values, Result indices, const Tensor& in, const Windows& w) {
+    dispatch_ordered(in.dtype(), "max_pool", [&]<class T> {
         const int64_t size = w.input_plane(), of_plane = windows_of_plane(w);
         bool uniform = std::is_floating_point_v<T> && is_uniform(w.dims[2]);
         auto row = static_cast<int64_t>(w.dims[2].size());
         parallel_for(w.planes, units_of(size), [&](int64_t begin, int64_t end) {
             std::vector<int64_t> taps;
-            const T* from = input.data_as<T>() + begin * size;
-            T* value = values.data_as<T>() + begin * of_plane;
-            int64_t* index = indices.data_as<int64_t>() + begin * of_plane;
+            const T* from = in.data_as<T>() + begin * size;
+            T* value = values->data_as<T>() + begin * of_plane;
+            int64_t* index = indices->data_as<int64_t>() + begin * of_plane;
             for (int64_t plane = begin; plane < end; ++plane, from += size)
                 for (const Window& z : w.dims[0])
                     for (const Window& y : w.dims[1]) {
@@ -123,7 +109,6 @@ std::tuple<Tensor, Tensor> max_pool(const char* op, const Tensor& self, const Wi
                     }
         });
     });
-    return {values, indices};
 }
 
 // The number an average divides by.
@@ -134,12 +119,10 @@ int64_t divisor_of(const Window& z, const Window& y, const Window& x, bool count
     return (z.last - z.first) * (y.last - y.first) * (x.last - x.first);
 }
 
-Tensor avg_pool(const char* op, const Tensor& self, const Windows& w, bool count_padding,
-                std::optional<int64_t> divisor) {
-    Tensor input = contiguous(self), out = empty(w.output_sizes, self.dtype());
-    dispatch_ordered(self.dtype(), op, [&]<class T> {
-        const T* from = input.data_as<T>();
-        T* to = out.data_as<T>();
+void avg_pool(Result out, const Tensor& in, const Windows& w, bool count_padding, std::optional<int64_t> divisor) {
+    dispatch_ordered(in.dtype(), "avg_pool", [&]<class T> {
+        const T* from = in.data_as<T>();
+        T* to = out->data_as<T>();
         int64_t size = w.input_plane();
         for_each_window(w, [&](int64_t plane, int64_t at, const Window& z, const Window& y, const Window& x) {
             const T* data = from + plane * size;
@@ -153,17 +136,13 @@ Tensor avg_pool(const char* op, const Tensor& self, const Windows& w, bool count
             to[at] = n == 0 ? T(0) : static_cast<T>(sum / static_cast<T>(n));
         });
     });
-    return out;
 }
 
-Tensor avg_pool_backward(const char* op, const Tensor& grad, IntSpan input_sizes, const Windows& w, bool count_padding,
-                         std::optional<int64_t> divisor) {
-    check(grad.sizes() == w.output_sizes, ErrorKind::Runtime, "[", op, "] expected a gradient of shape ",
-          ShapeOf{w.output_sizes}, ", got ", ShapeOf{grad.sizes()});
-    Tensor cotangent = contiguous(grad), out = zeros(input_sizes, grad.dtype());
-    dispatch_ordered(grad.dtype(), op, [&]<class T> {
-        const T* from = cotangent.data_as<T>();
-        T* to = out.data_as<T>();
+void avg_pool_backward(Result out, const Tensor& grad, const Windows& w, bool count_padding,
+                       std::optional<int64_t> divisor) {
+    dispatch_ordered(grad.dtype(), "avg_pool_backward", [&]<class T> {
+        const T* from = grad.data_as<T>();
+        T* to = out->data_as<T>();
         int64_t size = w.input_plane();
         for_each_window(w, [&](int64_t plane, int64_t at, const Window& z, const Window& y, const Window& x) {
             int64_t n = divisor_of(z, y, x, count_padding, divisor);
@@ -176,26 +155,9 @@ Tensor avg_pool_backward(const char* op, const Tensor& grad, IntSpan input_sizes
                 }
         });
     });
-    return out;
 }
 
 int64_t plane_size(IntSpan sizes, int64_t n) { return numel_of(sizes.last(static_cast<size_t>(n))); }
-
-// Both have n spatial dimensions and the same planes before them.
-void check_planes(const char* op, IntSpan a, IntSpan b, int64_t n) {
-    const auto spatial = static_cast<size_t>(n);
-    check(n >= 1 && n <= 3 && a.size() >= spatial && a.size() == b.size() &&
-              std::ranges::equal(a.first(a.size() - spatial), b.first(b.size() - spatial)),
-          ErrorKind::Runtime, "[", op, "] shapes ", ShapeOf{a}, " and ", ShapeOf{b}, " must agree in all but ", n,
-          " spatial dimensions");
-}
-
-void check_indices(const char* op, const Tensor& t, const Tensor& indices) {
-    check(indices.dtype() == DType::Int64, ErrorKind::Runtime, "[", op, "] indices must be int64, got ",
-          indices.dtype());
-    check(t.sizes() == indices.sizes(), ErrorKind::Runtime, "[", op, "] values of shape ", ShapeOf{t.sizes()},
-          " and indices of shape ", ShapeOf{indices.sizes()}, " must have the same shape");
-}
 
 // All indices, dense, lie in a plane of `size` elements.
 void check_places(const char* op, const Tensor& indices, int64_t size) {
@@ -207,85 +169,46 @@ void check_places(const char* op, const Tensor& indices, int64_t size) {
               " is out of bounds for a plane of ", size, " elements");
 }
 
-constexpr int64_t kNoDilation[] = {1};
-
-}  // namespace
-
-std::tuple<Tensor, Tensor> max_pool(const Tensor& self, int64_t n, IntSpan kernel_size, IntSpan stride, IntSpan padding,
-                                    IntSpan dilation, bool ceil_mode) {
-    return max_pool("max_pool", self,
-                    pooling_windows("max_pool", self.sizes(), n, kernel_size, stride, padding, dilation, ceil_mode));
-}
-
-std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntSpan output_size) {
-    return max_pool("adaptive_max_pool", self, adaptive_windows("adaptive_max_pool", self.sizes(), output_size));
-}
-
-Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, IntSpan input_sizes, int64_t n) {
-    check_indices("max_pool_backward", grad, indices);
-    check_planes("max_pool_backward", grad.sizes(), input_sizes, n);
-    Tensor from = contiguous(grad), at = contiguous(indices), out = zeros(input_sizes, grad.dtype());
-    int64_t size = plane_size(input_sizes, n), per_plane = plane_size(grad.sizes(), n);
-    check_places("max_pool_backward", at, size);
+void max_pool_backward(Result out, const Tensor& grad, const Tensor& indices, int64_t n) {
+    const int64_t size = plane_size(out->sizes(), n), per_plane = plane_size(grad.sizes(), n);
+    check_places("max_pool_backward", indices, size);
     dispatch(grad.dtype(), [&]<class T> {
-        const int64_t planes = per_plane > 0 ? grad.numel() / per_plane : 0;
-        parallel_for(planes, units_of(size), [&](int64_t begin, int64_t end) {
+        parallel_for(grad.numel() / per_plane, units_of(size), [&](int64_t begin, int64_t end) {
             for (int64_t plane = begin; plane < end; ++plane) {
-                const int64_t* index = at.data_as<int64_t>() + plane * per_plane;
-                const T* x = from.data_as<T>() + plane * per_plane;
-                T* to = out.data_as<T>() + plane * size;
+                const int64_t* index = indices.data_as<int64_t>() + plane * per_plane;
+                const T* x = grad.data_as<T>() + plane * per_plane;
+                T* to = out->data_as<T>() + plane * size;
                 for (int64_t i = 0; i < per_plane; ++i) to[index[i]] = static_cast<T>(to[index[i]] + x[i]);
             }
         });
     });
-    return out;
 }
 
-Tensor max_pool_gather(const Tensor& self, const Tensor& indices, int64_t n) {
-    check_planes("max_pool_gather", self.sizes(), indices.sizes(), n);
-    Tensor from = contiguous(self), at = contiguous(indices), out = empty(indices.sizes(), self.dtype());
-    check(indices.dtype() == DType::Int64, ErrorKind::Runtime, "[max_pool_gather] indices must be int64, got ",
-          indices.dtype());
-    int64_t size = plane_size(self.sizes(), n), per_plane = plane_size(indices.sizes(), n);
-    check_places("max_pool_gather", at, size);
-    dispatch(self.dtype(), [&]<class T> {
-        const int64_t planes = per_plane > 0 ? out.numel() / per_plane : 0;
-        parallel_for(planes, units_of(per_plane), [&](int64_t begin, int64_t end) {
+void max_pool_gather(Result out, const Tensor& in, const Tensor& indices, int64_t n) {
+    const int64_t size = plane_size(in.sizes(), n), per_plane = plane_size(indices.sizes(), n);
+    check_places("max_pool_gather", indices, size);
+    dispatch(in.dtype(), [&]<class T> {
+        parallel_for(out->numel() / per_plane, units_of(per_plane), [&](int64_t begin, int64_t end) {
             for (int64_t plane = begin; plane < end; ++plane) {
-                const int64_t* index = at.data_as<int64_t>() + plane * per_plane;
-                const T* x = from.data_as<T>() + plane * size;
-                T* to = out.data_as<T>() + plane * per_plane;
+                const int64_t* index = indices.data_as<int64_t>() + plane * per_plane;
+                const T* x = in.data_as<T>() + plane * size;
+                T* to = out->data_as<T>() + plane * per_plane;
                 for (int64_t i = 0; i < per_plane; ++i) to[i] = x[index[i]];
             }
         });
     });
-    return out;
 }
 
-Tensor avg_pool(const Tensor& self, int64_t n, IntSpan kernel_size, IntSpan stride, IntSpan padding, bool ceil_mode,
-                bool count_include_pad, std::optional<int64_t> divisor_override) {
-    check(divisor_override != 0, ErrorKind::Runtime, "[avg_pool] divisor must be not zero");
-    Windows w = pooling_windows("avg_pool", self.sizes(), n, kernel_size, stride, padding, kNoDilation, ceil_mode);
-    return avg_pool("avg_pool", self, w, count_include_pad, divisor_override);
-}
+}  // namespace
 
-Tensor avg_pool_backward(const Tensor& grad, IntSpan input_sizes, int64_t n, IntSpan kernel_size, IntSpan stride,
-                         IntSpan padding, bool ceil_mode, bool count_include_pad,
-                         std::optional<int64_t> divisor_override) {
-    Windows w = pooling_windows("avg_pool", input_sizes, n, kernel_size, stride, padding, kNoDilation, ceil_mode);
-    return avg_pool_backward("avg_pool_backward", grad, input_sizes, w, count_include_pad, divisor_override);
-}
+using Average = void(Result, const Tensor&, const Windows&, bool, std::optional<int64_t>);
+using AtIndices = void(Result, const Tensor&, const Tensor&, int64_t);
 
-Tensor adaptive_avg_pool(const Tensor& self, IntSpan output_size) {
-    return avg_pool("adaptive_avg_pool", self, adaptive_windows("adaptive_avg_pool", self.sizes(), output_size), false,
-                    {});
-}
-
-Tensor adaptive_avg_pool_backward(const Tensor& grad, IntSpan input_sizes, int64_t n) {
-    check(0 <= n && n <= grad.dim(), ErrorKind::Runtime, "[adaptive_avg_pool] a gradient of ", grad.dim(),
-          " dimensions has no ", n, " of space");
-    Windows w = adaptive_windows("adaptive_avg_pool", input_sizes, IntSpan(grad.sizes()).last(static_cast<size_t>(n)));
-    return avg_pool_backward("adaptive_avg_pool_backward", grad, input_sizes, w, false, {});
-}
+constinit DeviceKernel<void(Result, Result, const Tensor&, const Windows&)> max_pool_kernel{"max_pool", max_pool};
+constinit DeviceKernel<Average> avg_pool_kernel{"avg_pool", avg_pool};
+constinit DeviceKernel<Average> avg_pool_backward_kernel{"avg_pool_backward", avg_pool_backward};
+constinit DeviceKernel<AtIndices> max_pool_backward_kernel{"max_pool_backward", max_pool_backward,
+                                                           HostWaits::ForErrors};
+constinit DeviceKernel<AtIndices> max_pool_gather_kernel{"max_pool_gather", max_pool_gather, HostWaits::ForErrors};
 
 }  // namespace wengert::kernels

@@ -1,17 +1,15 @@
-#include "kernels/nn/resize.h"
-
+// Resampling on the CPU (kernels/nn/resize.h).
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "backends/cpu/elementwise/in_parallel.h"
-#include "kernels/elementwise/elementwise.h"
-#include "kernels/nn/pooling.h"
+#include "kernels/nn/pooling_kernels.h"
 
 namespace wengert::kernels {
 namespace {
 
-enum class Mode { Nearest, NearestExact, Linear, Cubic };
+using Mode = ResizeMode;
 
 // What one output position sums.
 struct Taps {
@@ -104,84 +102,21 @@ void resample(const std::vector<Taps>& taps, bool forward, int64_t outer, int64_
     });
 }
 
-Mode mode_of(std::string_view name, int64_t dims) {
-    auto needs = [&](int64_t n) {
-        check(dims == n, ErrorKind::NotImplemented, "[interpolate] Got ", dims + 2, "D input, but ", name,
-              " mode needs ", n + 2, "D input");
-    };
-    if (name == "nearest") return Mode::Nearest;
-    if (name == "nearest-exact") return Mode::NearestExact;
-    if (name == "linear") return needs(1), Mode::Linear;
-    if (name == "bilinear") return needs(2), Mode::Linear;
-    if (name == "trilinear") return needs(3), Mode::Linear;
-    if (name == "bicubic") return needs(2), Mode::Cubic;
-    fail(ErrorKind::NotImplemented, "[interpolate] Input Error: Only 3D, 4D and 5D input Tensors supported (got ",
-         dims + 2, "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got ",
-         name, ")");
-}
-
-// Between shapes that differ in the last dims only. `from` has the input's shape if `forward`, else the output's.
-Tensor resampled(const Tensor& from, IntSpan input, IntSpan output, std::string_view mode_name, bool align_corners,
-                 const Scales& scales, bool antialias, bool forward) {
-    auto dims = static_cast<int64_t>(input.size()) - 2;
-    check(dims >= 1 && dims <= 3 && input.size() == output.size(), ErrorKind::Value,
-          "[interpolate] Input and output must have the same number of spatial dimensions, one to three, but got input "
-          "with "
-          "shape ",
-          ShapeOf{input}, " and output of shape ", ShapeOf{output});
-    for (size_t d = 2; d < input.size(); ++d)
-        check(input[d] > 0 && output[d] > 0, ErrorKind::Runtime,
-              "[interpolate] Input and output sizes should be greater than 0, but got input ", ShapeOf{input},
-              " and output ", ShapeOf{output});
-    Mode mode = mode_of(mode_name, dims);
-    check(!antialias || (dims == 2 && mode >= Mode::Linear), ErrorKind::Value,
-          "[interpolate] Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as "
-          "input, "
-          "but got mode ",
-          mode_name, " and ", dims + 2, " dimensions");
-    if (from.numel() == 0) return zeros(forward ? output : input, from.dtype());
-    Tensor current = contiguous(from);
-    dispatch_floating(from.dtype(), "interpolate", [&]<class T> {
-        for (int64_t i = 0; i < dims; ++i) {
-            // Forward from the last dimension, which is the longest to read; backward in the opposite order.
-            auto d = static_cast<size_t>(forward ? dims + 1 - i : 2 + i);
-            double scale = scales.empty() ? 0 : scales[d - 2];
-            Dims sizes = current.sizes();
-            sizes[d] = forward ? output[d] : input[d];
-            Tensor next = empty(sizes, from.dtype());  // first: a size without bound ends here
-            std::vector<Taps> taps;
-            for (int64_t y = 0; y < output[d]; ++y)
-                taps.push_back(
-                    (antialias ? filter_of<T> : taps_of<T>)(mode, y, input[d], output[d], align_corners, scale));
-            int64_t outer = numel_of(IntSpan(sizes).first(d)), inner = numel_of(IntSpan(sizes).subspan(d + 1));
-            resample<T>(taps, forward, outer, input[d], inner, current.data_as<T>(), next.data_as<T>());
-            current = next;
-        }
+void resample(Result out, const Tensor& in, const Resampling& r) {
+    const auto d = static_cast<size_t>(r.dim);
+    const IntSpan sizes = in.sizes();
+    dispatch_floating(in.dtype(), "interpolate", [&]<class T> {
+        std::vector<Taps> taps;
+        for (int64_t y = 0; y < r.output; ++y)
+            taps.push_back(
+                (r.antialias ? filter_of<T> : taps_of<T>)(r.mode, y, r.input, r.output, r.align_corners, r.scale));
+        resample<T>(taps, !r.transpose, numel_of(sizes.first(d)), r.input, numel_of(sizes.subspan(d + 1)),
+                    in.data_as<T>(), out->data_as<T>());
     });
-    return current;
 }
 
 }  // namespace
 
-Tensor interpolate(const Tensor& self, IntSpan size, std::string_view mode, bool align_corners, const Scales& scales,
-                   bool antialias) {
-    check(self.dim() >= 3, ErrorKind::Value, "[interpolate] input must have three to five dimensions, got ",
-          ShapeOf{self.sizes()});
-    if (mode == "area" && !antialias) return adaptive_avg_pool(self, size);
-    Dims output(self.sizes().begin(), self.sizes().begin() + 2);
-    for (int64_t s : size) output.push_back(s);
-    return resampled(self, self.sizes(), output, mode, align_corners, scales, antialias, true);
-}
-
-Tensor interpolate_backward(const Tensor& grad, IntSpan input_sizes, std::string_view mode, bool align_corners,
-                            const Scales& scales, bool antialias) {
-    check(grad.dim() >= 3 && grad.sizes().size() == input_sizes.size() && grad.size(0) == input_sizes[0] &&
-              grad.size(1) == input_sizes[1],
-          ErrorKind::Value, "[interpolate] a gradient ", ShapeOf{grad.sizes()}, " does not fit an input ",
-          ShapeOf{input_sizes});
-    if (mode == "area")
-        return adaptive_avg_pool_backward(grad, input_sizes, static_cast<int64_t>(input_sizes.size()) - 2);
-    return resampled(grad, input_sizes, grad.sizes(), mode, align_corners, scales, antialias, false);
-}
+constinit DeviceKernel<void(Result, const Tensor&, const Resampling&)> resample_kernel{"interpolate", resample};
 
 }  // namespace wengert::kernels
