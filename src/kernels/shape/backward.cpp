@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "backends/cpu/elementwise/strided.h"
 #include "base/checked_math.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
+#include "kernels/shape/shape_kernels.h"
 
 namespace wengert::kernels {
 namespace {
@@ -17,14 +17,7 @@ Tensor zeros_for(const Tensor& grad, IntSpan sizes) { return zeros(sizes, grad.d
 void add_strided(const Tensor& dst, const Tensor& src) {
     check(same_shape(dst, src), ErrorKind::Runtime, "expected a gradient of shape ", ShapeOf{dst.sizes()}, ", got ",
           ShapeOf{src.sizes()});
-    dispatch(dst.dtype(), [&]<class T> {
-        StridedWalk<2>(dst.sizes(), {dst.strides(), src.strides()})
-            .rows([&](const std::array<int64_t, 2>& at, int64_t n, const std::array<int64_t, 2>& step) {
-                T* d = dst.data_as<T>() + at[0];
-                const T* s = src.data_as<T>() + at[1];
-                for (int64_t i = 0; i < n; ++i) d[i * step[0]] = static_cast<T>(d[i * step[0]] + s[i * step[1]]);
-            });
-    });
+    if (dst.numel() > 0) add_strided_kernel(dst, src);
 }
 
 bool overlaps_itself(IntSpan sizes, IntSpan strides) {
@@ -54,7 +47,7 @@ int64_t last_element(IntSpan sizes, IntSpan strides, int64_t offset) {
 }
 
 Tensor scattered(const Tensor& self, const Tensor& src, const std::function<Tensor(const Tensor&)>& region) {
-    Tensor out = empty(self.sizes(), self.dtype());
+    Tensor out = empty(self.sizes(), self.dtype(), self.device());
     copy_into(out, self);
     Tensor part = region(out);
     check(same_shape(part, src), ErrorKind::Runtime,
@@ -103,18 +96,15 @@ Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, i
     Tensor memory = zeros_for(grad, Dims{length});
     add_strided(alias(memory, size, stride, storage_offset - base), grad);
     Tensor seen = alias(memory, sizes, strides, offset - base);
-    Tensor out = empty(sizes, grad.dtype());
+    Tensor out = empty(sizes, grad.dtype(), grad.device());
     copy_into(out, seen);
     if (!overlaps_itself(sizes, strides)) return out;
     // Elements of the input that share memory share the gradient evenly.
-    Tensor count = zeros_for(grad, Dims{length}), ones = full(sizes, 1, grad.dtype());
+    Tensor count = zeros_for(grad, Dims{length}), ones = full(sizes, 1, grad.dtype(), grad.device());
     Tensor shared = alias(count, sizes, strides, offset - base);
     add_strided(shared, ones);
-    dispatch_inexact(grad.dtype(), "as_strided", [&]<class T> {
-        StridedWalk<2>(sizes, {out.strides(), shared.strides()}).elements([&](const std::array<int64_t, 2>& at) {
-            out.data_as<T>()[at[0]] /= shared.data_as<T>()[at[1]];
-        });
-    });
+    check_inexact(grad.dtype(), "as_strided");
+    divide_strided_kernel(out, shared);
     return out;
 }
 

@@ -1,12 +1,11 @@
 // Copies that rearrange elements (see shape.h). Each describes its result as views of the operand and copies those.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
-#include "backends/cpu/elementwise/strided.h"
 #include "base/checked_math.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/shape/shape.h"
+#include "kernels/shape/shape_kernels.h"
 #include "tensor/promotion.h"
 
 namespace wengert::kernels {
@@ -49,7 +48,7 @@ Tensor cat(TensorSpan tensors, int64_t dim) {
     dtype = result_type(operands);
     if (!first) {
         wrap_dim(dim, 1, "cat");
-        return empty(Dims{0}, dtype);
+        return empty(Dims{0}, dtype, tensors[0].device());
     }
     dim = wrap_dim(dim, first->dim(), "cat");
     Dims sizes = first->sizes();
@@ -65,7 +64,7 @@ Tensor cat(TensorSpan tensors, int64_t dim) {
                   " but got size ", t.sizes()[d], " for tensor number ", i, " in the list.");
         sizes[dim] = checked_add(sizes[dim], t.sizes()[dim], "cat");
     }
-    Tensor out = empty(sizes, dtype);
+    Tensor out = empty(sizes, dtype, first->device());
     int64_t start = 0;
     for (const Tensor& t : tensors) {
         if (skipped(t)) continue;
@@ -104,7 +103,7 @@ Tensor repeat(const Tensor& self, IntSpan repeats) {
         pair_sizes.push_back(repeats[d]), pair_sizes.push_back(size);
         pair_strides.push_back(0), pair_strides.push_back(d < lead ? 0 : self.strides()[d - lead]);
     }
-    Tensor out = empty(sizes, self.dtype());
+    Tensor out = empty(sizes, self.dtype(), self.device());
     copy_disjoint(alias(out, pair_sizes, contiguous_strides(pair_sizes), 0),
                   alias(self, pair_sizes, pair_strides, self.offset()));
     return out;
@@ -116,15 +115,9 @@ Tensor repeat_interleave_index(const Tensor& repeats) {
     check(repeats.dtype() == DType::Int64 || repeats.dtype() == DType::Int32, ErrorKind::Runtime,
           "repeats has to be Long or Int tensor, got ", repeats.dtype());
     Tensor counts = contiguous(to_dtype(repeats, DType::Int64));
-    const int64_t* n = counts.data_as<int64_t>();
-    int64_t total = 0;
-    for (int64_t i = 0; i < counts.numel(); ++i) {
-        check(n[i] >= 0, ErrorKind::Runtime, "repeats can not be negative, got ", n[i], " at position ", i);
-        total = checked_add(total, n[i], "repeat_interleave");
-    }
-    Tensor out = empty(Dims{total}, DType::Int64);
-    int64_t* p = out.data_as<int64_t>();
-    for (int64_t i = 0; i < counts.numel(); ++i) p = std::fill_n(p, n[i], i);
+    const int64_t total = counts.numel() == 0 ? 0 : total_of_repeats_kernel(counts);
+    Tensor out = empty(Dims{total}, DType::Int64, counts.device());
+    if (total > 0) repeated_positions_kernel(out, counts);
     return out;
 }
 
@@ -140,7 +133,7 @@ Tensor flip(const Tensor& self, IntSpan dims) {
         offset += (self.sizes()[d] - 1) * strides[d];
         strides[d] = -strides[d];
     }
-    Tensor out = empty(self.sizes(), self.dtype());
+    Tensor out = empty(self.sizes(), self.dtype(), self.device());
     if (self.numel() > 0) copy_disjoint(out, alias(self, self.sizes(), strides, offset));
     return out;
 }
@@ -159,7 +152,7 @@ Tensor roll(const Tensor& self, IntSpan shifts, IntSpan dims) {
     Tensor current = self;
     for (size_t i = 0; i < dims.size(); ++i) {
         int64_t d = wrap_dim(dims[i], self.dim(), "roll");
-        Tensor out = empty(self.sizes(), self.dtype());
+        Tensor out = empty(self.sizes(), self.dtype(), self.device());
         if (self.numel() == 0) return out;
         (void)checked_neg(shifts[i], "roll");  // the shift of the gradient
         int64_t size = self.sizes()[d], shift = ((shifts[i] % size) + size) % size;
@@ -192,23 +185,12 @@ Tensor rot90(const Tensor& self, int64_t k, IntSpan dims) {
 }
 
 namespace {
-// Keeps [first, last) of each matrix row, given by range(row), and puts zeros elsewhere.
-template <class Range>
-Tensor keep_in_rows(const Tensor& self, const char* op, Range range) {
+Tensor triangle(const Tensor& self, int64_t diagonal, bool lower, const char* op) {
     check(self.dim() >= 2, ErrorKind::Runtime, op, ": input tensor must have at least 2 dimensions, got shape ",
           ShapeOf{self.sizes()});
-    Tensor dense = contiguous(self), out = empty(self.sizes(), self.dtype());
-    const int64_t rows = self.sizes()[self.dim() - 2], cols = self.sizes()[self.dim() - 1];
-    if (out.numel() == 0) return out;
-    const size_t item = static_cast<size_t>(item_size(self.dtype()));
-    const std::byte* from = dense.data();
-    std::byte* to = out.data();
-    for (int64_t line = 0; line < out.numel() / cols; ++line, from += cols * item, to += cols * item) {
-        auto [first, last] = range(line % rows, cols);
-        std::memset(to, 0, first * item);
-        std::memcpy(to + first * item, from + first * item, (last - first) * item);
-        std::memset(to + last * item, 0, (cols - last) * item);
-    }
+    const Tensor dense = contiguous(self);
+    Tensor out = empty(self.sizes(), self.dtype(), self.device());
+    if (out.numel() > 0) triangle_kernel(out, dense, diagonal, lower);
     return out;
 }
 
@@ -219,19 +201,8 @@ int64_t within(const Tensor& self, int64_t diagonal) {
 }
 }  // namespace
 
-Tensor tril(const Tensor& self, int64_t diagonal) {
-    diagonal = within(self, diagonal);
-    return keep_in_rows(self, "tril", [=](int64_t row, int64_t cols) {
-        return std::pair(int64_t{0}, std::clamp<int64_t>(row + diagonal + 1, 0, cols));
-    });
-}
-
-Tensor triu(const Tensor& self, int64_t diagonal) {
-    diagonal = within(self, diagonal);
-    return keep_in_rows(self, "triu", [=](int64_t row, int64_t cols) {
-        return std::pair(std::clamp<int64_t>(row + diagonal, 0, cols), cols);
-    });
-}
+Tensor tril(const Tensor& self, int64_t diagonal) { return triangle(self, within(self, diagonal), true, "tril"); }
+Tensor triu(const Tensor& self, int64_t diagonal) { return triangle(self, within(self, diagonal), false, "triu"); }
 
 void fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap) {
     check(self.dim() >= 2, ErrorKind::Runtime, "[fill_diagonal_] dimensions must larger than 1, got ", self.dim());
@@ -260,7 +231,7 @@ Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2
     Dims sizes(self.sizes().begin(), self.sizes().end() - 1);
     sizes.insert(std::min(a, b), n);
     sizes.insert(std::max(a, b), n);
-    Tensor out = zeros(sizes, self.dtype());
+    Tensor out = zeros(sizes, self.dtype(), self.device());
     copy_disjoint(diagonal(out, offset, a, b), self);
     return out;
 }
