@@ -7,6 +7,7 @@
 #include "kernels/creation.h"
 #include "kernels/indexing/indexing.h"
 #include "kernels/reductions/scan.h"
+#include "kernels/sorting/histogram.h"
 #include "kernels/sorting/sort.h"
 
 using namespace wengert;

@@ -3,12 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/dispatch.h"
 #include "kernels/creation.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
+#include "kernels/sorting/histogram_kernels.h"
 
 namespace wengert::kernels {
+namespace {
+
+// Where elements have no values, their range is that of no elements.
+bool has_range(const Tensor& t) { return t.numel() > 0 && has_values(t); }
+
+double least(const Tensor& t) { return read_element<double>(to_dtype(amin(t), DType::Float64), "histogram"); }
+double greatest(const Tensor& t) { return read_element<double>(to_dtype(amax(t), DType::Float64), "histogram"); }
+
+}  // namespace
 
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins, const Tensor& weight, bool density) {
     check(is_floating(self.dtype()), ErrorKind::NotImplemented, "[histogram] not implemented for dtype ", self.dtype());
@@ -20,21 +30,9 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins, con
     check(!weight.defined() || weight.sizes() == self.sizes(), ErrorKind::Runtime,
           "wengert.histogram(): if weight tensor is provided it should have the same shape as the input tensor, ",
           ShapeOf{self.sizes()});
-    const int64_t count = bins.numel() - 1;
-    Tensor in = contiguous(self), edges = clone(contiguous(bins)), hist = zeros(Dims{count}, self.dtype());
-    Tensor weights = weight.defined() ? contiguous(weight) : Tensor();
-    dispatch_floating(self.dtype(), "histogram", [&]<class T> {
-        const T *x = in.data_as<T>(), *edge = edges.data_as<T>();
-        T *sum = hist.data_as<T>(), total = 0;
-        for (int64_t i = 0; i < in.numel(); ++i) {
-            if (!(x[i] >= edge[0] && x[i] <= edge[count])) continue;  // NaN too
-            const int64_t at = std::upper_bound(edge, edge + count + 1, x[i]) - edge - 1;
-            if (count > 0) sum[std::min(at, count - 1)] += weights.defined() ? weights.data_as<T>()[i] : T(1);
-        }
-        if (!density) return;
-        for (int64_t i = 0; i < count; ++i) total += sum[i];
-        for (int64_t i = 0; i < count; ++i) sum[i] /= total * (edge[i + 1] - edge[i]);
-    });
+    const Tensor in = contiguous(self), edges = clone(contiguous(bins));
+    const Tensor hist = empty(Dims{bins.numel() - 1}, self.dtype(), self.device());
+    if (hist.numel() > 0) histogram_kernel(hist, in, edges, weight.defined() ? contiguous(weight) : Tensor(), density);
     return {hist, edges};
 }
 
@@ -58,35 +56,9 @@ Tensor histogramdd_of(const Tensor& self, TensorSpan edges, const Tensor& weight
         sizes.push_back(e.numel() - 1);
         sorted.push_back(contiguous(e));
     }
-    const Tensor in = contiguous(self), weights = weight.defined() ? contiguous(weight) : Tensor();
-    Tensor hist = zeros(sizes, self.dtype());
-    dispatch_floating(self.dtype(), "histogramdd", [&]<class T> {
-        const T* x = in.data_as<T>();
-        T *sum = hist.data_as<T>(), total = 0;
-        for (int64_t i = 0; i < points; ++i) {
-            int64_t place = 0;
-            for (int64_t d = 0; d < dims && place >= 0; ++d) {
-                const T at = x[i * dims + d], *edge = sorted[static_cast<size_t>(d)].data_as<T>();
-                const int64_t count = sizes[static_cast<size_t>(d)];
-                const bool inside = count > 0 && at >= edge[0] && at <= edge[count];  // not NaN
-                const int64_t bin = inside ? std::upper_bound(edge, edge + count + 1, at) - edge - 1 : 0;
-                place = inside ? place * count + std::min(bin, count - 1) : -1;
-            }
-            if (place >= 0) sum[place] += weights.defined() ? weights.data_as<T>()[i] : T(1);
-        }
-        if (!density) return;
-        for (int64_t i = 0; i < hist.numel(); ++i) total += sum[i];
-        for (int64_t i = 0; i < hist.numel(); ++i) {
-            T volume = 1;
-            for (int64_t d = dims - 1, rest = i; d >= 0; --d) {
-                const int64_t count = sizes[static_cast<size_t>(d)];
-                const T* edge = sorted[static_cast<size_t>(d)].data_as<T>() + rest % count;
-                volume *= edge[1] - edge[0];
-                rest /= count;
-            }
-            sum[i] /= total * volume;
-        }
-    });
+    const Tensor in = contiguous(self), hist = empty(sizes, self.dtype(), self.device());
+    if (hist.numel() > 0)
+        histogramdd_kernel(hist, in, sorted, weight.defined() ? contiguous(weight) : Tensor(), density);
     return hist;
 }
 
@@ -101,9 +73,9 @@ std::tuple<Tensor, Tensor> histogram_bin_ct(const Tensor& self, int64_t bins,
               "wengert.histogram(): range should have 2 elements, the least and the greatest, but got ", range->size());
         low = (*range)[0];
         high = (*range)[1];
-    } else if (self.numel() > 0) {
-        low = to_dtype(amin(self), DType::Float64).data_as<double>()[0];
-        high = to_dtype(amax(self), DType::Float64).data_as<double>()[0];
+    } else if (has_range(self)) {
+        low = least(self);
+        high = greatest(self);
     }
     check(std::isfinite(low) && std::isfinite(high), ErrorKind::Runtime, "wengert.histogram: range of [", low, ", ",
           high, "] is not finite");
@@ -113,7 +85,51 @@ std::tuple<Tensor, Tensor> histogram_bin_ct(const Tensor& self, int64_t bins,
         low -= 0.5;
         high += 0.5;
     }
-    return histogram(self, linspace(low, high, bins + 1, self.dtype()), weight, density);
+    return histogram(self, linspace(low, high, bins + 1, beside(self, self.dtype())), weight, density);
+}
+
+Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
+    check(is_floating(self.dtype()), ErrorKind::NotImplemented, "[histc] not implemented for dtype ", self.dtype());
+    check(bins > 0, ErrorKind::Runtime, "wengert.histc(): bins must be > 0, but got ", bins);
+    double first = 0, last = 0;
+    dispatch_floating(self.dtype(), "histc", [&]<class T> {
+        T low = min.to<T>(), high = max.to<T>();
+        if (low == high && has_range(self)) {
+            low = static_cast<T>(least(self));
+            high = static_cast<T>(greatest(self));
+        }
+        if (low == high) {
+            low -= 1;
+            high += 1;
+        }
+        check(std::isfinite(low) && std::isfinite(high), ErrorKind::Runtime, "wengert.histc: range of [", low, ", ",
+              high, "] is not finite");
+        check(low < high, ErrorKind::Runtime, "wengert.histc: max must be larger than min, got ", low, " and ", high);
+        first = low;
+        last = high;
+    });
+    Tensor out = empty(Dims{bins}, self.dtype(), self.device());
+    histc_kernel(out, contiguous(self), first, last);
+    return out;
+}
+
+Tensor bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
+    check(self.dim() == 1 && is_integral(self.dtype()) && self.dtype() != DType::Bool, ErrorKind::Runtime,
+          "bincount only supports 1-d non-negative integral inputs.");
+    check(minlength >= 0, ErrorKind::Runtime, "minlength should be >= 0, got ", minlength);
+    check(!weights.defined() || weights.sizes() == self.sizes(), ErrorKind::Runtime,
+          "weights should be 1-d and have the same length as input");
+    const Tensor in = contiguous(to_dtype(self, DType::Int64));
+    const int64_t length = in.numel() > 0 ? bincount_length_kernel(in, minlength) : minlength;
+    DType dtype = DType::Int64;
+    Tensor w;
+    if (weights.defined()) {
+        dtype = weights.dtype() == DType::Float32 ? DType::Float32 : DType::Float64;
+        w = contiguous(to_dtype(weights, dtype));
+    }
+    Tensor out = empty(Dims{length}, dtype, self.device());
+    if (out.numel() > 0) bincount_kernel(out, in, w);
+    return out;
 }
 
 }  // namespace wengert::kernels

@@ -1,4 +1,4 @@
-// Histograms: how often elements fall between edges.
+// Histograms: how often elements fall between edges, or are a number.
 #pragma once
 
 #include <optional>
@@ -19,5 +19,9 @@ std::tuple<Tensor, Tensor> histogram_bin_ct(const Tensor& self, int64_t bins = 1
 
 // Points in the last dimension of `self`, counted in the boxes between the edges along each coordinate.
 Tensor histogramdd_of(const Tensor& self, TensorSpan edges, const Tensor& weight, bool density);
+
+// `bins` equal bins between min and max (of the data where both are 0), the last one closed.
+Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0);
+Tensor bincount(const Tensor& self, const Tensor& weights = {}, int64_t minlength = 0);
 
 }  // namespace wengert::kernels

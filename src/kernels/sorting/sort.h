@@ -1,4 +1,4 @@
-// Sorting, selecting, searching and counting. One order for all dtypes: NaN above everything, -0.0 equal to 0.0
+// Sorting, selecting and searching. One order for all dtypes: NaN above everything, -0.0 equal to 0.0
 // (backends/cpu/sorting/ordered_key.h); complex numbers have none. Sorts are always stable; long lines are sorted by radix.
 #pragma once
 
@@ -35,9 +35,5 @@ Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32 = 
 
 // Whether each element is one of the others; NaN is none.
 Tensor isin(const Operand& elements, const Operand& test_elements, bool assume_unique = false, bool invert = false);
-
-// `bins` equal bins between min and max (of the data where both are 0), the last one closed.
-Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0);
-Tensor bincount(const Tensor& self, const Tensor& weights = {}, int64_t minlength = 0);
 
 }  // namespace wengert::kernels

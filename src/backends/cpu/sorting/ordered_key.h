@@ -10,6 +10,7 @@
 
 #include "backends/cpu/elementwise/in_parallel.h"
 #include "backends/cpu/elementwise/strided.h"
+#include "kernels/sorting/lines.h"
 
 namespace wengert::kernels {
 
@@ -40,9 +41,6 @@ struct Keyed {
     Index index;
     friend bool operator<(const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key < b.key : a.index < b.index; }
 };
-
-inline int64_t line_size(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.sizes()[dim]; }
-inline int64_t line_stride(const Tensor& t, int64_t dim) { return t.dim() == 0 ? 1 : t.strides()[dim]; }
 
 // The lines of tensors along one dimension, walked together on several threads: each has a function of its own, with the
 // buffers that it needs, from make(), and calls it with the offsets of one line after the other. A 0-dimensional tensor is
