@@ -131,7 +131,7 @@ void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
     check(!value.is_complex() || is_complex(self.dtype()), ErrorKind::Runtime,
           "index_fill_(): Converting complex Scalar to non-complex type is not supported");
-    index_fill_(self, dim, index, full({}, value, self.dtype(), self.device()));
+    index_fill_(self, dim, index, scalar_tensor(value, self.dtype(), self.device()));
 }
 
 void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
