@@ -102,7 +102,7 @@ TEST_CASE("ranges") {
     CHECK(arange(0, 5.0).dtype() == default_dtype());
     CHECK(arange(0, 1, 0.1).numel() == 10);
     CHECK_THROWS_AS(arange(0, 1, 0), Error);
-    std::vector<double> line = values(linspace(0.1, 0.7, 7, DType::Float64));
+    std::vector<double> line = values(linspace(0.1, 0.7, 7, with_dtype({}, DType::Float64)));
     CHECK(line.front() == 0.1);
     CHECK(line.back() == 0.7);
     CHECK(values(logspace(0, 3, 4, 2)) == std::vector<double>{1, 2, 4, 8});

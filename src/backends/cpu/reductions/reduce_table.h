@@ -1,4 +1,4 @@
-// The inner loops of reductions, and the table in which kernels/reductions/reduce.cpp finds them.
+// The inner loops of reductions, and the table in which reduce.cpp and its neighbours find them.
 //
 // Every reduction of the library is made of one kind of loop, a tile:
 //
