@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import scipy.fft
 
 _FORWARD = ("backward", "ortho", "forward")  # norms of a transform that is multiplied by 1, n**-0.5, n**-1
@@ -39,10 +38,3 @@ def complex_to_real(array: Any, axes: Sequence[int], scale: int, last: int, work
         return scipy.fft.irfft(array, n=last, axis=axes[0], norm=_BACKWARD[scale], workers=workers)
     sizes = [array.shape[axis] for axis in axes[:-1]]
     return scipy.fft.irfftn(array, s=[*sizes, last], axes=axes, norm=_BACKWARD[scale], workers=workers)
-
-
-def dense(result: Any, dtype: Any) -> Any:
-    """Return an array that is contiguous, owns its memory and has the dtype that the core expects."""
-    if result.dtype == dtype and result.flags.c_contiguous and result.flags.owndata:
-        return result
-    return np.array(result, dtype=dtype, order="C")

@@ -1,7 +1,9 @@
 #include "kernels/linalg/common.h"
 
-#include <algorithm>
+#include <climits>
 #include <limits>
+
+#include "kernels/elementwise/elementwise.h"
 
 namespace wengert::kernels::linalg {
 
@@ -48,8 +50,13 @@ int lapack_int(int64_t n, const char* op) {
     return static_cast<int>(n);
 }
 
-std::string batch_element(const Tensor& t, int64_t index) {
-    return t.dim() > 2 ? "(Batch element " + std::to_string(index) + "): " : "";
+std::string batch_element(bool in_batch, int64_t index) {
+    return in_batch ? "(Batch element " + std::to_string(index) + "): " : "";
+}
+
+double epsilon_of(DType dtype) {
+    return real_dtype(dtype) == DType::Float32 ? double{std::numeric_limits<float>::epsilon()}
+                                               : std::numeric_limits<double>::epsilon();
 }
 
 Tensor row_major_copy(const Tensor& t, IntSpan batch) {
@@ -58,12 +65,12 @@ Tensor row_major_copy(const Tensor& t, IntSpan batch) {
     return out;
 }
 
-Tensor empty_column_major(IntSpan batch, int64_t rows, int64_t cols, DType dtype) {
-    return matrix_transposed(empty(joined(batch, {cols, rows}), dtype));
+Tensor empty_column_major(IntSpan batch, int64_t rows, int64_t cols, DType dtype, Device device) {
+    return matrix_transposed(empty(joined(batch, {cols, rows}), dtype, device));
 }
 
-Tensor column_major_copy(const Tensor& t, IntSpan batch) {
-    Tensor out = empty_column_major(batch, rows(t), cols(t), t.dtype());
+Tensor column_major_copy(const Tensor& t) {
+    Tensor out = empty_column_major(batch_sizes(t), rows(t), cols(t), t.dtype(), t.device());
     copy_into(out, t);
     return out;
 }
@@ -73,24 +80,6 @@ Tensor matrix_transposed(const Tensor& t) {
     std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
     std::swap(strides[strides.size() - 1], strides[strides.size() - 2]);
     return alias(t, sizes, strides, t.offset());
-}
-
-// Every tensor made here is dense, so its elements lie side by side whatever their order.
-void conjugate_(const Tensor& t) {
-    auto run = [&]<class T>(std::type_identity<T>) {
-        T* data = t.data_as<T>();
-        for (int64_t i = 0; i < t.numel(); ++i) data[i] = std::conj(data[i]);
-    };
-    if (t.dtype() == DType::Complex64) run(std::type_identity<complex64>{});
-    if (t.dtype() == DType::Complex128) run(std::type_identity<complex128>{});
-}
-
-void fill_matrix_with_nan(const Tensor& t, int64_t index) {
-    dispatch_inexact(t.dtype(), "linalg", [&]<class T> {
-        const int64_t area = rows(t) * cols(t);
-        T* at = t.data_as<T>() + index * area;
-        std::fill(at, at + area, T(std::numeric_limits<real_of<T>>::quiet_NaN()));
-    });
 }
 
 }  // namespace wengert::kernels::linalg

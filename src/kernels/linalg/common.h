@@ -1,15 +1,9 @@
-// What the linear algebra kernels share: checks with PyTorch's wording, copies in the layout a routine needs, batches.
+// What the linear algebra kernels share: checks with PyTorch's wording, results in the layout of a routine, batches.
 #pragma once
 
-#include <algorithm>
-#include <climits>
-#include <cmath>
 #include <string>
 
-#include "backends/cpu/linalg/blas.h"
-#include "backends/cpu/linalg/portable_lapack.h"
-#include "backends/cpu/products/gemm.h"
-#include "kernels/elementwise/elementwise.h"
+#include "kernels/linalg/linalg_kernels.h"
 #include "tensor/tensor.h"
 
 namespace wengert::kernels::linalg {
@@ -37,50 +31,23 @@ void check_system(const Tensor& a, const Tensor& b, bool left, const char* op);
 Dims common_batch(const Tensor& a, const Tensor& b, const char* op);
 int lapack_int(int64_t n, const char* op);
 // "(Batch element 3): ", where there is a batch.
-std::string batch_element(const Tensor& t, int64_t index);
+std::string batch_element(bool in_batch, int64_t index);
+inline std::string batch_element(const Tensor& t, int64_t index) { return batch_element(t.dim() > 2, index); }
+double epsilon_of(DType dtype);  // of float32 or float64, or of what complex numbers are made of
 
-inline Tensor int32_zeros(IntSpan sizes) { return zeros(sizes, DType::Int32); }
+// An int32 for each matrix, 0 where it was factored; an error where it was not.
+inline Tensor zero_info(const Tensor& t) { return zeros(batch_sizes(t), DType::Int32, t.device()); }
+inline void check_info(const Tensor& info, const char* op, InfoMessage message) {
+    if (info.numel() > 0) check_info_kernel(info, op, message);
+}
 
 // A new tensor with t's elements broadcast to `batch`, matrices row-major, everything contiguous.
 Tensor row_major_copy(const Tensor& t, IntSpan batch);
 inline Tensor row_major_copy(const Tensor& t) { return row_major_copy(t, batch_sizes(t)); }
 // Empty and copied, matrices column-major: the last two strides are (1, rows).
-Tensor empty_column_major(IntSpan batch, int64_t rows, int64_t cols, DType dtype);
-Tensor column_major_copy(const Tensor& t, IntSpan batch);
-inline Tensor column_major_copy(const Tensor& t) { return column_major_copy(t, batch_sizes(t)); }
+Tensor empty_column_major(IntSpan batch, int64_t rows, int64_t cols, DType dtype, Device device);
+Tensor column_major_copy(const Tensor& t);
 // A view with the last two dimensions exchanged.
 Tensor matrix_transposed(const Tensor& t);
-// For complex tensors, in place.
-void conjugate_(const Tensor& t);
-
-// One matrix of a batch that was made here.
-void fill_matrix_with_nan(const Tensor& t, int64_t index);
-
-// Up to this order a call of a provider costs more than the arithmetic: batches of small matrices use our own loops.
-inline constexpr int64_t kOwnOrder = 8;
-template <class T>
-const Blas<T>& routines_for(int64_t order) {
-    static const Blas<T> own = portable::routines<T>();
-    return order <= kOwnOrder ? own : blas<T>();
-}
-
-// Whether LAPACK may have it: with an infinity, or a magnitude that is one, some routines never end.
-template <class T>
-bool is_finite(const T* data, int64_t count) {
-    return std::all_of(data, data + count, [](T x) { return std::isfinite(std::abs(x)); });
-}
-
-// Calls routine(work, lwork, info) twice: for the size of the workspace, then with it. Returns info.
-template <class T, class F>
-int with_workspace(F&& routine) {
-    T wanted{};
-    int query = -1, info = 0;
-    routine(&wanted, &query, &info);
-    int size = static_cast<int>(std::real(wanted));
-    if (size < 1) size = 1;
-    Scratch<T> work(size);
-    routine(work.data(), &size, &info);
-    return info;
-}
 
 }  // namespace wengert::kernels::linalg

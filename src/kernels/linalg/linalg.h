@@ -1,18 +1,16 @@
 // Linear algebra of batches of matrices [..., m, n], real and complex.
 //
-// All of it runs on backends/cpu/linalg/blas.h, so with a provider's LAPACK where there is one. A row-major matrix is, read as LAPACK
-// reads it, its own transpose; wherever the mathematics allows, routines are asked for the transposed problem instead of
-// transposing memory, and results come out contiguous. Where it does not (lu, qr, eigh, eig) the last two strides of the
-// result are (1, m). Integer input is an error, as in PyTorch: nothing here is exact on integers.
+// A row-major matrix is, read as LAPACK reads it, its own transpose; wherever the mathematics allows, the CPU's routines are
+// asked for the transposed problem instead of transposing memory, and results come out contiguous. Where it does not (lu, qr,
+// eigh, eig) the last two strides of the result are (1, m), on every device. Integer input is an error, as in PyTorch: nothing
+// here is exact on integers.
 //
-//   linalg_cholesky.cpp           cholesky and its solvers, triangular systems
-//   linalg_cholesky_backward.cpp  the gradient of cholesky
-//   linalg_solve.cpp              LU, solve, inv, det
-//   linalg_decompositions.cpp     qr, svd, eigh, eig, lstsq
-//   linalg_ldl.cpp                ldl_factor
-//   linalg_continued.cpp         the same along a tangent
-//   linalg_error.h                what is raised where there is no result
-//   matrix_exp.cpp                matrix_exp
+//   cholesky.cpp         cholesky, its gradient, triangular systems
+//   solve.cpp            LU, solve, inv, det
+//   decompositions.cpp   qr, svd, eigh, eig, the same along a tangent, lstsq
+//   ldl.cpp, pinv.cpp, matrix_exp.cpp
+//   error.h              what is raised where there is no result
+//   linalg_kernels.h     what a device implements; the CPU does on its BLAS and LAPACK (backends/cpu/linalg/blas.h)
 #pragma once
 
 #include <optional>
@@ -73,7 +71,7 @@ Tensor linalg_eigvalsh(const Tensor& self, std::string_view uplo);
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self);
 Tensor linalg_eigvals(const Tensor& self);
 // The same, where values coincide with the vectors that continue along a tangent of self, if it is defined
-// (linalg_continued.cpp). Values coincide that differ by no more than `coincidence_tolerance` times the largest one: a few
+// (backends/cpu/linalg/continued.cpp). Values coincide that differ by no more than `coincidence_tolerance` times the largest one: a few
 // rounding units for each row of a matrix.
 std::tuple<Tensor, Tensor> eigh_along(const Tensor& self, const Tensor& along, std::string_view uplo);
 std::tuple<Tensor, Tensor, Tensor> svd_along(const Tensor& self, const Tensor& along, bool full_matrices);

@@ -11,10 +11,8 @@
 #include <algorithm>
 #include <complex>
 
-#include "kernels/linalg/adjoint.h"
-#include "kernels/linalg/common.h"
-#include "kernels/linalg/linalg.h"
-#include "kernels/reductions/nan_check.h"
+#include "backends/cpu/linalg/adjoint.h"
+#include "backends/cpu/linalg/lapack.h"
 
 namespace wengert::kernels {
 
@@ -88,26 +86,27 @@ void undo(Matrix<const T> l, Matrix<T> g, int ld) {
     undo(k, of_k, ld);
 }
 
-}  // namespace
-
-Tensor cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper) {
+void cholesky_backward(Result out, const Tensor& grad, const Tensor& factor, bool upper) {
     const auto lower_copy = [upper](const Tensor& t) {
-        Tensor copy = row_major_copy(upper ? matrix_transposed(t) : t);
+        Tensor copy = row_major_input(upper ? matrix_transposed(t) : t);
         if (upper) conjugate_(copy);
         return copy;
     };
-    const Tensor l = upper ? lower_copy(factor) : contiguous(factor), g = lower_copy(grad);
-    const Tensor out = empty(g.sizes(), g.dtype());
-    const int n = lapack_int(cols(l), "linalg.cholesky");
+    const Tensor l = upper ? lower_copy(factor) : dense_input(factor), g = lower_copy(grad);
+    const int n = static_cast<int>(cols(l));
     dispatch_inexact(l.dtype(), "linalg.cholesky", [&]<class T> {
         for (int64_t i = 0; i < batch_count(l); ++i) {
             const int64_t start = i * n * n;
             const Matrix<T> of_a = row_major(g.data_as<T>() + start, n, n);
             undo<T>(row_major<const T>(l.data_as<T>() + start, n, n), of_a, std::max(n, 1));
-            symmetrize<T>(real_of<T>(0.5), of_a, row_major(out.data_as<T>() + start, n, n));
+            symmetrize<T>(real_of<T>(0.5), of_a, row_major(out->data_as<T>() + start, n, n));
         }
     });
-    return all_finite(out) ? out : Tensor();  // the formula says what the zeros of such a cotangent are worth
 }
+
+}  // namespace
+
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, bool)> cholesky_backward_kernel{"cholesky_backward",
+                                                                                                  cholesky_backward};
 
 }  // namespace wengert::kernels

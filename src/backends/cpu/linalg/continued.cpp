@@ -9,28 +9,15 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/linalg/common.h"
+#include "backends/cpu/linalg/adjoint.h"
+#include "backends/cpu/linalg/lapack.h"
 #include "kernels/linalg/linalg.h"
 
 namespace wengert::kernels {
 
 using namespace linalg;
 
-double coincidence_tolerance(DType dtype, int64_t size) {
-    return 4 * static_cast<double>(size) *
-           (real_dtype(dtype) == DType::Float32 ? double{std::numeric_limits<float>::epsilon()}
-                                                : std::numeric_limits<double>::epsilon());
-}
-
 namespace {
-
-template <class T>
-T conjugated(T x) {
-    if constexpr (is_complex_type<T>)
-        return std::conj(x);
-    else
-        return x;
-}
 
 // One matrix of a batch, of any strides.
 template <class T>
@@ -50,7 +37,7 @@ template <class T>
 Tensor adjoint(Matrix<const T> a, DType dtype) {
     const Tensor out = empty(Dims{a.cols, a.rows}, dtype);
     for (int64_t i = 0; i < a.cols; ++i)
-        for (int64_t j = 0; j < a.rows; ++j) out.data_as<T>()[i * a.rows + j] = conjugated(a(j, i));
+        for (int64_t j = 0; j < a.rows; ++j) out.data_as<T>()[i * a.rows + j] = conjugate(a(j, i));
     return out;
 }
 // P^H M Q
@@ -116,11 +103,11 @@ std::vector<std::vector<int64_t>> clusters(const C* x, int64_t n, double toleran
 template <class T>
 void orthonormalize(Matrix<const T> a, T value, const Tensor& vectors, DType dtype) {
     using R = real_of<T>;
-    const Tensor basis = row_major_copy(vectors);
+    const Tensor basis = row_major_input(vectors);
     const Matrix<T> q = matrix_at<T>(basis, 0);
     auto inner = [&](int64_t i, int64_t j) {
         T sum(0);
-        for (int64_t r = 0; r < q.rows; ++r) sum += conjugated(q(r, i)) * q(r, j);
+        for (int64_t r = 0; r < q.rows; ++r) sum += conjugate(q(r, i)) * q(r, j);
         return sum;
     };
     for (int64_t j = 0; j < q.cols; ++j)
@@ -148,17 +135,13 @@ bool is_finite(const Tensor& t) {
     return dispatch_inexact(t.dtype(), "linalg", [&]<class T> { return linalg::is_finite(t.data_as<T>(), t.numel()); });
 }
 
-}  // namespace
-
-std::tuple<Tensor, Tensor> eigh_along(const Tensor& self, const Tensor& along, std::string_view uplo) {
-    auto [w, v] = linalg_eigh(self, uplo);
-    if (!along.defined() || w.numel() == 0) return {w, v};
-    const Tensor tangents = row_major_copy(along);
-    if (!is_finite(tangents)) return {w, v};
-    const int64_t n = cols(self);
-    const DType dtype = self.dtype();
+void eigh_along(Result v, const Tensor& w, const Tensor& along) {
+    const Tensor tangents = row_major_input(along);
+    if (!is_finite(tangents)) return;
+    const int64_t n = cols(v);
+    const DType dtype = v->dtype();
     dispatch_inexact(dtype, "linalg.eigh", [&]<class T> {
-        for (int64_t i = 0; i < batch_count(self); ++i) {
+        for (int64_t i = 0; i < batch_count(v); ++i) {
             const auto* x = w.data_as<real_of<T>>() + i * n;
             for (auto [first, end] : runs(x, n, coincidence_tolerance(dtype, n) * largest(x, n))) {
                 const Matrix<T> columns = matrix_at<T>(v, i).block(0, first, n, end - first);
@@ -168,19 +151,21 @@ std::tuple<Tensor, Tensor> eigh_along(const Tensor& self, const Tensor& along, s
             }
         }
     });
-    return {w, v};
 }
 
-std::tuple<Tensor, Tensor, Tensor> svd_along(const Tensor& self, const Tensor& along, bool full_matrices) {
-    if (!along.defined() || self.numel() == 0 || !is_finite(row_major_copy(along)))
-        return linalg_svd(self, full_matrices);
-    auto [u, s, vh] = linalg_svd(self, true);
+void svd_along(Result u_out, Result s, Result vh_out, const Tensor& self, const Tensor& along) {
     const int64_t m = rows(self), n = cols(self), k = std::min(m, n);
-    const Tensor tangents = row_major_copy(along);
+    const bool full_matrices = cols(u_out) == m && rows(vh_out) == n;
+    const Tensor tangents = row_major_input(along);
+    if (!is_finite(tangents)) return svd_kernel(u_out, s, vh_out, self, full_matrices ? 'A' : 'S');
+    const IntSpan batch = batch_sizes(self);
     const DType dtype = self.dtype();
+    const Tensor u = full_matrices ? *u_out : empty(joined(batch, {m, m}), dtype),
+                 vh = full_matrices ? *vh_out : empty(joined(batch, {n, n}), dtype);
+    svd_kernel(u, s, vh, self, 'A');
     dispatch_inexact(dtype, "linalg.svd", [&]<class T> {
         for (int64_t i = 0; i < batch_count(self); ++i) {
-            const auto* x = s.data_as<real_of<T>>() + i * k;
+            const auto* x = s->data_as<real_of<T>>() + i * k;
             const double tolerance = coincidence_tolerance(dtype, std::max(m, n)) * largest(x, k);
             int64_t positive = k;
             while (positive > 0 && static_cast<double>(x[positive - 1]) <= tolerance) --positive;
@@ -206,17 +191,13 @@ std::tuple<Tensor, Tensor, Tensor> svd_along(const Tensor& self, const Tensor& a
             }
             const Matrix<T> to = matrix_at<T>(vh, i);
             for (int64_t r = 0; r < n; ++r)
-                for (int64_t c = 0; c < n; ++c) to(r, c) = conjugated(right(c, r));
+                for (int64_t c = 0; c < n; ++c) to(r, c) = conjugate(right(c, r));
         }
     });
-    if (full_matrices) return {u, s, vh};
-    auto cut = [&](const Tensor& t, int64_t r, int64_t c) {
-        return row_major_copy(alias(t, joined(batch_sizes(self), {r, c}), t.strides(), t.offset()));
-    };
-    return {cut(u, m, k), s, cut(vh, k, n)};
+    if (full_matrices) return;
+    copy_into(u_out, alias(u, u_out->sizes(), u.strides(), u.offset()));
+    copy_into(vh_out, alias(vh, vh_out->sizes(), vh.strides(), vh.offset()));
 }
-
-namespace {
 
 template <class T>
 Tensor columns_at(Matrix<const T> m, const std::vector<int64_t>& columns, DType dtype) {
@@ -239,13 +220,9 @@ void set_columns(Matrix<T> m, const std::vector<int64_t>& columns, const Tensor&
     }
 }
 
-}  // namespace
-
-std::tuple<Tensor, Tensor> eig_along(const Tensor& self, const Tensor& along) {
-    auto [w, v] = linalg_eig(self);
-    if (w.numel() == 0) return {w, v};
+void eig_along(Result v, const Tensor& w, const Tensor& self, const Tensor& along) {
     const int64_t n = cols(self);
-    const DType dtype = v.dtype();
+    const DType dtype = v->dtype();
     const Tensor matrices = empty(self.sizes(), dtype);
     copy_into(matrices, self);
     Tensor tangents;
@@ -280,7 +257,15 @@ std::tuple<Tensor, Tensor> eig_along(const Tensor& self, const Tensor& along) {
             }
         }
     });
-    return {w, v};
 }
+
+}  // namespace
+
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> eigh_along_kernel{"eigh_along", eigh_along,
+                                                                                     HostWaits::ForErrors};
+constinit DeviceKernel<void(Result, Result, Result, const Tensor&, const Tensor&)> svd_along_kernel{
+    "svd_along", svd_along, HostWaits::ForErrors};
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, const Tensor&)> eig_along_kernel{
+    "eig_along", eig_along, HostWaits::ForErrors};
 
 }  // namespace wengert::kernels

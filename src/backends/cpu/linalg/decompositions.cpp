@@ -1,11 +1,11 @@
-// qr, svd, eigh, eig and what stands on them.
+// qr, svd, eigh, eig and least squares on the CPU.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "kernels/linalg/common.h"
+#include "backends/cpu/linalg/adjoint.h"
+#include "backends/cpu/linalg/lapack.h"
 #include "kernels/linalg/error.h"
-#include "kernels/linalg/linalg.h"
 
 namespace wengert::kernels {
 
@@ -26,33 +26,21 @@ void check_svd(const Tensor& self, int info, int64_t index) {
         info, ").");
 }
 
-// job 'N', 'S' or 'A'; u and vh are undefined for 'N'.
-struct SvdResult {
-    Tensor u, s, vh;
-};
+template <class T>
+void fill_with_identities(const Tensor& t) {
+    const int64_t n = cols(t);
+    T* to = t.data_as<T>();
+    std::fill(to, to + t.numel(), T(0));
+    for (int64_t row = 0; row < batch_count(t) * rows(t); ++row) to[row * n + row % n] = T(1);
+}
 
-SvdResult svd(const Tensor& self, char job) {
-    const char* op = "linalg.svd";
-    check_matrix(self, op);
-    int m = lapack_int(rows(self), op), n = lapack_int(cols(self), op), k = std::min(m, n);
-    int u_cols = job == 'A' ? m : k, vh_rows = job == 'A' ? n : k;
-    IntSpan batch = batch_sizes(self);
-    SvdResult r;
-    r.s = empty(joined(batch, {k}), real_dtype(self.dtype()));
-    if (job != 'N') {
-        r.u = zeros(joined(batch, {m, u_cols}), self.dtype());
-        r.vh = zeros(joined(batch, {vh_rows, n}), self.dtype());
-    }
-    Tensor a = row_major_copy(self);
-    dispatch_inexact(self.dtype(), op, [&]<class T> {
+void svd(Result left, Result s, Result right, const Tensor& self, char job) {
+    const int m = static_cast<int>(rows(self)), n = static_cast<int>(cols(self)), k = std::min(m, n);
+    const int u_cols = job == 'A' ? m : k, vh_rows = job == 'A' ? n : k;
+    const Tensor a = row_major_input(self);
+    dispatch_inexact(self.dtype(), "linalg.svd", [&]<class T> {
         using R = real_of<T>;
-        if (k == 0) {  // bases of the whole space
-            for (int64_t i = 0; job == 'A' && i < batch_count(self); ++i) {
-                for (int64_t j = 0; j < m; ++j) r.u.data_as<T>()[(i * m + j) * m + j] = T(1);
-                for (int64_t j = 0; j < n; ++j) r.vh.data_as<T>()[(i * n + j) * n + j] = T(1);
-            }
-            return;
-        }
+        if (k == 0) return fill_with_identities<T>(left), fill_with_identities<T>(right);
         Scratch<int> iwork(8 * int64_t{k});
         int64_t x = std::max(m, n), y = k;
         Scratch<R> rwork(is_complex_type<T> ? std::max(5 * y * y + 5 * y, 2 * x * y + 2 * y * y + y) : 0);
@@ -61,11 +49,11 @@ SvdResult svd(const Tensor& self, char job) {
         for (int64_t i = 0; i < batch_count(self); ++i) {
             constexpr int kNotFinite = -4;  // as LAPACK says of NaN
             if (!is_finite(a.data_as<T>() + i * m * n, int64_t{m} * n)) check_svd(self, kNotFinite, i);
-            T* u = job == 'N' ? &nothing : r.u.data_as<T>() + i * m * u_cols;
-            T* vh = job == 'N' ? &nothing : r.vh.data_as<T>() + i * vh_rows * n;
+            T* u = job == 'N' ? &nothing : left->data_as<T>() + i * m * u_cols;
+            T* vh = job == 'N' ? &nothing : right->data_as<T>() + i * vh_rows * n;
             int info = with_workspace<T>([&](T* work, const int* lwork, int* result) {
                 auto call = [&](auto*... reals) {
-                    blas<T>().gesdd(&job, &n, &m, a.data_as<T>() + i * m * n, &lda, r.s.data_as<R>() + i * k, vh, &ldu,
+                    blas<T>().gesdd(&job, &n, &m, a.data_as<T>() + i * m * n, &lda, s->data_as<R>() + i * k, vh, &ldu,
                                     u, &ldvt, work, lwork, reals..., iwork.data(), result);
                 };
                 if constexpr (is_complex_type<T>)
@@ -76,29 +64,22 @@ SvdResult svd(const Tensor& self, char job) {
             check_svd(self, info, i);
         }
     });
-    return r;
 }
 
 // --- Hermitian eigenvalues
 
-char triangle_of(std::string_view uplo) {
-    char c = uplo.size() == 1 ? static_cast<char>(uplo[0] & ~0x20) : '?';
-    check(c == 'L' || c == 'U', ErrorKind::Runtime, "Expected UPLO argument to be 'L' or 'U', but got ", uplo);
-    return c;
-}
-
 // Eigenvectors replace `a`, which LAPACK sees transposed, so conjugated: they come out as columns of conj(V), column-major.
-Tensor hermitian_values(const Tensor& self, const Tensor& a, char triangle, bool vectors) {
-    const char* op = "linalg.eigh";
-    int n = lapack_int(cols(self), op), ld = std::max(n, 1);
-    Tensor w = empty(joined(batch_sizes(self), {n}), real_dtype(self.dtype()));
-    if (n == 0) return w;
-    const char *job = vectors ? "V" : "N", *uplo = triangle == 'L' ? "U" : "L";
-    dispatch_inexact(self.dtype(), op, [&]<class T> {
+void eigh(Result w, Result v, const Tensor& self, bool lower) {
+    const bool vectors = v->defined();
+    const Tensor a = vectors ? matrix_transposed(v) : row_major_input(self);
+    if (vectors) copy_into(a, self);
+    const int n = static_cast<int>(cols(self)), ld = n;
+    const char *job = vectors ? "V" : "N", *uplo = lower ? "U" : "L";
+    dispatch_inexact(self.dtype(), "linalg.eigh", [&]<class T> {
         using R = real_of<T>;
         for (int64_t i = 0; i < batch_count(self); ++i) {
             T *at = a.data_as<T>() + int64_t{i} * n * n, work_size{};
-            R *values = w.data_as<R>() + i * n, rwork_size{};
+            R *values = w->data_as<R>() + i * n, rwork_size{};
             int iwork_size = 0, info = 0, query = -1;
             auto call = [&](T* work, const int* lwork, R* rwork, const int* lrwork, int* iwork, const int* liwork) {
                 if constexpr (is_complex_type<T>)
@@ -121,17 +102,10 @@ Tensor hermitian_values(const Tensor& self, const Tensor& a, char triangle, bool
                 info, ").");
         }
     });
-    return w;
+    if (vectors) conjugate_(a);
 }
 
 // --- General eigenvalues
-
-void check_finite(const Tensor& t, const char* op) {
-    dispatch_inexact(t.dtype(), op, [&]<class T> {
-        check(is_finite(t.data_as<T>(), t.numel()), ErrorKind::Runtime,
-              "linalg.eig: input tensor should not contain infs or NaNs.");
-    });
-}
 
 // A real matrix's vectors from LAPACK's form: a conjugate pair is v(j) +- i v(j+1). [n,n], column-major
 template <class R>
@@ -172,24 +146,20 @@ int take_scale(T* a, int64_t size) {
     return e;
 }
 
-std::tuple<Tensor, Tensor> eig(const Tensor& self, bool vectors) {
-    const char* op = "linalg.eig";
-    check_square(self, op);
-    Tensor a = column_major_copy(self);
-    check_finite(matrix_transposed(a), op);
-    int n = lapack_int(cols(self), op), one = 1;
-    DType dtype = complex_dtype(self.dtype());
-    Tensor w = empty(joined(batch_sizes(self), {n}), dtype), v;
-    if (vectors) v = empty_column_major(batch_sizes(self), n, n, dtype);
-    if (n == 0) return {w, v};
+void eig(Result w, Result v, const Tensor& self) {
+    const Tensor a = column_major_input(self);
+    const bool vectors = v->defined();
+    const int n = static_cast<int>(cols(self)), one = 1;
     const char* job = vectors ? "V" : "N";
-    dispatch_inexact(self.dtype(), op, [&]<class T> {
+    dispatch_inexact(self.dtype(), "linalg.eig", [&]<class T> {
+        check(is_finite(a.data_as<T>(), a.numel()), ErrorKind::Runtime,
+              "linalg.eig: input tensor should not contain infs or NaNs.");
         using R = real_of<T>;
         using C = std::complex<R>;
         Scratch<R> wr(2 * int64_t{n}), wi(n), packed(vectors && !is_complex_type<T> ? int64_t{n} * n : 0);
         for (int64_t i = 0; i < batch_count(self); ++i) {
             T *at = a.data_as<T>() + i * n * n, nothing{};
-            C *values = w.data_as<C>() + i * n, *columns = vectors ? v.data_as<C>() + i * n * n : nullptr;
+            C *values = w->data_as<C>() + i * n, *columns = vectors ? v->data_as<C>() + i * n * n : nullptr;
             int ldv = vectors ? n : 1;
             const int exponent = take_scale(at, int64_t{n} * n);
             int info = with_workspace<T>([&](T* work, const int* lwork, int* result) {
@@ -209,51 +179,67 @@ std::tuple<Tensor, Tensor> eig(const Tensor& self, bool vectors) {
             for (int j = 0; j < n; ++j) values[j] = times_power_of_two(values[j], exponent);
         }
     });
-    return {w, v};
 }
 
 // --- Least squares
 
-// X = V S^+ U^H B through the SVD, singular values up to rcond * largest counted as zero. B [m,k] -> X [n,k]
+// A^H, dense in `memory`.
 template <class T>
-int64_t pseudo_solve(Matrix<const T> u, const real_of<T>* s, Matrix<const T> vh, Matrix<const T> b, double rcond,
+Matrix<const T> adjoint_in(T* memory, Matrix<const T> a) {
+    for (int64_t i = 0; i < a.cols; ++i)
+        for (int64_t j = 0; j < a.rows; ++j) memory[i * a.rows + j] = conjugate(a(j, i));
+    return row_major<const T>(memory, a.cols, a.rows);
+}
+
+// X = V S^+ U^H B through the SVD, singular values up to cut * largest counted as zero. B [m,k] -> X [n,k]
+template <class T>
+int64_t pseudo_solve(Matrix<const T> u, const real_of<T>* s, Matrix<const T> vh, Matrix<const T> b, double cut,
                      Matrix<T> x) {
     int64_t k = u.cols, rank = 0;
-    while (rank<k&& static_cast<double>(s[rank])> rcond * static_cast<double>(s[0])) ++rank;
-    Scratch<T> coefficients(std::max<int64_t>(rank * b.cols, 1)), adjoint(std::max<int64_t>(u.rows, vh.cols) * rank);
-    Matrix<T> c = row_major(coefficients.data(), rank, b.cols);
-    auto conjugated = [](const T& value) {
-        if constexpr (is_complex_type<T>)
-            return std::conj(value);
-        else
-            return value;
-    };
-    for (int64_t i = 0; i < rank; ++i)
-        for (int64_t j = 0; j < u.rows; ++j) adjoint[i * u.rows + j] = conjugated(u(j, i));
-    gemm<T>(T(1), row_major<const T>(adjoint.data(), rank, u.rows), b, T(0), c);
+    while (rank<k&& static_cast<double>(s[rank])> cut * static_cast<double>(s[0])) ++rank;
+    Scratch<T> coefficients(rank * b.cols), adjoint(std::max(u.rows, vh.cols) * rank);
+    const Matrix<T> c = row_major(coefficients.data(), rank, b.cols);
+    gemm<T>(T(1), adjoint_in<T>(adjoint, u.block(0, 0, u.rows, rank)), b, T(0), c);
     for (int64_t i = 0; i < rank; ++i)
         for (int64_t j = 0; j < b.cols; ++j) c(i, j) /= s[i];
-    for (int64_t i = 0; i < vh.cols; ++i)
-        for (int64_t j = 0; j < rank; ++j) adjoint[i * rank + j] = conjugated(vh(j, i));
-    gemm<T>(T(1), row_major<const T>(adjoint.data(), vh.cols, rank), c, T(0), x);
+    gemm<T>(T(1), adjoint_in<T>(adjoint, vh.block(0, 0, rank, vh.cols)), c, T(0), x);
     return rank;
 }
 
-}  // namespace
+void least_squares(Result x, Result ranks, Result s, Result squares, const Tensor& self, const Tensor& b, double cut) {
+    const IntSpan batch = batch_sizes(x);
+    const int64_t m = rows(self), n = cols(self), k = cols(b), r = std::min(m, n);
+    const Tensor right = row_major_input(b, batch);
+    const Tensor u = empty(joined(batch, {m, r}), self.dtype()), vh = empty(joined(batch, {r, n}), self.dtype());
+    if (r > 0) svd_kernel(u, s, vh, row_major_input(self, batch), 'S');
+    dispatch_inexact(self.dtype(), "linalg.lstsq", [&]<class T> {
+        using R = real_of<T>;
+        for (int64_t i = 0; i < ranks->numel(); ++i) {
+            const auto left = row_major<const T>(u.data_as<T>() + i * m * r, m, r);
+            const auto at = row_major<const T>(right.data_as<T>() + i * m * k, m, k);
+            ranks->data_as<int64_t>()[i] =
+                pseudo_solve<T>(left, s->data_as<R>() + i * r, row_major<const T>(vh.data_as<T>() + i * r * n, r, n),
+                                at, cut, row_major(x->data_as<T>() + i * n * k, n, k));
+            if (!squares->defined()) continue;
+            // What of B lies outside the range of A: |B|^2 - |U^H B|^2, computed as the norm of the difference.
+            Scratch<T> c(r * k), rest(m * k), uh(r * m);
+            gemm<T>(T(1), adjoint_in<T>(uh, left), at, T(0), row_major(c.data(), r, k));
+            std::copy(at.data, at.data + m * k, rest.data());
+            gemm<T>(T(-1), left, row_major<const T>(c.data(), r, k), T(1), row_major(rest.data(), m, k));
+            for (int64_t p = 0; p < m; ++p)
+                for (int64_t q = 0; q < k; ++q) squares->data_as<R>()[i * k + q] += std::norm(rest[p * k + q]);
+        }
+    });
+}
 
-std::tuple<Tensor, Tensor> linalg_qr(const Tensor& self, std::string_view mode) {
-    const char* op = "linalg.qr";
-    check(mode == "reduced" || mode == "complete" || mode == "r", ErrorKind::Runtime, "qr received unrecognized mode '",
-          mode, "' but expected one of 'reduced' (default), 'r', or 'complete'");
-    check_matrix(self, op);
-    int m = lapack_int(rows(self), op), n = lapack_int(cols(self), op), k = std::min(m, n);
-    bool complete = mode == "complete";
-    int q_cols = mode == "r" ? 0 : complete ? m : k, r_rows = complete ? m : k, width = std::max(n, q_cols);
-    IntSpan batch = batch_sizes(self);
-    Tensor q = mode == "r" ? empty(Dims{0}, self.dtype()) : empty_column_major(batch, m, q_cols, self.dtype());
-    Tensor r = empty_column_major(batch, r_rows, n, self.dtype());
-    Tensor a = column_major_copy(self);
-    dispatch_inexact(self.dtype(), op, [&]<class T> {
+// --- QR
+
+void qr(Result q, Result r, const Tensor& self) {
+    const int m = static_cast<int>(rows(self)), n = static_cast<int>(cols(self)), k = std::min(m, n);
+    const int q_cols = q->numel() > 0 ? static_cast<int>(cols(q)) : 0, r_rows = static_cast<int>(rows(r));
+    const int width = std::max(n, q_cols);
+    const Tensor a = column_major_input(self);
+    dispatch_inexact(self.dtype(), "linalg.qr", [&]<class T> {
         Scratch<T> tau(k), factors(int64_t{m} * width);
         int ld = std::max(m, 1);
         for (int64_t i = 0; i < batch_count(self); ++i) {
@@ -263,7 +249,7 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& self, std::string_view mode) 
                 with_workspace<T>([&](T* work, const int* lwork, int* info) {
                     blas<T>().geqrf(&m, &n, factors, &ld, tau, work, lwork, info);
                 });
-            T* upper = r.data_as<T>() + i * r_rows * n;
+            T* upper = r->data_as<T>() + i * r_rows * n;
             for (int64_t j = 0; j < n; ++j)
                 for (int64_t p = 0; p < r_rows; ++p) upper[j * r_rows + p] = p <= j ? factors[j * m + p] : T(0);
             if (q_cols == 0) continue;
@@ -271,113 +257,36 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& self, std::string_view mode) 
                 with_workspace<T>([&](T* work, const int* lwork, int* info) {
                     blas<T>().orgqr(&m, &q_cols, &k, factors, &ld, tau, work, lwork, info);
                 });
-            std::copy(factors.data(), factors.data() + int64_t{m} * q_cols, q.data_as<T>() + i * m * q_cols);
+            std::copy(factors.data(), factors.data() + int64_t{m} * q_cols, q->data_as<T>() + i * m * q_cols);
         }
     });
-    return {q, r};
 }
 
-std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
-    check_matrix(self, "geqrf");
-    int m = lapack_int(rows(self), "geqrf"), n = lapack_int(cols(self), "geqrf"), k = std::min(m, n),
-        ld = std::max(m, 1);
-    Tensor a = column_major_copy(self), tau = empty(joined(batch_sizes(self), {k}), self.dtype());
-    dispatch_inexact(self.dtype(), "geqrf", [&]<class T> {
-        for (int64_t i = 0; k > 0 && i < batch_count(self); ++i)
+void geqrf(Result a, Result tau) {
+    const int m = static_cast<int>(rows(a)), n = static_cast<int>(cols(a)), k = std::min(m, n);
+    dispatch_inexact(a->dtype(), "geqrf", [&]<class T> {
+        for (int64_t i = 0; i < batch_count(a); ++i)
             with_workspace<T>([&](T* work, const int* lwork, int* info) {
-                blas<T>().geqrf(&m, &n, a.data_as<T>() + i * m * n, &ld, tau.data_as<T>() + i * k, work, lwork, info);
+                blas<T>().geqrf(&m, &n, a->data_as<T>() + i * m * n, &m, tau->data_as<T>() + i * k, work, lwork, info);
             });
     });
-    return {a, tau};
 }
 
-std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& self, bool full_matrices) {
-    SvdResult r = svd(self, full_matrices ? 'A' : 'S');
-    return {r.u, r.s, r.vh};
-}
+}  // namespace
 
-Tensor linalg_svdvals(const Tensor& self) { return svd(self, 'N').s; }
-
-std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view uplo) {
-    check_square(self, "linalg.eigh");
-    char triangle = triangle_of(uplo);
-    Tensor a = row_major_copy(self);
-    Tensor w = hermitian_values(self, a, triangle, true);
-    conjugate_(a);
-    return {w, matrix_transposed(a)};
-}
-
-Tensor linalg_eigvalsh(const Tensor& self, std::string_view uplo) {
-    check_square(self, "linalg.eigvalsh");
-    char triangle = triangle_of(uplo);
-    return hermitian_values(self, row_major_copy(self), triangle, false);
-}
-
-std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self) { return eig(self, true); }
-Tensor linalg_eigvals(const Tensor& self) { return std::get<0>(eig(self, false)); }
-
-std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b,
-                                                        std::optional<double> rcond,
-                                                        std::optional<std::string_view> driver) {
-    const char* op = "linalg.lstsq";
-    check_matrix(self, op);
-    check_same_dtype(self, b, op);
-    std::string_view name = driver.value_or("gelsy");
-    check(name == "gels" || name == "gelsy" || name == "gelsd" || name == "gelss", ErrorKind::Runtime, op,
-          ": parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got ", name);
-    bool vector = b.dim() == self.dim() - 1;
-    check(vector || b.dim() == self.dim(), ErrorKind::Runtime, op,
-          ": input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1; got ",
-          ShapeOf{self.sizes()}, " and ", ShapeOf{b.sizes()});
-    Dims sizes = b.sizes(), strides = b.strides();
-    if (vector) {
-        sizes.push_back(1);
-        strides.push_back(1);
-    }
-    Tensor rhs = alias(b, sizes, strides, b.offset());
-    int64_t m = rows(self), n = cols(self), k = cols(rhs), r = std::min(m, n);
-    check(rows(rhs) == m, ErrorKind::Runtime, op, ": input.size(-2) should match other.size(", vector ? "-1)" : "-2)",
-          ", got ", ShapeOf{self.sizes()}, " and ", ShapeOf{b.sizes()});
-    Dims batch = common_batch(self, rhs, op);
-    Tensor right = row_major_copy(rhs, batch), x = zeros(joined(batch, {n, k}), self.dtype());
-    SvdResult d = svd(row_major_copy(self, batch), 'S');
-    Tensor ranks = empty(batch, DType::Int64);
-    bool residuals_wanted = name != "gelsy" && m > n, all_full_rank = true;
-    Tensor squares = zeros(joined(batch, {k}), real_dtype(self.dtype()));
-    dispatch_inexact(self.dtype(), op, [&]<class T> {
-        using R = real_of<T>;
-        double cut = rcond.value_or(static_cast<double>(std::numeric_limits<R>::epsilon()) *
-                                    static_cast<double>(std::max(m, n)));
-        if (name == "gels") cut = 0;  // full rank is the caller's word
-        for (int64_t i = 0; i < numel_of(batch); ++i) {
-            auto u = row_major<const T>(d.u.data_as<T>() + i * m * r, m, r);
-            auto vh = row_major<const T>(d.vh.data_as<T>() + i * r * n, r, n);
-            auto at = row_major<const T>(right.data_as<T>() + i * m * k, m, k);
-            int64_t rank =
-                pseudo_solve<T>(u, d.s.data_as<R>() + i * r, vh, at, cut, row_major(x.data_as<T>() + i * n * k, n, k));
-            ranks.data_as<int64_t>()[i] = rank;
-            all_full_rank &= rank == n;
-            // What of B lies outside the range of A: |B|^2 - |U^H B|^2, computed as the norm of the difference.
-            if (!residuals_wanted) continue;
-            Scratch<T> c(r * k), rest(m * k), uh(r * m);
-            for (int64_t p = 0; p < r; ++p)
-                for (int64_t q = 0; q < m; ++q) {
-                    if constexpr (is_complex_type<T>)
-                        uh[p * m + q] = std::conj(u(q, p));
-                    else
-                        uh[p * m + q] = u(q, p);
-                }
-            gemm<T>(T(1), row_major<const T>(uh.data(), r, m), at, T(0), row_major(c.data(), r, k));
-            std::copy(at.data, at.data + m * k, rest.data());
-            gemm<T>(T(-1), u, row_major<const T>(c.data(), r, k), T(1), row_major(rest.data(), m, k));
-            for (int64_t p = 0; p < m; ++p)
-                for (int64_t q = 0; q < k; ++q) squares.data_as<R>()[i * k + q] += std::norm(rest[p * k + q]);
-        }
-    });
-    Tensor nothing = empty(Dims{0}, real_dtype(self.dtype()));
-    if (vector) x = alias(x, joined(batch, {n}), contiguous_strides(joined(batch, {n})), 0);
-    return {x, residuals_wanted && all_full_rank ? squares : nothing,
-            name == "gels" ? empty(Dims{0}, DType::Int64) : ranks, name == "gelsd" || name == "gelss" ? d.s : nothing};
-}
+constinit DeviceKernel<void(Result, Result, const Tensor&)> qr_kernel{"linalg_qr", qr};
+constinit DeviceKernel<void(Result, Result)> geqrf_kernel{"geqrf", geqrf};
+constinit DeviceKernel<void(Result, Result, Result, const Tensor&, char)> svd_kernel{"linalg_svd", svd,
+                                                                                     HostWaits::ForErrors};
+constinit DeviceKernel<void(Result, Result, const Tensor&, bool)> eigh_kernel{"linalg_eigh", eigh,
+                                                                              HostWaits::ForErrors};
+constinit DeviceKernel<void(Result, Result, const Tensor&)> eig_kernel{"linalg_eig", eig, HostWaits::ForErrors};
+constinit DeviceKernel<void(Result, Result, Result, Result, const Tensor&, const Tensor&, double)> lstsq_kernel{
+    "linalg_lstsq", least_squares, HostWaits::ForErrors};
+constinit DeviceKernel<bool(const Tensor&, int64_t)> all_have_rank_kernel{
+    "all_have_rank", [](const Tensor& ranks, int64_t rank) {
+        const int64_t* all = ranks.data_as<int64_t>();
+        return std::all_of(all, all + ranks.numel(), [rank](int64_t r) { return r == rank; });
+    }};
 
 }  // namespace wengert::kernels

@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/linalg/common.h"
-#include "kernels/linalg/error.h"
-#include "kernels/linalg/linalg.h"
+#include "backends/cpu/linalg/lapack.h"
 
 namespace wengert::kernels {
 
@@ -127,51 +125,34 @@ private:
     bool hermitian_;
 };
 
-}  // namespace
-
-std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& self, bool hermitian, bool check_errors) {
-    const char* op = "linalg.ldl_factor";
-    check_square(self, op);
-    const Tensor ld = row_major_copy(self), info = int32_zeros(batch_sizes(self));
-    const int64_t n = cols(self);
-    const Tensor pivots = empty(joined(batch_sizes(self), {n}), DType::Int32);
-    dispatch_inexact(self.dtype(), op, [&]<class T> {
-        for (int64_t i = 0; i < batch_count(self); ++i) {
-            T* a = ld.data_as<T>() + i * n * n;
+void factor(Result ld, Result pivots, Result info, bool hermitian) {
+    const int64_t n = cols(ld);
+    dispatch_inexact(ld->dtype(), "linalg.ldl_factor", [&]<class T> {
+        for (int64_t i = 0; i < batch_count(ld); ++i) {
+            T* a = ld->data_as<T>() + i * n * n;
             for (int64_t r = 0; r < n; ++r) std::fill(a + r * n + r + 1, a + (r + 1) * n, T(0));
-            const int32_t bad = Elimination<T>::run(a, n, hermitian, pivots.data_as<int32_t>() + i * n);
-            info.data_as<int32_t>()[i] = bad;
-            check_linalg(bad == 0 || !check_errors, op, ": ", batch_element(self, i), "D[", bad, ",", bad,
-                         "] is zero and using it in ldl_solve would result in a division by zero; linalg.ldl_factor_ex "
-                         "returns such factors");
+            info->data_as<int32_t>()[i] = Elimination<T>::run(a, n, hermitian, pivots->data_as<int32_t>() + i * n);
         }
     });
-    return {ld, pivots, info};
 }
 
-LdlLayout ldl_layout(const Tensor& ld, const Tensor& pivots) {
-    const char* op = "linalg.ldl_solve";
-    check_square(ld, op);
-    check(pivots.dtype() == DType::Int32 && pivots.dim() == ld.dim() - 1 && pivots.size(-1) == cols(ld),
-          ErrorKind::Runtime, op, ": pivots must be int32 [..., n] for LD [..., n, n], got ", pivots.dtype(), " ",
-          ShapeOf{pivots.sizes()}, " and ", ShapeOf{ld.sizes()});
-    const int64_t n = cols(ld);
-    const Tensor given = contiguous(pivots);
-    LdlLayout out{empty(ld.sizes(), DType::Int64), empty(ld.sizes(), DType::Int64), zeros(ld.sizes(), DType::Bool),
-                  empty(pivots.sizes(), DType::Int64), empty(pivots.sizes(), DType::Int64)};
-    for (int64_t m = 0; m < batch_count(ld); ++m) {
+void layout(Result rows_of, Result packed_in, Result blocks_of, Result order_of, Result inverse_of,
+            const Tensor& pivots) {
+    const int64_t n = cols(rows_of);
+    const Tensor given = dense_input(pivots);
+    for (int64_t m = 0; m < batch_count(rows_of); ++m) {
         const int32_t* p = given.data_as<int32_t>() + m * n;
-        int64_t *rows = out.rows.data_as<int64_t>() + m * n * n, *packed = out.packed.data_as<int64_t>() + m * n * n;
-        int64_t *order = out.order.data_as<int64_t>() + m * n, *inverse = out.inverse.data_as<int64_t>() + m * n;
-        bool* blocks = out.blocks.data_as<bool>() + m * n * n;
+        int64_t *rows = rows_of->data_as<int64_t>() + m * n * n, *packed = packed_in->data_as<int64_t>() + m * n * n;
+        int64_t *order = order_of->data_as<int64_t>() + m * n, *inverse = inverse_of->data_as<int64_t>() + m * n;
+        bool* blocks = blocks_of->data_as<bool>() + m * n * n;
         // Which step a column is eliminated in, and the exchanges in order.
         std::vector<std::pair<int64_t, int64_t>> exchanges(static_cast<size_t>(n));  // after column k: k with ...
         for (int64_t k = 0; k < n; ++k) exchanges[static_cast<size_t>(k)] = {k, k};
         for (int64_t k = 0; k < n;) {
             const bool two = p[k] < 0;
             const int64_t at = two ? k + 1 : k, with = std::abs(int64_t{p[k]}) - 1;
-            check(with >= at && with < n && at < n && (!two || p[k + 1] == p[k]), ErrorKind::Runtime, op,
-                  ": pivots are not those of ldl_factor: ", p[k], " at ", k);
+            check(with >= at && with < n && at < n && (!two || p[k + 1] == p[k]), ErrorKind::Runtime,
+                  "linalg.ldl_solve: pivots are not those of ldl_factor: ", p[k], " at ", k);
             exchanges[static_cast<size_t>(at)] = {at, with};
             for (int64_t i = k; i <= at; ++i)
                 for (int64_t j = k; j <= at; ++j) blocks[i * n + j] = true;
@@ -195,7 +176,12 @@ LdlLayout ldl_layout(const Tensor& ld, const Tensor& pivots) {
         for (const auto& [a, b] : exchanges) std::swap(order[a], order[b]);
         for (int64_t i = 0; i < n; ++i) inverse[order[i]] = i;
     }
-    return out;
 }
+
+}  // namespace
+
+constinit DeviceKernel<void(Result, Result, Result, bool)> ldl_factor_kernel{"linalg_ldl_factor", factor};
+constinit DeviceKernel<void(Result, Result, Result, Result, Result, const Tensor&)> ldl_layout_kernel{
+    "ldl_layout", layout, HostWaits::ForErrors};
 
 }  // namespace wengert::kernels

@@ -20,8 +20,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/linalg/common.h"
-#include "kernels/linalg/linalg.h"
+#include "backends/cpu/linalg/lapack.h"
 
 namespace wengert::kernels {
 
@@ -350,39 +349,16 @@ void derivative(const T* a, const T* directions, int n, int k, T* out) {
 
 }  // namespace
 
-Tensor linalg_matrix_exp(const Tensor& self) {
-    const char* op = "linalg.matrix_exp";
-    check_square(self, op);
-    const int n = lapack_int(rows(self), op);
-    const Tensor a = row_major_copy(self);
-    Tensor out = empty(self.sizes(), self.dtype());
-    if (n == 0) return out;
-    dispatch_inexact(self.dtype(), op, [&]<class T> {
-        for (int64_t i = 0; i < batch_count(self); ++i)
-            derivative<T>(a.data_as<T>() + i * n * n, nullptr, n, 0, out.data_as<T>() + i * n * n);
-    });
-    return out;
-}
-
-Tensor matrix_exp_along(const Tensor& self, const Tensor& directions) {
-    const char* op = "matrix_exp_along";
-    check_square(self, op);
-    check(directions.dim() == self.dim() + 1 && directions.dtype() == self.dtype() &&
-              IntSpan(directions.sizes()).last(2)[0] == rows(self) && cols(directions) == cols(self),
-          ErrorKind::Runtime, "[matrix_exp_along] expected directions [..., k, n, n] for matrices ",
-          ShapeOf{self.sizes()}, ", but got ", ShapeOf{directions.sizes()});
-    const int n = lapack_int(rows(self), op), k = lapack_int(directions.size(-3), op);
-    check(k <= 20, ErrorKind::Runtime, "[matrix_exp_along] derivatives of order ", k, " need 2^", k,
-          " matrices; at most 20 directions");
-    const Tensor a = row_major_copy(self), d = row_major_copy(directions);
-    Tensor out = empty(self.sizes(), self.dtype());
-    if (n == 0) return out;
-    dispatch_inexact(self.dtype(), op, [&]<class T> {
-        for (int64_t i = 0; i < batch_count(self); ++i)
-            derivative<T>(a.data_as<T>() + i * n * n, d.data_as<T>() + i * k * n * n, n, k,
-                          out.data_as<T>() + i * n * n);
-    });
-    return out;
-}
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> matrix_exp_kernel{
+    "matrix_exp", [](Result out, const Tensor& self, const Tensor& directions) {
+        const int n = static_cast<int>(rows(self));
+        const int k = directions.defined() ? static_cast<int>(directions.size(-3)) : 0;
+        const Tensor a = row_major_input(self), d = k > 0 ? row_major_input(directions) : Tensor();
+        dispatch_inexact(self.dtype(), "linalg.matrix_exp", [&]<class T> {
+            const T* along = k > 0 ? d.data_as<T>() : nullptr;
+            for (int64_t i = 0; i < batch_count(self); ++i)
+                derivative<T>(a.data_as<T>() + i * n * n, along + i * k * n * n, n, k, out->data_as<T>() + i * n * n);
+        });
+    }};
 
 }  // namespace wengert::kernels

@@ -8,8 +8,8 @@
 
 #include <cmath>
 
+#include "backends/cpu/linalg/adjoint.h"
 #include "backends/cpu/linalg/blas.h"
-#include "kernels/linalg/adjoint.h"
 
 namespace wengert::kernels::portable {
 
