@@ -34,4 +34,14 @@ void set_default_dtype(DType d) {
     current_default = d;
 }
 
+void check_inexact(DType d, const char* op) {
+    dispatch_inexact(d, op, []<class T> {});
+}
+void check_floating(DType d, const char* op) {
+    dispatch_floating(d, op, []<class T> {});
+}
+void check_ordered(DType d, const char* op) {
+    dispatch_ordered(d, op, []<class T> {});
+}
+
 }  // namespace wengert

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/nn/declined.h"
 #include "kernels/nn/nll_loss.h"
 #include "kernels/nn/softmax.h"
 #include "kernels/on_host.h"

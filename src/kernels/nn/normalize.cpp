@@ -5,8 +5,8 @@
 
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/overlap.h"
-#include "kernels/nn/declined.h"
 #include "kernels/nn/normalize_kernels.h"
+#include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
 #include "tensor/writes/writable.h"
 

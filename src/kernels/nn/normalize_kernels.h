@@ -1,5 +1,5 @@
 // What a device implements of softmax and of the normalisation layers (kernels/device_kernel.h): floating and contiguous, of
-// one dtype. Kernels that return a bool are fused backward kernels, and say whether all was finite (kernels/nn/declined.h).
+// one dtype. Kernels that return a bool are fused backward kernels, and say whether all was finite: where it was not they decline, the results are undefined, and the formula decides (ops/generated_support.h, has_declined).
 #pragma once
 
 #include "kernels/device_kernel.h"

@@ -1,8 +1,8 @@
 #include "kernels/nn/softmax.h"
 
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/nn/declined.h"
 #include "kernels/nn/normalize_kernels.h"
+#include "kernels/on_host.h"
 
 namespace wengert::kernels {
 namespace {
