@@ -1,4 +1,4 @@
-// What the linear algebra kernels share: checks with PyTorch's wording, results in the layout of a routine, batches.
+// What the linear algebra kernels share: checks with PyTorch's wording, copies in the layout of a routine, batches.
 #pragma once
 
 #include <string>

@@ -71,8 +71,8 @@ Tensor linalg_eigvalsh(const Tensor& self, std::string_view uplo);
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self);
 Tensor linalg_eigvals(const Tensor& self);
 // The same, where values coincide with the vectors that continue along a tangent of self, if it is defined
-// (backends/cpu/linalg/continued.cpp). Values coincide that differ by no more than `coincidence_tolerance` times the largest one: a few
-// rounding units for each row of a matrix.
+// (backends/cpu/linalg/continued.cpp). Values coincide that differ by no more than `coincidence_tolerance` times the largest
+// one: a few rounding units for each row of a matrix.
 std::tuple<Tensor, Tensor> eigh_along(const Tensor& self, const Tensor& along, std::string_view uplo);
 std::tuple<Tensor, Tensor, Tensor> svd_along(const Tensor& self, const Tensor& along, bool full_matrices);
 std::tuple<Tensor, Tensor> eig_along(const Tensor& self, const Tensor& along);

@@ -46,8 +46,8 @@ void solve_triangular(Result out, const Tensor& matrices, bool upper, bool left,
     const bool one_matrix = matrices.dim() == 2;
     const bool as_transpose = one_matrix && matrix_transposed(matrices).is_contiguous() && !matrices.is_contiguous();
     const Tensor a = as_transpose ? matrices
-                     : one_matrix ? dense_input(matrices)
-                                  : row_major_input(matrices, batch_sizes(out));
+                     : one_matrix ? contiguous(matrices)
+                                  : row_major_copy(matrices, batch_sizes(out));
     const int m = static_cast<int>(rows(out)), n = static_cast<int>(cols(out));
     dispatch_inexact(out->dtype(), "linalg.solve_triangular", [&]<class T> {
         const int64_t step = one_matrix ? 0 : rows(a) * cols(a);

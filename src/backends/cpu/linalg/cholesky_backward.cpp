@@ -88,11 +88,11 @@ void undo(Matrix<const T> l, Matrix<T> g, int ld) {
 
 void cholesky_backward(Result out, const Tensor& grad, const Tensor& factor, bool upper) {
     const auto lower_copy = [upper](const Tensor& t) {
-        Tensor copy = row_major_input(upper ? matrix_transposed(t) : t);
+        Tensor copy = row_major_copy(upper ? matrix_transposed(t) : t);
         if (upper) conjugate_(copy);
         return copy;
     };
-    const Tensor l = upper ? lower_copy(factor) : dense_input(factor), g = lower_copy(grad);
+    const Tensor l = upper ? lower_copy(factor) : contiguous(factor), g = lower_copy(grad);
     const int n = static_cast<int>(cols(l));
     dispatch_inexact(l.dtype(), "linalg.cholesky", [&]<class T> {
         for (int64_t i = 0; i < batch_count(l); ++i) {

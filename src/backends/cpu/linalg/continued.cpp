@@ -103,7 +103,7 @@ std::vector<std::vector<int64_t>> clusters(const C* x, int64_t n, double toleran
 template <class T>
 void orthonormalize(Matrix<const T> a, T value, const Tensor& vectors, DType dtype) {
     using R = real_of<T>;
-    const Tensor basis = row_major_input(vectors);
+    const Tensor basis = row_major_copy(vectors);
     const Matrix<T> q = matrix_at<T>(basis, 0);
     auto inner = [&](int64_t i, int64_t j) {
         T sum(0);
@@ -136,7 +136,7 @@ bool is_finite(const Tensor& t) {
 }
 
 void eigh_along(Result v, const Tensor& w, const Tensor& along) {
-    const Tensor tangents = row_major_input(along);
+    const Tensor tangents = row_major_copy(along);
     if (!is_finite(tangents)) return;
     const int64_t n = cols(v);
     const DType dtype = v->dtype();
@@ -156,7 +156,7 @@ void eigh_along(Result v, const Tensor& w, const Tensor& along) {
 void svd_along(Result u_out, Result s, Result vh_out, const Tensor& self, const Tensor& along) {
     const int64_t m = rows(self), n = cols(self), k = std::min(m, n);
     const bool full_matrices = cols(u_out) == m && rows(vh_out) == n;
-    const Tensor tangents = row_major_input(along);
+    const Tensor tangents = row_major_copy(along);
     if (!is_finite(tangents)) return svd_kernel(u_out, s, vh_out, self, full_matrices ? 'A' : 'S');
     const IntSpan batch = batch_sizes(self);
     const DType dtype = self.dtype();

@@ -37,7 +37,7 @@ void fill_with_identities(const Tensor& t) {
 void svd(Result left, Result s, Result right, const Tensor& self, char job) {
     const int m = static_cast<int>(rows(self)), n = static_cast<int>(cols(self)), k = std::min(m, n);
     const int u_cols = job == 'A' ? m : k, vh_rows = job == 'A' ? n : k;
-    const Tensor a = row_major_input(self);
+    const Tensor a = row_major_copy(self);
     dispatch_inexact(self.dtype(), "linalg.svd", [&]<class T> {
         using R = real_of<T>;
         if (k == 0) return fill_with_identities<T>(left), fill_with_identities<T>(right);
@@ -71,7 +71,7 @@ void svd(Result left, Result s, Result right, const Tensor& self, char job) {
 // Eigenvectors replace `a`, which LAPACK sees transposed, so conjugated: they come out as columns of conj(V), column-major.
 void eigh(Result w, Result v, const Tensor& self, bool lower) {
     const bool vectors = v->defined();
-    const Tensor a = vectors ? matrix_transposed(v) : row_major_input(self);
+    const Tensor a = vectors ? matrix_transposed(v) : row_major_copy(self);
     if (vectors) copy_into(a, self);
     const int n = static_cast<int>(cols(self)), ld = n;
     const char *job = vectors ? "V" : "N", *uplo = lower ? "U" : "L";
@@ -147,7 +147,7 @@ int take_scale(T* a, int64_t size) {
 }
 
 void eig(Result w, Result v, const Tensor& self) {
-    const Tensor a = column_major_input(self);
+    const Tensor a = column_major_copy(self);
     const bool vectors = v->defined();
     const int n = static_cast<int>(cols(self)), one = 1;
     const char* job = vectors ? "V" : "N";
@@ -209,9 +209,9 @@ int64_t pseudo_solve(Matrix<const T> u, const real_of<T>* s, Matrix<const T> vh,
 void least_squares(Result x, Result ranks, Result s, Result squares, const Tensor& self, const Tensor& b, double cut) {
     const IntSpan batch = batch_sizes(x);
     const int64_t m = rows(self), n = cols(self), k = cols(b), r = std::min(m, n);
-    const Tensor right = row_major_input(b, batch);
+    const Tensor right = row_major_copy(b, batch);
     const Tensor u = empty(joined(batch, {m, r}), self.dtype()), vh = empty(joined(batch, {r, n}), self.dtype());
-    if (r > 0) svd_kernel(u, s, vh, row_major_input(self, batch), 'S');
+    if (r > 0) svd_kernel(u, s, vh, row_major_copy(self, batch), 'S');
     dispatch_inexact(self.dtype(), "linalg.lstsq", [&]<class T> {
         using R = real_of<T>;
         for (int64_t i = 0; i < ranks->numel(); ++i) {
@@ -238,7 +238,7 @@ void qr(Result q, Result r, const Tensor& self) {
     const int m = static_cast<int>(rows(self)), n = static_cast<int>(cols(self)), k = std::min(m, n);
     const int q_cols = q->numel() > 0 ? static_cast<int>(cols(q)) : 0, r_rows = static_cast<int>(rows(r));
     const int width = std::max(n, q_cols);
-    const Tensor a = column_major_input(self);
+    const Tensor a = column_major_copy(self);
     dispatch_inexact(self.dtype(), "linalg.qr", [&]<class T> {
         Scratch<T> tau(k), factors(int64_t{m} * width);
         int ld = std::max(m, 1);

@@ -9,25 +9,6 @@
 namespace wengert::kernels {
 namespace linalg {
 
-Tensor row_major_input(const Tensor& t, IntSpan batch) {
-    Tensor out = empty(joined(batch, {rows(t), cols(t)}), t.dtype());
-    copy_into(out, t);
-    return out;
-}
-
-Tensor column_major_input(const Tensor& t) {
-    Tensor out = empty_column_major(batch_sizes(t), rows(t), cols(t), t.dtype(), {});
-    copy_into(out, t);
-    return out;
-}
-
-Tensor dense_input(const Tensor& t) {
-    if (t.is_contiguous()) return t;
-    Tensor out = empty(t.sizes(), t.dtype());
-    copy_into(out, t);
-    return out;
-}
-
 void conjugate_(const Tensor& t) {
     auto run = [&]<class T>(std::type_identity<T>) {
         T* data = t.data_as<T>();

@@ -1,4 +1,4 @@
-// What the CPU's linear algebra shares: inputs in the layout that a routine needs, the choice of routines, their workspaces.
+// What the CPU's linear algebra shares: the choice of routines, their workspaces, and what they may get.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,6 @@
 #include "kernels/linalg/common.h"
 
 namespace wengert::kernels::linalg {
-
-// A new tensor with t's elements broadcast to `batch`, matrices row-major, everything contiguous.
-Tensor row_major_input(const Tensor& t, IntSpan batch);
-inline Tensor row_major_input(const Tensor& t) { return row_major_input(t, batch_sizes(t)); }
-// Matrices column-major: the last two strides are (1, rows).
-Tensor column_major_input(const Tensor& t);
-// `t` itself where it is contiguous.
-Tensor dense_input(const Tensor& t);
 
 // Of a dense tensor that is complex, in place.
 void conjugate_(const Tensor& t);

@@ -139,7 +139,7 @@ void factor(Result ld, Result pivots, Result info, bool hermitian) {
 void layout(Result rows_of, Result packed_in, Result blocks_of, Result order_of, Result inverse_of,
             const Tensor& pivots) {
     const int64_t n = cols(rows_of);
-    const Tensor given = dense_input(pivots);
+    const Tensor given = contiguous(pivots);
     for (int64_t m = 0; m < batch_count(rows_of); ++m) {
         const int32_t* p = given.data_as<int32_t>() + m * n;
         int64_t *rows = rows_of->data_as<int64_t>() + m * n * n, *packed = packed_in->data_as<int64_t>() + m * n * n;

@@ -353,7 +353,7 @@ constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> matrix_exp_ke
     "matrix_exp", [](Result out, const Tensor& self, const Tensor& directions) {
         const int n = static_cast<int>(rows(self));
         const int k = directions.defined() ? static_cast<int>(directions.size(-3)) : 0;
-        const Tensor a = row_major_input(self), d = k > 0 ? row_major_input(directions) : Tensor();
+        const Tensor a = row_major_copy(self), d = k > 0 ? row_major_copy(directions) : Tensor();
         dispatch_inexact(self.dtype(), "linalg.matrix_exp", [&]<class T> {
             const T* along = k > 0 ? d.data_as<T>() : nullptr;
             for (int64_t i = 0; i < batch_count(self); ++i)

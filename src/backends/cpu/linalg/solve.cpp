@@ -12,10 +12,7 @@ using namespace linalg;
 
 namespace {
 
-// Row-major copies of A, factored as LAPACK sees them: A^T = P L U. infos gets LAPACK's result for each matrix.
-struct Factored {
-    Tensor lu, pivots;
-};
+// Factors row-major matrices as LAPACK sees them: A^T = P L U. infos gets its result for each of them.
 void factor_transposed(const Tensor& a, int32_t* pivots, int32_t* infos) {
     const int n = static_cast<int>(cols(a)), ld = std::max(n, 1);
     dispatch_inexact(a.dtype(), "linalg", [&]<class T> {
@@ -27,8 +24,11 @@ void factor_transposed(const Tensor& a, int32_t* pivots, int32_t* infos) {
         }
     });
 }
+struct Factored {
+    Tensor lu, pivots;
+};
 Factored factored(const Tensor& a, int32_t* infos) {
-    Factored f{row_major_input(a), empty(joined(batch_sizes(a), {cols(a)}), DType::Int32)};
+    Factored f{row_major_copy(a), empty(joined(batch_sizes(a), {cols(a)}), DType::Int32)};
     factor_transposed(f.lu, f.pivots.data_as<int32_t>(), infos);
     return f;
 }
@@ -78,7 +78,7 @@ void solve(Result out, const Tensor& a, bool left) {
     if (batch != Dims(batch_sizes(a))) {
         const Tensor each = empty(joined(batch, {n}), DType::Int32);
         copy_into(each, pivots);
-        lu = row_major_input(lu, batch);
+        lu = row_major_copy(lu, batch);
         pivots = each;
     }
     const int m = static_cast<int>(rows(out)), k = static_cast<int>(cols(out));
@@ -121,7 +121,7 @@ void lu_factor(Result lu, Result pivots, Result info) {
 }
 
 void check_pivots(const Tensor& pivots, int64_t rows, const char* op) {
-    const Tensor values = dense_input(pivots);
+    const Tensor values = contiguous(pivots);
     const std::span<const int32_t> all(values.data_as<int32_t>(), static_cast<size_t>(values.numel()));
     check(std::ranges::all_of(all, [rows](int32_t p) { return p >= 1 && p <= rows; }), ErrorKind::Runtime,
           "Pivots given to ", op,
@@ -132,7 +132,7 @@ void check_pivots(const Tensor& pivots, int64_t rows, const char* op) {
 void unpack(Result p, Result l, Result u, const Tensor& lu_data, const Tensor& lu_pivots) {
     const int64_t m = rows(lu_data), n = cols(lu_data), k = std::min(m, n), batches = batch_count(lu_data);
     const bool unpack_data = l->numel() > 0, unpack_pivots = p->numel() > 0;
-    const Tensor lu = dense_input(lu_data), pivots = unpack_pivots ? dense_input(lu_pivots) : Tensor();
+    const Tensor lu = contiguous(lu_data), pivots = unpack_pivots ? contiguous(lu_pivots) : Tensor();
     dispatch_inexact(lu_data.dtype(), "lu_unpack", [&]<class T> {
         SmallVector<int64_t, 16> row(static_cast<size_t>(m));
         for (int64_t i = 0; i < batches; ++i) {
