@@ -5,6 +5,7 @@
 #include "base/memory/immortal.h"
 #include "base/warns_once.h"
 #include "engine/autograd.h"
+#include "engine/device_pass.h"
 #include "engine/evaluate.h"
 #include "engine/input_buffer.h"
 #include "engine/other_thread.h"
@@ -97,7 +98,9 @@ void Engine::run(GraphTask& task) {
     GraphTaskGuard current(&task);
     AutoGradMode mode(task.create_graph);
     if (Node* root = task.roots[0].function.get(); task.should_execute(root)) {
-        if (!may_run_parallel() || !try_run_parallel(hooks, task)) {
+        if (task.uses_streams) [[unlikely]] {
+            run_on_devices(hooks, task);
+        } else if (!may_run_parallel() || !try_run_parallel(hooks, task)) {
             task.ready_queue.push(root);
             while (!task.ready_queue.empty()) {
                 evaluate(task, task.ready_queue.pop());

@@ -6,6 +6,7 @@
 
 #include "base/state.h"
 #include "ops/basic_nodes.h"
+#include "tensor/backend.h"
 
 namespace wengert {
 namespace {
@@ -92,11 +93,18 @@ void capture(GraphTask& task, const EdgeList& outputs) {
     }
 }
 
+void note_streams(GraphTask& task) {
+    if (!streams_in_use.load(std::memory_order_relaxed)) [[likely]]
+        return;
+    task.uses_streams = std::ranges::any_of(task.visited, [](const Node* node) { return node->stream().has_value(); });
+}
+
 }  // namespace
 
 void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bool accumulate, bool weigh) {
     if (!task.selective) {
         count_all(task, root, weigh);
+        note_streams(task);
         return;
     }
     uint64_t least = UINT64_MAX;
@@ -115,6 +123,7 @@ void count_dependencies(GraphTask& task, Node* root, const EdgeList& outputs, bo
         if (needed) task.recorded_passes = std::max(task.recorded_passes, node->recorded_passes);
         if (weigh && needed) task.elements += elements_of(node);
     }
+    note_streams(task);
 }
 
 std::vector<Node*> predict_order(GraphTask& task, Node* root) {

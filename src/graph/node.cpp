@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "graph/native_anomaly.h"
+#include "tensor/backend.h"
 #include "tensor/wrappers.h"
 
 namespace wengert {
@@ -75,6 +76,18 @@ void Node::dispose(Node* node) noexcept {
 TensorList Node::operator()(TensorList&& grads) {
     NodeGuard guard(this);
     return apply(std::move(grads));
+}
+
+int32_t current_stream_number(Device device) noexcept {
+    Backend* backend = find_backend(device.type);
+    if (!backend || !backend->has_streams()) return kNoStream;
+    return static_cast<int32_t>(backend->current_stream(device).id);
+}
+
+std::optional<Stream> Node::stream() const noexcept {
+    for (const InputMetadata& m : input_metadata_)
+        if (m.stream_number != kNoStream) return Stream{m.device, m.stream_number};
+    return std::nullopt;
 }
 
 uint32_t Node::add_undefined_input() {

@@ -190,7 +190,8 @@ public:
         return topological_nr_;
     }
     uint64_t thread_id() const noexcept { return thread_id_; }
-    Stream stream() const noexcept { return {}; }
+    // Where the operation ran and its derivative will: of the first input on a device with streams.
+    std::optional<Stream> stream() const noexcept;
 
     // --- Hooks and metadata, absent on most nodes
     NodeHooks* hooks() const noexcept {

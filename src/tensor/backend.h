@@ -16,6 +16,7 @@
 // the library registers for PrivateUse, and gives it a name.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -60,8 +61,9 @@ public:
     // Returns when all that was asked of the device is done; raises what a call has raised.
     virtual void synchronize(Device device) = 0;
 
-    // --- Streams. A backend that works at once has the default one alone.
-    virtual Stream current_stream(Device device) { return {device, 0}; }  // of this thread
+    // --- Streams. A backend that works at once has none but the default one.
+    virtual bool has_streams() const noexcept { return false; }
+    virtual Stream current_stream(Device device) noexcept { return {device, 0}; }  // of this thread
     virtual void set_current_stream(Stream) {}
     virtual Event record_event(Stream) { return {}; }
     virtual void wait_event(Stream, const Event&) {}  // what the stream gets from now on comes after the event
@@ -79,6 +81,9 @@ void register_backend(Backend& backend) noexcept;  // one that no part of the li
 bool find_device_type(std::string_view name, DeviceType* type) noexcept;
 // Names of all of them, for messages: "cpu, meta".
 std::string device_type_names();
+
+// Whether a device with streams has been used in this process: else nobody looks for nodes that have one.
+inline std::atomic<bool> streams_in_use = false;
 
 // Whether the memory of `t` is out of the host's reach.
 inline bool is_off_host(uint32_t flags) noexcept { return flags & kOffHost; }

@@ -1,0 +1,20 @@
+// The threads that run nodes of devices: one for each device, begun when a pass first needs it, for as long as the process
+// lives.
+#pragma once
+
+#include "engine/device_queue.h"
+#include "tensor/device.h"
+
+namespace wengert {
+
+// The queue of a device, at which its thread stands. Raises in a forked child of a process that had such threads.
+DeviceQueue& device_queue(Device device);
+
+// The queue that this thread stands at: null unless it is the thread of a device.
+DeviceQueue* queue_of_this_thread() noexcept;
+
+// The threads end when they have done what is ready; for tests, and for who unloads the library.
+void end_device_threads();
+size_t device_threads_started() noexcept;  // since the process began
+
+}  // namespace wengert
