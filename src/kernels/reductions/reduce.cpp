@@ -117,9 +117,10 @@ Tensor sum(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optio
 Tensor nansum(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {
     if (is_integral(self.dtype())) return sum(self, dim, keepdim, dtype);
     check(!is_complex(self.dtype()), ErrorKind::Runtime, "nansum on CPU does not support complex inputs");
-    check(is_floating(dtype.value_or(self.dtype())), ErrorKind::NotImplemented, "[nansum] not implemented for dtype ",
-          dtype.value_or(self.dtype()));
-    return accumulate(nansum_kernel, self, dim, keepdim, dtype, "nansum");
+    const Dims dims = reduced_dims(dim, self.dim(), "nansum");
+    const DType out = dtype.value_or(self.dtype());
+    check(is_floating(out), ErrorKind::NotImplemented, "[nansum] not implemented for dtype ", out);
+    return reduced(nansum_kernel, to_dtype(self, out), dims, keepdim, out);
 }
 
 Tensor mean(const Tensor& self, const OptionalDims& dim, bool keepdim, std::optional<DType> dtype) {

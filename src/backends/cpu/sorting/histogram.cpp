@@ -12,6 +12,7 @@ void histogram(Result hist, const Tensor& in, const Tensor& edges, const Tensor&
     dispatch_floating(in.dtype(), "histogram", [&]<class T> {
         const T *x = in.data_as<T>(), *edge = edges.data_as<T>();
         T *sum = hist->data_as<T>(), total = 0;
+        std::fill_n(sum, hist->numel(), T{0});
         for (int64_t i = 0; i < in.numel(); ++i) {
             if (!(x[i] >= edge[0] && x[i] <= edge[count])) continue;  // NaN too
             const int64_t at = std::upper_bound(edge, edge + count + 1, x[i]) - edge - 1;
@@ -29,6 +30,7 @@ void histogramdd(Result hist, const Tensor& in, TensorSpan edges, const Tensor& 
     dispatch_floating(in.dtype(), "histogramdd", [&]<class T> {
         const T* x = in.data_as<T>();
         T *sum = hist->data_as<T>(), total = 0;
+        std::fill_n(sum, hist->numel(), T{0});
         for (int64_t i = 0; i < points; ++i) {
             int64_t place = 0;
             for (int64_t d = 0; d < dims && place >= 0; ++d) {
@@ -61,6 +63,7 @@ void histc(Result out, const Tensor& in, double first, double last) {
         const T low = static_cast<T>(first), high = static_cast<T>(last);
         const T* p = in.data_as<T>();
         T* count = out->data_as<T>();
+        std::fill_n(count, bins, T{0});
         for (int64_t i = 0; i < in.numel(); ++i) {
             if (!(p[i] >= low && p[i] <= high)) continue;
             T place = (p[i] - low) * static_cast<T>(bins) / (high - low);
