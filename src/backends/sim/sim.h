@@ -1,0 +1,91 @@
+// sim:N, an accelerator made of threads: what a program can ask of it beyond Backend (tensor/backend.h).
+//
+// It has what makes an accelerator difficult, and nothing that makes one fast: memory that the host cannot touch, work that
+// is queued and done later, streams that nothing orders but events. So the order of a program is tested where there is no
+// hardware. Read first:
+//
+//   * system.h: the devices, and the one lock under which work is given to them;
+//   * memory.h: addresses that the host cannot use, and the cache of blocks;
+//   * streams.h: a stream is a queue and a thread; an event is a point in it;
+//   * race_checker.h: finds accesses that nothing orders, when they are given, not when they happen to go wrong;
+//   * reach.h: how the CPU's implementations come to compute here;
+//   * backend.cpp: all of it as a Backend.
+//
+// The number of devices is WENGERT_SIM_DEVICES (2). WENGERT_SIM_CHECK=1 turns the checker on.
+//
+// Threads of a device count references while others do. So from its first use on, counts are atomic for good: nothing may
+// set `concurrent_counts` to false again. Who does so where no device is in use provides `begin_concurrency`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tensor/backend.h"
+
+namespace wengert::sim {
+
+// --- What the layer of Python sets.
+// Runs f(context) while other threads may run Python: a device's thread may need it for what the host waits for.
+inline void (*run_blocking)(void (*f)(void*), void* context) = nullptr;
+// From now on more than one thread runs core code (base/refcount.h).
+inline void (*begin_concurrency)() = nullptr;
+
+// --- Devices and streams
+int device_count() noexcept;
+Device current_device() noexcept;  // of this thread
+void set_current_device(Device device);
+Stream new_stream(Device device);  // one of a pool, in turn: a device has `kStreams` of them with the default one
+inline constexpr int64_t kStreams = 33;
+bool is_done(Stream stream);
+void synchronize(Stream stream);         // raises what its calls have raised
+void synchronize_everything() noexcept;  // at exit; what calls have raised is forgotten
+
+// --- Events
+bool is_done(const Event& event);
+void synchronize(const Event& event);
+double milliseconds_between(const Event& begin, const Event& end);  // both are done
+
+// Before each piece of work a stream sleeps, up to so many microseconds; how long is drawn from the seed, for each stream in
+// the same way whatever others do. 0: not at all.
+void set_delays(uint64_t seed, int64_t most_microseconds);
+
+// --- The checker
+enum class RaceCheck { Off, Collect, Raise };
+RaceCheck race_check() noexcept;
+void set_race_check(RaceCheck check);
+std::vector<std::string> races();  // all that were found, in words
+void forget_races();
+
+// --- Memory
+struct MemoryCount {
+    int64_t current = 0, peak = 0, added = 0, removed = 0;  // bytes
+    void add(int64_t bytes) noexcept {
+        current += bytes;
+        added += bytes;
+        if (current > peak) peak = current;
+    }
+    void remove(int64_t bytes) noexcept {
+        current -= bytes;
+        removed += bytes;
+    }
+};
+struct MemoryStatistics {
+    MemoryCount allocated;  // of tensors
+    MemoryCount active;     // and of those that have died, while streams use it
+    MemoryCount reserved;   // and what is kept for reuse
+    int64_t total = 0, limit = 0;
+    int64_t retries = 0, failures = 0;  // allocations for which the cache was emptied, or all was in vain
+};
+MemoryStatistics memory_statistics(Device device);
+void reset_peak_memory(Device device);
+void empty_cache();  // of all devices; waits for them
+void set_memory_limit(Device device, int64_t bytes);
+
+// A device's memory is full. In Python wengert.OutOfMemoryError, a RuntimeError.
+class OutOfDeviceMemory final : public Error {
+public:
+    explicit OutOfDeviceMemory(std::string message) : Error(ErrorKind::Runtime, std::move(message)) {}
+};
+
+}  // namespace wengert::sim
