@@ -63,8 +63,9 @@ Dims broadcast_indices(const TensorList& entries) {
 
 }  // namespace
 
-Tensor beside(const Tensor& self, const Tensor& t) {
-    return t.device().type == DeviceType::Cpu ? on_device(t, self.device()) : t;
+Tensor beside(const Tensor& self, Tensor t) {
+    if (t.device() == self.device() || t.device().type != DeviceType::Cpu) return t;
+    return on_device(t, self.device());
 }
 
 PlannedIndex plan_index(const Tensor& tensor, TensorSpan indices) {
@@ -87,8 +88,6 @@ PlannedIndex plan_index(const Tensor& tensor, TensorSpan indices) {
         if (entries[d].defined()) {
             planned.indices.push_back(std::move(entries[d]));
             plan.indexed.push_back(static_cast<int64_t>(d));
-            plan.indexed_sizes.push_back(size);
-            plan.indexed_strides.push_back(stride);
         } else if (adjacent && d < first) {
             plan.before_sizes.push_back(size);
             plan.before_strides.push_back(stride);
@@ -116,18 +115,12 @@ PlannedIndex plan_index_select(const Tensor& self, int64_t dim, const Tensor& in
     IndexPlan& plan = planned.plan;
     plan.wraps_negative = wrap_negative;
     plan.index_sizes = Dims{index.numel()};
-    if (self.dim() == 0) {
-        plan.indexed = Dims{0}, plan.indexed_sizes = Dims{1}, plan.indexed_strides = Dims{0};
-        return planned;
-    }
+    plan.indexed = Dims{dim};
     for (int64_t d = 0; d < self.dim(); ++d) {
-        (d < dim ? plan.before_sizes : d > dim ? plan.after_sizes : plan.indexed_sizes).push_back(self.sizes()[d]);
-        (d < dim   ? plan.before_strides
-         : d > dim ? plan.after_strides
-                   : plan.indexed_strides)
-            .push_back(self.strides()[d]);
+        if (d == dim) continue;
+        (d < dim ? plan.before_sizes : plan.after_sizes).push_back(self.sizes()[d]);
+        (d < dim ? plan.before_strides : plan.after_strides).push_back(self.strides()[d]);
     }
-    plan.indexed.push_back(dim);
     return planned;
 }
 

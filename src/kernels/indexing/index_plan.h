@@ -2,7 +2,7 @@
 //
 // Whatever the index looks like, the elements it names form a block with three groups of dimensions, in this order:
 // `before` and `after`, which are plain dimensions of self, around the broadcast shape B of the index tensors. An
-// element lies at  self.offset + before . strides + (indices at b) . indexed strides + after . strides. What is at the other
+// element lies at  self.offset + before . strides + (indices at b) . strides + after . strides. What is at the other
 // end, the result of a read, the values of a write, is seen in the shape before x B x after.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace wengert::kernels {
 
 struct IndexPlan {
     Dims before_sizes, before_strides;
-    Dims index_sizes;                              // B
-    Dims indexed, indexed_sizes, indexed_strides;  // dimensions of self, one for each index tensor
+    Dims index_sizes;  // B
+    Dims indexed;      // dimensions of self, one for each index tensor
     Dims after_sizes, after_strides;
     bool wraps_negative = true;  // whether negative indices count from the end
 
@@ -39,7 +39,7 @@ PlannedIndex plan_index_select(const Tensor& self, int64_t dim, const Tensor& in
                                const char* op);
 
 // Index tensors and single numbers of the CPU may stand beside tensors of any device: `t` where self is, if it is one.
-Tensor beside(const Tensor& self, const Tensor& t);
+Tensor beside(const Tensor& self, Tensor t);
 
 // The elements of an index tensor (int64 or int32) as dense int64.
 Tensor dense_index(const Tensor& index, const char* op);

@@ -80,8 +80,9 @@ Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
     const PlannedIndex at = plan_index_select(self, dim, index, false, "index_select");
     check(self.dim() > 0 || index.numel() == 1, ErrorKind::Runtime,
           "index_select(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
-    Tensor out = empty(self.dim() == 0 ? Dims{} : at.plan.result_sizes(), self.dtype(), self.device());
+    Tensor out = empty(at.plan.result_sizes(), self.dtype(), self.device());
     if (!at.plan.is_empty()) index_kernel(out, self, at.plan, at.indices);
+    if (self.dim() == 0) return alias(out, {}, {}, out.offset());
     return out;
 }
 

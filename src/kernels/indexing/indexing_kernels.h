@@ -9,7 +9,7 @@ namespace wengert::kernels {
 
 // --- The block of an IndexPlan, which names at least one element of the index. `strides` are those of values seen in the shape
 // of the block.
-// (out, self, plan, indices), out contiguous.
+// (out, self, plan, indices), out contiguous and of the shape of the block.
 extern DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_kernel;
 // (self, values, strides, plan, indices), of one dtype.
 extern DeviceKernel<void(Result, const Tensor&, IntSpan, const IndexPlan&, TensorSpan)> index_put_kernel;

@@ -11,10 +11,15 @@ namespace {
 
 }  // namespace
 
-IndexRuns::IndexRuns(const IndexPlan& plan, TensorSpan indices)
+IndexRuns::IndexRuns(const Tensor& self, const IndexPlan& plan, TensorSpan indices)
     : plan_(plan), offsets_(static_cast<size_t>(numel_of(plan.index_sizes)), 0) {
-    for (size_t i = 0; i < indices.size(); ++i)
-        add_offsets(indices[i], plan.indexed[i], plan.indexed_sizes[i], plan.indexed_strides[i]);
+    for (size_t i = 0; i < indices.size(); ++i) {
+        const int64_t d = plan.indexed[i];
+        if (self.dim() > 0)
+            add_offsets(indices[i], d, self.sizes()[d], self.strides()[d]);
+        else  // a number is one of one
+            add_offsets(indices[i], d, 1, 0);
+    }
 }
 
 void IndexRuns::add_offsets(const Tensor& index, int64_t dim, int64_t size, int64_t stride) {

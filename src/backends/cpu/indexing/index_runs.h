@@ -11,7 +11,7 @@ namespace wengert::kernels {
 class IndexRuns {
 public:
     // Reads all indices; an error where one is out of bounds.
-    IndexRuns(const IndexPlan& plan, TensorSpan indices);
+    IndexRuns(const Tensor& self, const IndexPlan& plan, TensorSpan indices);
 
     // As `runs`, on several threads: for functions that write where no other run reads or writes.
     template <class F>

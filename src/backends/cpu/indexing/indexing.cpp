@@ -20,14 +20,13 @@ void copy_run(T* to, int64_t to_stride, const T* from, int64_t from_stride, int6
 }
 
 // out = the block
-void read_block(const Tensor& self, const IndexRuns& block, const IndexPlan& plan, const Tensor& out) {
+void read_block(const Tensor& self, const IndexRuns& block, const Tensor& out) {
     if (out.numel() == 0) return;
-    Dims strides = contiguous_strides(plan.result_sizes());
     dispatch_size(item_size(self.dtype()), [&]<class T> {
         T* to = out.data_as<T>();
         const T* from = self.data_as<T>();
         block.runs_in_parallel(
-            strides, [=](int64_t self_at, int64_t out_at, int64_t n, int64_t self_stride, int64_t out_stride) {
+            out.strides(), [=](int64_t self_at, int64_t out_at, int64_t n, int64_t self_stride, int64_t out_stride) {
                 copy_run(to + out_at, out_stride, from + self_at, self_stride, n);
             });
     });
@@ -99,22 +98,23 @@ void write_positions(const Tensor& self, int64_t* row) {
 constinit DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_kernel{
     "index",
     [](Result out, const Tensor& self, const IndexPlan& plan, TensorSpan indices) {
-        read_block(self, IndexRuns(plan, indices), plan, out);
+        read_block(self, IndexRuns(self, plan, indices), out);
     },
     HostWaits::ForErrors};
 
 constinit DeviceKernel<void(Result, const Tensor&, IntSpan, const IndexPlan&, TensorSpan)> index_put_kernel{
     "index_put_",
     [](Result self, const Tensor& values, IntSpan strides, const IndexPlan& plan, TensorSpan indices) {
-        write_block(self, IndexRuns(plan, indices), values, strides);
+        write_block(self, IndexRuns(self, plan, indices), values, strides);
     },
     HostWaits::ForErrors};
 
 constinit DeviceKernel<void(Result, const Tensor&, IntSpan, const Scalar&, const IndexPlan&, TensorSpan)>
-    index_add_kernel{"index_add_",
-                     [](Result self, const Tensor& values, IntSpan strides, const Scalar& alpha, const IndexPlan& plan,
-                        TensorSpan indices) { add_block(self, IndexRuns(plan, indices), values, strides, alpha); },
-                     HostWaits::ForErrors};
+    index_add_kernel{
+        "index_add_",
+        [](Result self, const Tensor& values, IntSpan strides, const Scalar& alpha, const IndexPlan& plan,
+           TensorSpan indices) { add_block(self, IndexRuns(self, plan, indices), values, strides, alpha); },
+        HostWaits::ForErrors};
 
 constinit DeviceKernel<int64_t(const Tensor&)> nonzero_count_kernel{
     "nonzero", [](const Tensor& self) { return *count_nonzero(self).data_as<int64_t>(); }};
