@@ -3,11 +3,13 @@
 #include <charconv>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "python/arguments/convert.h"
 #include "python/exceptions.h"
 #include "python/registry.h"
 #include "tensor/backend.h"
+#include "tensor/options.h"
 
 namespace wengert::python {
 namespace {
@@ -135,6 +137,41 @@ PyObject* device_reduce(PyObject* o, PyObject*) {
     return guarded([&] { return Py_BuildValue("O(s)", Py_TYPE(o), device_text(o).c_str()); });
 }
 
+// --- The default device, for a while or until another is set
+thread_local std::vector<Device> outer_defaults;
+
+PyObject* device_enter(PyObject* o, PyObject*) {
+    return guarded([&] {
+        outer_defaults.push_back(default_device);
+        default_device = as_device(o)->device;
+        return Py_NewRef(o);
+    });
+}
+PyObject* device_exit(PyObject*, PyObject*) {
+    if (!outer_defaults.empty()) {
+        default_device = outer_defaults.back();
+        outer_defaults.pop_back();
+    }
+    Py_RETURN_NONE;
+}
+PyObject* set_default_device(PyObject*, PyObject* device) {
+    return guarded([&] {
+        default_device = device == Py_None ? Device{} : to_device(device);
+        return Py_NewRef(Py_None);
+    });
+}
+PyObject* get_default_device(PyObject*, PyObject*) { return wrap(default_device); }
+
+PyMethodDef device_functions[] = {
+    {"set_default_device", set_default_device, METH_O,
+     "set_default_device(device, /)\n--\n\n"
+     "Make new tensors of this thread on `device` where none is chosen; None stands for the CPU.\n\n"
+     "``with wengert.device(...):`` does so for a while."},
+    {"get_default_device", get_default_device, METH_NOARGS,
+     "get_default_device()\n--\n\nThe device of new tensors for which none is chosen."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyGetSetDef device_getset[] = {
     {"type", device_type_text, nullptr, "The kind of device: 'cpu'.", nullptr},
     {"index", device_index, nullptr, "The number of the device among its kind, or None.", nullptr},
@@ -142,6 +179,8 @@ PyGetSetDef device_getset[] = {
 };
 PyMethodDef device_methods[] = {
     {"__reduce__", device_reduce, METH_NOARGS, nullptr},
+    {"__enter__", device_enter, METH_NOARGS, nullptr},
+    {"__exit__", device_exit, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot device_slots[] = {
@@ -152,7 +191,7 @@ PyType_Slot device_slots[] = {
     {Py_tp_richcompare, reinterpret_cast<void*>(device_compare)},
     {Py_tp_getset, device_getset},
     {Py_tp_methods, device_methods},
-    {Py_tp_doc, const_cast<char*>("Where a tensor's memory lies.")},
+    {Py_tp_doc, const_cast<char*>("Where a tensor's memory lies. In a `with` statement: where new tensors are made.")},
     {0, nullptr},
 };
 PyType_Spec device_spec = {"wengert.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, device_slots};
@@ -216,7 +255,7 @@ int add_devices(PyObject* module) {
         memory_formats[i] = add_constant(module, MemoryFormatType, formats[i], i);
         if (!memory_formats[i]) return -1;
     }
-    return 0;
+    return add_functions(module, "", device_functions);
 }
 
 }  // namespace wengert::python

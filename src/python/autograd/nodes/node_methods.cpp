@@ -9,6 +9,7 @@
 #include "python/autograd/nodes/node_object.h"
 #include "python/autograd/nodes/saved_fields.h"
 #include "python/autograd/pass_gil.h"
+#include "python/objects/device_object.h"
 #include "python/objects/tensor_object.h"
 #include "python/registry.h"
 
@@ -104,8 +105,8 @@ PyObject* input_metadata(PyObject* self, void*) {
             PyRef shape(wrap(inputs[i].sizes)), dtype(wrap(inputs[i].dtype));
             checked(PyObject_SetAttrString(item.get(), "shape", checked(shape.get())));
             checked(PyObject_SetAttrString(item.get(), "dtype", checked(dtype.get())));
-            PyRef device(checked(PyUnicode_FromString("cpu")));
-            checked(PyObject_SetAttrString(item.get(), "device", device.get()));
+            PyRef device(wrap(inputs[i].device));
+            checked(PyObject_SetAttrString(item.get(), "device", checked(device.get())));
             for (const char* flag : {"is_nested_tensor", "is_cpp_nested_tensor"})
                 checked(PyObject_SetAttrString(item.get(), flag, Py_False));
             PyTuple_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), item.release());

@@ -1,0 +1,108 @@
+"""Every row on every device: `meta` gives the shapes, dtypes and strides of the CPU, `sim:0` the same bits.
+
+So no row reads an element on the host where it should not: tensors of `meta` have none, and the memory of `sim` is
+protected from the host. What a row must know of values it says itself (`exempt: {meta: ...}`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+
+from .operations import OPERATIONS, Case, Operation, case
+
+SAMPLES = 4
+DIFFERENTIATED = [o for o in OPERATIONS if o.is_differentiable]
+COMPUTING = [o for o in OPERATIONS if o.form != "query"]
+
+
+def to(device: str) -> Callable[[np.ndarray], Any]:
+    return lambda array: wg.tensor(array, device=device)
+
+
+def cases_on(operation: Operation, device: str) -> Iterator[Case]:
+    for sample in operation.samples()[:SAMPLES]:
+        c = case(operation, sample, to(device))
+        if operation.form == "factory":
+            c.values["device"] = device
+        yield c
+
+
+def tensors_of(output: Any) -> list[Any]:
+    outputs = output if isinstance(output, (tuple, list)) else [output]
+    return [t for o in outputs for t in (o if isinstance(o, (tuple, list)) else [o]) if isinstance(t, wg.Tensor)]
+
+
+def looks(tensors: list[Any]) -> list[Any]:
+    return [(tuple(t.shape), t.dtype, t.stride()) for t in tensors if t is not None]
+
+
+def bits(tensors: list[Any]) -> list[bytes]:
+    return [t.detach().cpu().numpy().tobytes() for t in tensors if t is not None]
+
+
+def results(c: Case) -> list[Any]:
+    return tensors_of(c.operation(c.values))
+
+
+def gradients(c: Case) -> list[Any]:
+    leaves = c.leaves()
+    roots = [r for r in c.function(*leaves) if r.requires_grad]
+    if not roots:
+        return []
+    return list(wg.autograd.grad(roots, leaves, [wg.ones_like(r) for r in roots], allow_unused=True))
+
+
+def tangents(c: Case) -> list[Any]:
+    primals = [t.detach() for t in c.tensors]
+    return tensors_of(wg.func.jvp(c.function, tuple(primals), tuple(wg.ones_like(t) for t in primals)))
+
+
+def mapped(c: Case) -> list[Any]:
+    batches = [wg.stack([t.detach(), t.detach()]) for t in c.tensors]
+    return tensors_of(wg.func.vmap(c.function, randomness="different")(*batches))
+
+
+PARTS = {"results": results, "gradients": gradients, "tangents": tangents, "mapped": mapped}
+
+
+def compared(operation: Operation, part: str, device: str, seen: Callable[[list[Any]], list[Any]]) -> None:
+    for on_cpu, elsewhere in zip(cases_on(operation, "cpu"), cases_on(operation, device), strict=True):
+        if part != "results" and not on_cpu.paths:
+            continue
+        try:
+            expected = PARTS[part](on_cpu)
+        except (RuntimeError, NotImplementedError):
+            continue  # not of this sample, or not mapped
+        found = PARTS[part](elsewhere)
+        assert all(t is None or t.device == wg.device(device) for t in found)
+        assert seen(found) == seen(expected), on_cpu.sample
+
+
+@pytest.mark.parametrize("operation", COMPUTING, ids=str)
+def test_meta_gives_what_results_look_like(operation: Operation) -> None:
+    operation.unless_exempt("meta")
+    compared(operation, "results", "meta", looks)
+
+
+@pytest.mark.parametrize("part", ["gradients", "tangents", "mapped"])
+@pytest.mark.parametrize("operation", DIFFERENTIATED, ids=str)
+def test_meta_differentiates_and_maps(operation: Operation, part: str) -> None:
+    operation.unless_exempt("meta")
+    compared(operation, part, "meta", looks)
+
+
+@pytest.mark.parametrize("operation", COMPUTING, ids=str)
+def test_sim_gives_the_bits_of_the_cpu(operation: Operation) -> None:
+    operation.unless_exempt("value")
+    compared(operation, "results", "sim:0", bits)
+
+
+@pytest.mark.parametrize("operation", DIFFERENTIATED, ids=str)
+def test_sim_differentiates_to_the_bits_of_the_cpu(operation: Operation) -> None:
+    compared(operation, "gradients", "sim:0", bits)
