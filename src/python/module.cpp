@@ -22,6 +22,7 @@
 #include "python/func/frames.h"
 #include "python/functions/dtype_functions.h"
 #include "python/functions/memory_functions.h"
+#include "python/functions/sim_functions.h"
 #include "python/interop/blas_loader.h"
 #include "python/interop/fft_provider.h"
 #include "python/interop/interop.h"
@@ -107,8 +108,9 @@ int fill_module(PyObject* module) {
               add_tensor_methods(factory_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
               add_tensor_methods(dlpack_methods) == 0 && add_tensor_methods(view_methods) == 0 &&
               add_tensor_methods(number_methods) == 0 && add_frame_functions(module) == 0 &&
-              add_autograd(module) == 0 && add_watch_functions(module) == 0 && add_generated(module) == 0 &&
-              add_linalg_error(module) == 0 && add_batch_error(module) == 0 && add_test_functions(module) == 0;
+              add_sim_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
+              add_generated(module) == 0 && add_linalg_error(module) == 0 && add_batch_error(module) == 0 &&
+              add_test_functions(module) == 0;
     return ok ? 0 : -1;
 }
 

@@ -1,0 +1,12 @@
+// What `wengert.sim` and `wengert.accelerator` are made of (`_C._sim`), and how the device lives with the interpreter.
+#pragma once
+
+#include <Python.h>
+
+namespace wengert::python {
+
+PyObject* out_of_memory_error() noexcept;  // wengert.OutOfMemoryError; borrowed
+
+int add_sim_functions(PyObject* module);
+
+}  // namespace wengert::python
