@@ -63,9 +63,11 @@ Region moved(Region region, int64_t bytes) noexcept {
 void System::submit(Stream stream, const char* operation, std::span<const MemoryUse> uses, std::function<void()> work) {
     std::vector<Use> found;
     std::lock_guard lock(mutex_);
-    for (const MemoryUse& use : uses)
-        if (Block* block = of(use.device).memory.find(use.data))
-            found.push_back({&block->history, block->tenants, moved(use.region, use.data - block->data), use.is_write});
+    for (const MemoryUse& use : uses) {
+        Block* block = use.region.empty() ? nullptr : of(use.device).memory.find(use.data);
+        if (!block) continue;
+        found.push_back({&block->history, block->tenants, moved(use.region, use.data - block->data), use.is_write});
+    }
     StreamQueue& to = queue(stream);
     checker_.enter(to.number(), to.clock, host_, operation, found);
     to.push(std::move(work));
