@@ -8,6 +8,9 @@
 
 namespace wengert::kernels {
 
+using wengert::as_of;  // as factories call them
+using wengert::with_dtype;
+
 Tensor zeros(IntSpan sizes, const TensorOptions& options);
 Tensor ones(IntSpan sizes, const TensorOptions& options);
 Tensor empty(IntSpan sizes, const TensorOptions& options);

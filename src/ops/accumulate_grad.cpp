@@ -9,6 +9,7 @@
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
 #include "kernels/elementwise/elementwise.h"
+#include "tensor/backend.h"
 
 namespace wengert {
 namespace {

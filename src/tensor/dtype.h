@@ -135,14 +135,8 @@ decltype(auto) dispatch_ordered(DType d, const char* op, F&& f) {
 }
 
 // The refusals of these alone, for contracts.
-inline void check_inexact(DType d, const char* op) {
-    dispatch_inexact(d, op, []<class T> {});
-}
-inline void check_floating(DType d, const char* op) {
-    dispatch_floating(d, op, []<class T> {});
-}
-inline void check_ordered(DType d, const char* op) {
-    dispatch_ordered(d, op, []<class T> {});
-}
+void check_inexact(DType d, const char* op);
+void check_floating(DType d, const char* op);
+void check_ordered(DType d, const char* op);
 
 }  // namespace wengert
