@@ -8,13 +8,13 @@ foreach(layer base tensor kernels backends graph ops engine)
   list(APPEND core_sources ${layer_sources})
 endforeach()
 list(FILTER core_sources EXCLUDE REGEX "/src/backends/cpu/isa/")
-wengert_generated(generated_core "^(ops|kernels)/.*\\.cpp$")
-list(FILTER generated_core EXCLUDE REGEX "/kernels/isa_")
+wengert_generated(generated_core "^(ops|backends)/.*\\.cpp$")
+list(FILTER generated_core EXCLUDE REGEX "/backends/cpu/isa_")
 
 # Loops that are compiled once: for the dtypes that need no particular instruction set, and those that move elements.
 set(loop_sources ${core_sources} ${generated_core})
 list(FILTER loop_sources INCLUDE REGEX
-  "/(kernels/base_|backends/cpu/(elementwise/casting|indexing/(gather|indexing|masked)|reductions/(reduce|scan)|shape/copies))")
+  "/backends/cpu/(base_|elementwise/casting|indexing/(gather|indexing|masked)|reductions/(reduce|scan)|shape/copies)")
 if(WENGERT_SANITIZE)
   list(FILTER core_sources EXCLUDE REGEX "/(base/memory/slab|tensor/memory/free_lists)\\.cpp$")  # what tests/sanitizers has needs none
 else()

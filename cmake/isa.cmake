@@ -1,4 +1,4 @@
-# The loops of src/backends/cpu/isa/*.cpp and generated/kernels/isa_*.cpp, compiled once per instruction set.
+# The loops of src/backends/cpu/isa/*.cpp and generated/backends/cpu/isa_*.cpp, compiled once per instruction set.
 #
 # Each file is compiled with -DWENGERT_ISA=<v2|v3|v4|generic> and puts all it defines into
 # `namespace wengert::kernels::WENGERT_ISA`; which copy runs is decided when the library is loaded.
@@ -33,7 +33,7 @@ if(WENGERT_HAVE_LIBMVEC)
 endif()
 
 file(GLOB isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/backends/cpu/isa/*.cpp")
-wengert_generated(isa_generated "^kernels/isa_.*\\.cpp$")
+wengert_generated(isa_generated "^backends/cpu/isa_.*\\.cpp$")
 list(APPEND isa_sources ${isa_generated})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WENGERT_SANITIZE)
   # What -O3 adds to vectorisation (peeling and cloning of the short scalar loops) doubles these objects, and the time

@@ -53,9 +53,9 @@ def output_paths(table: Path) -> list[str]:
     families = load_families(table)
     rows = [row for family in families for row in family.rows]
     return [
-        "kernels/kernel_table.cpp",
+        "backends/cpu/kernel_table.cpp",
         *(f"kernels/{family.name}.h" for family in families if any(row.is_elementwise for row in family.rows)),
-        *(f"kernels/{kind}_{unit}.cpp" for unit in kernel_units(rows) for kind in ("isa", "base")),
+        *(f"backends/cpu/{kind}_{unit}.cpp" for unit in kernel_units(rows) for kind in ("isa", "base")),
         "ops/ops.h",
         "ops/operators.h",
         "ops/node_types.cpp",
@@ -92,10 +92,10 @@ def kernel_texts(rows: list[Row], vocabulary: Vocabulary) -> Iterator[tuple[str,
         families[family] += members
         for kind in ("isa", "base"):
             text = render("loops.cpp.j2", kernels=members, unit=unit, family=family, per_isa=kind == "isa")
-            yield f"kernels/{kind}_{unit}.cpp", text
+            yield f"backends/cpu/{kind}_{unit}.cpp", text
     for family, members in families.items():
         yield f"kernels/{family}.h", render("kernels.h.j2", kernels=members, family=family)
-    yield "kernels/kernel_table.cpp", render("kernel_table.cpp.j2", families=families, units=list(units))
+    yield "backends/cpu/kernel_table.cpp", render("kernel_table.cpp.j2", families=families, units=list(units))
 
 
 # The operators of C++ that formulas may use, and the operations that they stand for.

@@ -31,7 +31,7 @@ def objects() -> list[Path]:
     if not any('(CMAKE_CXX_COMPILER_ID "GNU")' in text for text in compilers) or settings.get("WENGERT_SANITIZE"):
         pytest.skip("other compilers, and sanitizers, vectorise other loops")
     isa = settings.get("WENGERT_DEV_ISA") or "v4"
-    found = sorted(build.glob(f"CMakeFiles/wengert_kernels_{isa}.dir/generated/kernels/isa_*.o"))
+    found = sorted(build.glob(f"CMakeFiles/wengert_kernels_{isa}.dir/generated/backends/cpu/isa_*.o"))
     if isa not in ("v3", "v4") or not found:
         pytest.skip("no loops for x86-64-v3 or v4")
     return found

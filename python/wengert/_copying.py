@@ -15,11 +15,12 @@ from ._overrides import DisableTorchFunctionSubclass
 
 def _span(tensor: Any) -> np.ndarray[Any, Any]:
     """Return a copy of the memory from the first to the last element, gaps included."""
-    if tensor.numel() == 0:
-        return np.empty(0, tensor.detach().numpy().dtype)
+    if tensor.numel() == 0 or tensor.is_meta:
+        nothing: np.ndarray[Any, Any] = _C.empty(0, dtype=tensor.dtype, device="cpu").numpy()
+        return nothing
     last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
     flat = tensor.detach().as_strided((last + 1,), (1,), tensor.storage_offset())
-    copied: np.ndarray[Any, Any] = flat.numpy().copy()
+    copied: np.ndarray[Any, Any] = flat.cpu().numpy().copy()
     return copied
 
 
@@ -30,9 +31,14 @@ def rebuild_tensor(
     strides: tuple[int, ...],
     requires_grad: bool,
     attributes: dict[str, Any],
+    device: Any = "cpu",
 ) -> Any:
     """Make the tensor that `reduce_ex` took apart, on memory of its own."""
-    tensor = _C.from_numpy(memory).clone().as_strided(shape, strides).detach()
+    values = _C.from_numpy(memory)
+    if _C.device(device).type == "meta":
+        tensor = _C.empty_strided(shape, strides, dtype=values.dtype, device=device)
+    else:
+        tensor = values.clone().to(device).as_strided(shape, strides).detach()
     if cls is not Tensor:
         tensor = Tensor._make_subclass(cls, tensor)
     tensor.requires_grad_(requires_grad)
@@ -47,7 +53,8 @@ def reduce_ex(self: Any, protocol: int) -> Any:
     with DisableTorchFunctionSubclass():
         warn_if_has_hooks(self)
         layout = tuple(self.shape), tuple(self.stride())
-        return rebuild_tensor, (type(self), _span(self), *layout, self.requires_grad, dict(self.__dict__))
+        where = () if self.is_cpu else (str(self.device),)
+        return rebuild_tensor, (type(self), _span(self), *layout, self.requires_grad, dict(self.__dict__), *where)
 
 
 def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
@@ -62,7 +69,7 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
         )
     with DisableTorchFunctionSubclass():
         result = rebuild_tensor(
-            type(self), _span(self), tuple(self.shape), tuple(self.stride()), self.requires_grad, {}
+            type(self), _span(self), tuple(self.shape), tuple(self.stride()), self.requires_grad, {}, self.device
         )
         memo[id(self)] = result
         if self.grad is not None:

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <exception>
 
-#include "backends/cpu/linalg/blas_threads.h"
 #include "base/threads/parallel_for.h"
 #include "base/threads/thread_end.h"
 #include "base/threads/worker_threads.h"
@@ -12,6 +11,7 @@
 #include "engine/input_buffer.h"
 #include "engine/other_thread.h"
 #include "graph/grad_mode.h"
+#include "kernels/linalg/blas_threads.h"
 
 namespace wengert {
 namespace {

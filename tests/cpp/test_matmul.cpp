@@ -4,8 +4,8 @@
 #include <string>
 
 #include "backends/cpu/linalg/blas.h"
-#include "backends/cpu/linalg/blas_threads.h"
 #include "backends/cpu/products/gemm.h"
+#include "kernels/linalg/blas_threads.h"
 #include "kernels/products/einsum.h"
 #include "kernels/products/matmul.h"
 #include "kernels/reductions/reduce.h"

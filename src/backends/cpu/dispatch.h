@@ -4,11 +4,11 @@
 // per family (one ops/*.yaml file), four kinds of text:
 //
 //   generated/kernels/<family>.h        extern Kernel K_tanh, K_tanh_d_self, ...;   (forward and VJP kernels)
-//   generated/kernels/isa_<family>.cpp  compiled once per instruction set, with -DWENGERT_ISA=v2|v3|v4 (or generic):
+//   generated/backends/cpu/isa_<family>.cpp  compiled once per instruction set, with -DWENGERT_ISA=v2|v3|v4 (or generic):
 //                                       the loops over float and double, and over int32_t and int64_t where the kernel
 //                                       has integer loops (not `float_compute`)
-//   generated/kernels/base_<family>.cpp compiled once, without WENGERT_ISA: the loops over all other dtypes
-//   generated/kernels/kernel_table.cpp  all kernels, without loops, and the call that installs the loops
+//   generated/backends/cpu/base_<family>.cpp compiled once, without WENGERT_ISA: the loops over all other dtypes
+//   generated/backends/cpu/kernel_table.cpp  all kernels, without loops, and the call that installs the loops
 //
 // An isa_ or base_ file looks like this (backends/cpu/isa/loops.h defines WENGERT_ISA as `base` where the build does not):
 //

@@ -3,7 +3,7 @@
 #include <Python.h>
 
 #include "backends/cpu/linalg/blas.h"
-#include "backends/cpu/linalg/blas_threads.h"
+#include "kernels/linalg/blas_threads.h"
 #include "python/exceptions.h"
 
 namespace wengert::python {

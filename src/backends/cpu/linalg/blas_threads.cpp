@@ -1,4 +1,4 @@
-#include "backends/cpu/linalg/blas_threads.h"
+#include "kernels/linalg/blas_threads.h"
 
 #include <algorithm>
 #include <mutex>
