@@ -89,12 +89,7 @@ def contestants(operation: Operation, sample: Sample) -> dict[str, tuple[Step, S
 
 def own_call(c: Case) -> Callable[[dict[str, Any]], Any]:
     """The row's function, without what the tests do around it."""
-    operation, name = c.operation, c.operation.python["name"]
-    function = operation.function
-    if operation.writes_only or "function" not in operation.methods:
-        function = getattr(wg.Tensor, name)
-    elif operation.draws:
-        function = function.__closure__[0].cell_contents  # without the seed
+    operation, function = c.operation, c.operation.unseeded
 
     def call(values: dict[str, Any]) -> Any:
         positional, keywords = operation.split(values)
@@ -136,14 +131,8 @@ def backward_of(package: Any, c: Case, call: Callable[[dict[str, Any]], Any]) ->
     if not (c.operation.is_differentiable and c.paths) or c.operation.writes_only:
         return None
     leaves = c.leaves()
-    values = {name: list(v) if isinstance(v, list) else v for name, v in c.values.items()}
-    for (name, place), leaf in zip(c.paths, leaves, strict=True):
-        if place is None:
-            values[name] = leaf
-        else:
-            values[name][place] = leaf
     try:
-        results = [r for r in tensors(call(values)) if r.requires_grad]
+        results = [r for r in tensors(call(c.with_tensors(leaves))) if r.requires_grad]
         cotangents = [package.ones_like(r) for r in results]
 
         def step() -> Any:

@@ -33,13 +33,7 @@ def pairs(operation: Operation) -> Iterator[tuple[Case, Case]]:
 def called(c: Case) -> tuple[list[Any], tuple[Any, ...]]:
     """(leaves, all results)"""
     xs = c.leaves()
-    values = {n: list(v) if isinstance(v, list) else v for n, v in c.values.items()}
-    for (name, i), x in zip(c.paths, xs, strict=True):
-        if i is None:
-            values[name] = x
-        else:
-            values[name][i] = x
-    output = c.operation(values)
+    output = c.operation(c.with_tensors(xs))
     return xs, tuple(output) if isinstance(output, (tuple, list)) else (output,)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from pathlib import Path
@@ -59,15 +59,21 @@ class Operation:
         return "complex" in self.categories
 
     @cached_property
-    def function(self) -> Callable[..., Any]:
+    def unseeded(self) -> Callable[..., Any]:
+        """What a user calls: the function, or the method where there is none."""
         name, namespace = self.python["name"], self.python["namespace"]
         if self.writes_only or "function" not in self.methods:
-            return self.seeded(lambda self, *args, **kwargs: getattr(self, name)(*args, **kwargs))
+            return lambda self, *args, **kwargs: getattr(self, name)(*args, **kwargs)
         module = (
             wg._C._private if namespace == "private" else reduce(getattr, namespace.split(".") if namespace else [], wg)
         )
         function: Callable[..., Any] = getattr(module, name)
-        return self.seeded(function) if self.draws else function
+        return function
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        by_method = self.writes_only or "function" not in self.methods
+        return self.seeded(self.unseeded) if self.draws or by_method else self.unseeded
 
     def seeded(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, drawing the same random numbers in every call."""
@@ -123,15 +129,21 @@ class Case:
     def tensors(self) -> list[Any]:
         return [self.values[n] if i is None else self.values[n][i] for n, i in self.paths]
 
-    def function(self, *tensors: Any) -> tuple[Any, ...]:
+    def with_tensors(self, tensors: Sequence[Any]) -> dict[str, Any]:
+        """The arguments, with others in the place of the differentiable tensors."""
         values = {n: list(v) if isinstance(v, list) else v for n, v in self.values.items()}
         for (name, i), tensor in zip(self.paths, tensors, strict=True):
-            if name in self.sample.hermitian:
-                values[name] = (tensor + tensor.transpose(-2, -1).conj()) * 0.5
-            elif i is None:
+            if i is None:
                 values[name] = tensor
             else:
                 values[name][i] = tensor
+        return values
+
+    def function(self, *tensors: Any) -> tuple[Any, ...]:
+        values = self.with_tensors(tensors)
+        for name in self.sample.hermitian:
+            if (name, None) in self.paths:
+                values[name] = (values[name] + values[name].transpose(-2, -1).conj()) * 0.5
         results = self.operation.results(self.operation(values))
         return self.sample.unique(results) if self.sample.unique else results
 
