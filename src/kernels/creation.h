@@ -18,7 +18,7 @@ Tensor full(IntSpan sizes, const Scalar& value, const TensorOptions& options);  
 Tensor empty_strided(IntSpan sizes, IntSpan strides, const TensorOptions& options);
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options);
 // As it lies in memory.
-Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& options);
+Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& options = {});
 Tensor empty_like(const Tensor& self, const TensorOptions& options);
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1, const TensorOptions& options = {});

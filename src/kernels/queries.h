@@ -24,7 +24,7 @@ inline int64_t data_ptr(const Tensor& self) noexcept {
 bool is_contiguous(const Tensor& self, std::optional<MemoryFormat> format);
 bool is_same_size(const Tensor& self, const Tensor& other);
 bool is_set_to(const Tensor& self, const Tensor& tensor);
-inline int64_t get_device(const Tensor& self) noexcept {  // its index; -1 for the CPU
+inline int64_t device_index(const Tensor& self) noexcept {  // its index; -1 for the CPU
     return self.device().type == DeviceType::Cpu ? -1 : self.device().index;
 }
 

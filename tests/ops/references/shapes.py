@@ -19,7 +19,7 @@ reference("fill_", "fill_tensor_", "filled", "filled_tensor")(lambda self, value
 reference("type_as")(lambda self, other: self.astype(other.dtype))
 reference("to_dtype")(lambda self, dtype: self.astype(str(dtype).partition(".")[2]))
 reference("view_dtype")(lambda self, dtype: self.view(str(dtype).partition(".")[2]))
-reference("get_device")(lambda self: -1)
+reference("device_index")(lambda self: -1)
 reference("is_same_size")(lambda self, other: self.shape == other.shape)
 reference("is_set_to")(lambda self, tensor: self is tensor)
 
