@@ -52,7 +52,7 @@ def value(argument: Argument, i: int) -> str:
         return f"TensorOptions{{{members}}}"
     accessor = KINDS[type_.base][1]
     if type_.base in ("Tensor", "Generator", "device"):
-        return f"p.{accessor}({i})"
+        return f"{'*' * (type_.base == 'device' and not type_.optional)}p.{accessor}({i})"
     if type_.optional:
         return f"p.optional_{accessor}({i})"
     return f"p.{accessor}({i}, {argument.cpp_default})" if default is not None else f"p.{accessor}({i})"

@@ -48,8 +48,8 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "cuda", "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random",
-    "special", "testing", "utils",
+    "accelerator", "cuda", "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler",
+    "random", "sim", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
@@ -63,6 +63,7 @@ _LAZY_FUNCTIONS = {
 # Type checkers read the names above here, and do not see `__getattr__`: with it, no name would be unknown to them.
 # tests/python/test_types.py holds the two lists equal.
 if _typing.TYPE_CHECKING:
+    from . import accelerator as accelerator
     from . import cuda as cuda
     from . import fft as fft
     from . import func as func
@@ -75,6 +76,7 @@ if _typing.TYPE_CHECKING:
     from . import overrides as overrides
     from . import profiler as profiler
     from . import random as random
+    from . import sim as sim
     from . import special as special
     from . import testing as testing
     from . import utils as utils

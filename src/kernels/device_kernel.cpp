@@ -11,14 +11,14 @@ bool CallArguments::add_device(const Tensor& t) {
     return found_ = true;
 }
 
-void CallArguments::run(std::function<void(const Call::Reach&)> on_cpu, bool host_waits, bool needs_values) {
+void CallArguments::run(decltype(Call::on_cpu) on_cpu, bool host_waits, bool needs_values) {
     Backend& backend = backend_of(device_);
     check(!needs_values || backend.has_memory(), ErrorKind::NotImplemented, "[", call_.kernel,
           "] the result depends on the values of elements, which tensors of device ", device_,
           " do not have; compute it on another device");
     call_.on_cpu = std::move(on_cpu);
     backend.run(device_, std::move(call_));
-    if (host_waits) backend.synchronize(device_);
+    if (host_waits) backend.synchronize_stream(backend.current_stream(device_));
 }
 
 }  // namespace wengert::kernels

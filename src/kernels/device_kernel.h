@@ -126,7 +126,7 @@ public:
 
     Device device() const noexcept { return device_; }
     // The value that the call leaves behind, if it has one, is there on return if the host waits.
-    void run(std::function<void(const Call::Reach&)> on_cpu, bool host_waits, bool needs_values);
+    void run(decltype(Call::on_cpu) on_cpu, bool host_waits, bool needs_values);
 
 private:
     bool add_device(const Tensor& t);  // false where there is no tensor
@@ -186,16 +186,24 @@ private:
         CallArguments call(name_);
         (call.add(args), ...);
         if (Function own = implementations_[static_cast<size_t>(call.device().type)]) return own(args...);
-        auto on_cpu = [f = implementations_[0],
-                       kept = std::tuple<typename Kept<Args>::Type...>(args...)](const Call::Reach& reach) {
-            return std::apply([&](const auto&... each) { return f(Kept<Args>::in_reach(each, reach)...); }, kept);
+        using Arguments = std::tuple<typename Kept<Args>::Type...>;
+        auto in_reach = [kept = Arguments(args...)](const Call::Reach& reach) {
+            return std::apply([&](const auto&... each) { return Arguments(Kept<Args>::in_reach(each, reach)...); },
+                              kept);
+        };
+        auto apply = [f = implementations_[0]](const Arguments& arguments) {
+            return std::apply([&](const auto&... each) { return f(each...); }, arguments);
         };
         if constexpr (std::is_void_v<R>) {
-            call.run(std::move(on_cpu), waits_ == HostWaits::ForErrors, false);
+            call.run([=](const Call::Reach& reach) { return [apply, reached = in_reach(reach)] { apply(reached); }; },
+                     waits_ == HostWaits::ForErrors, false);
         } else {
             R value{};
-            call.run([&value, on_cpu = std::move(on_cpu)](const Call::Reach& reach) { value = on_cpu(reach); }, true,
-                     true);
+            call.run(
+                [&value, in_reach, apply](const Call::Reach& reach) {
+                    return [&value, apply, reached = in_reach(reach)] { value = apply(reached); };
+                },
+                true, true);
             return value;
         }
     }

@@ -4,10 +4,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "backends/sim/sim.h"
 #include "base/memory/out_of_memory.h"
 #include "base/threads/thread_end.h"
 #include "kernels/linalg/error.h"
 #include "ops/batching/error.h"
+#include "python/functions/sim_functions.h"
 
 namespace wengert::python {
 
@@ -133,6 +135,8 @@ void set_python_error() noexcept {
         PyErr_SetString(linalg_error ? linalg_error : PyExc_RuntimeError, e.what());
     } catch (const NotBatchableError& e) {
         PyErr_SetString(batch_error ? batch_error : PyExc_RuntimeError, e.what());
+    } catch (const sim::OutOfDeviceMemory& e) {
+        PyErr_SetString(out_of_memory_error(), e.what());
     } catch (const Error& e) {
         PyErr_SetString(exception_type(e.kind()), e.what());
     } catch (const OutOfMemory& e) {

@@ -31,9 +31,10 @@ struct Call {
     SmallVector<Tensor, 4> operands;
     SmallVector<Tensor, 2> results;
     // The CPU's implementation with all arguments, of which each tensor t is replaced by reach(t): one with the same elements
-    // that is a tensor of the CPU.
+    // that is a tensor of the CPU. It holds nothing else: a device that calls this at once and queues what it gets lets go of
+    // the tensors of the call, whose memory is then free for what the stream gets next.
     using Reach = std::function<Tensor(const Tensor&)>;
-    std::function<void(const Reach& reach)> on_cpu;
+    std::function<std::function<void()>(const Reach& reach)> on_cpu;
 };
 
 // A point in the work of a stream; what it is, is the backend's matter.
@@ -65,6 +66,7 @@ public:
     virtual bool has_streams() const noexcept { return false; }
     virtual Stream current_stream(Device device) noexcept { return {device, 0}; }  // of this thread
     virtual void set_current_stream(Stream) {}
+    virtual void synchronize_stream(Stream stream) { synchronize(stream.device); }
     virtual Event record_event(Stream) { return {}; }
     virtual void wait_event(Stream, const Event&) {}  // what the stream gets from now on comes after the event
 

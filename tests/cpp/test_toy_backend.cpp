@@ -2,6 +2,7 @@
 #include "generated/ops/operators.h"
 #include "generated/ops/reductions.h"
 #include "kernels/on_host.h"
+#include "kernels/reductions/reduce.h"
 #include "table_fixtures.h"
 #include "toy_backend.h"
 
@@ -33,21 +34,21 @@ TEST_CASE("a device of its own memory computes every elementwise kernel of the t
 }
 
 TEST_CASE("what the host reads directly is not what the device means") {
-    const Tensor t = on_device(full({4}, 1, DType::Float32), toy::device());
+    const Tensor t = on_device(full(Dims{4}, 1, DType::Float32), toy::device());
     CHECK(*t.data_as<float>() != 1.0F);
     CHECK(read_element<float>(t, "test") == 1.0F);
 }
 
 TEST_CASE("a kernel that the device implements itself") {
     const int before = toy::fills;
-    const Tensor t = empty({3}, DType::Float64, toy::device());
+    const Tensor t = empty(Dims{3}, DType::Float64, toy::device());
     fill_(t, 2.5);
     CHECK(toy::fills == before + 1);
     CHECK(read_element<double>(sum(t), "test") == 7.5);
 }
 
 TEST_CASE("derivatives need nothing of a device but its kernels") {
-    Tensor x = on_device(full({3}, 2, DType::Float64), toy::device());
+    Tensor x = on_device(full(Dims{3}, 2, DType::Float64), toy::device());
     set_requires_grad(x, true);
     autograd::backward({ops::sum(x * x)}, {});
     const Tensor& grad = meta_of(x)->grad;
@@ -56,8 +57,8 @@ TEST_CASE("derivatives need nothing of a device but its kernels") {
 }
 
 TEST_CASE("devices do not mix, but for numbers") {
-    const Tensor there = on_device(full({3}, 2, DType::Float64), toy::device());
-    CHECK_THROWS_WITH_AS((void)(there + full({3}, 1, DType::Float64)), doctest::Contains("same device"), Error);
+    const Tensor there = on_device(full(Dims{3}, 2, DType::Float64), toy::device());
+    CHECK_THROWS_WITH_AS((void)(there + full(Dims{3}, 1, DType::Float64)), doctest::Contains("same device"), Error);
     CHECK(read_element<double>(sum(there + scalar_tensor(1, DType::Float64)), "test") == 9.0);
 }
 

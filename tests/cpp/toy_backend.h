@@ -56,7 +56,7 @@ public:
             out.impl()->strides = t.strides();
             return out;
         };
-        call.on_cpu(reach);
+        call.on_cpu(reach)();
         for (size_t i = 0; i < theirs.size(); ++i) invert(theirs[i]->data(), ours[i]->data(), theirs[i]->bytes());
     }
     void synchronize(Device) override {}

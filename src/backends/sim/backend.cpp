@@ -122,10 +122,7 @@ public:
 
     void run(Device device, Call call) override {
         check_device(device);
-        auto work = [on_cpu = std::move(call.on_cpu), reached = std::make_shared<Reached>(call)] {
-            on_cpu([&](const Tensor& t) { return (*reached)(t); });
-        };
-        System::get().submit(current_stream_of(device), call.kernel, uses_of(call), std::move(work));
+        System::get().submit(current_stream_of(device), call.kernel, uses_of(call), call.on_cpu(Reached(call)));
     }
     void synchronize(Device device) override {
         check_device(device);
@@ -138,6 +135,7 @@ public:
         check_stream(stream);
         current.streams[stream.device.index] = static_cast<uint8_t>(stream.id);
     }
+    void synchronize_stream(Stream stream) override { sim::synchronize(stream); }
     Event record_event(Stream stream) override {
         check_stream(stream);
         return System::get().record(stream);
