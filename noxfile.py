@@ -1,4 +1,4 @@
-"""One command each: `nox -s build`, test, wheel, test_cpp, lint, docs, bench, differential, sanitize."""
+"""One command each: `nox -s build`, test, wheel, test_cpp, lint, docs, bench, differential, device_source, sanitize."""
 
 import glob
 import os
@@ -92,7 +92,7 @@ def lint(session):
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     listing = subprocess.run(
-        ["git", "ls-files", "*.h", "*.cpp"], check=True, capture_output=True, text=True
+        ["git", "ls-files", "*.h", "*.cpp", "*.cuh", "*.cu"], check=True, capture_output=True, text=True
     ).stdout.split()
     session.run("clang-format", "--dry-run", "-Werror", *listing)
     configure(session, "build/lint")
@@ -120,6 +120,13 @@ def differential(session):
     """Compare semantics and values with PyTorch."""
     install_for_tests(session, TORCH)
     session.run("pytest", "tests/differential", "-n", "auto", *session.posargs)
+
+
+@nox.session
+def device_source(session):
+    """Compile the elementwise formulas as device code, by NVRTC, which needs neither a GPU nor our library."""
+    session.install("nvidia-cuda-nvrtc", "pytest", "pytest-xdist", "pyyaml", "jinja2")
+    session.run("pytest", "-n", "auto", "-rs", "tests/codegen/test_device_source.py", *session.posargs)
 
 
 # One build finds both memory errors and undefined behaviour; data races need another.

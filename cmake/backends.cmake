@@ -1,10 +1,11 @@
-# The devices of the library: each folder of src/backends but cpu, which needs no Backend, has one (src/tensor/backend.h).
+# The devices of the library: each folder of src/backends with a backend.cpp has one (src/tensor/backend.h).
 
-file(GLOB folders CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/src/backends" "${PROJECT_SOURCE_DIR}/src/backends/*")
-list(REMOVE_ITEM folders cpu)
+file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/src/backends"
+  "${PROJECT_SOURCE_DIR}/src/backends/*/backend.cpp")
 set(declarations "")
 set(addresses "")
-foreach(folder ${folders})
+foreach(source ${sources})
+  get_filename_component(folder "${source}" DIRECTORY)
   string(APPEND declarations "Backend& ${folder}();\n")
   string(APPEND addresses "&backends::${folder}(), ")
 endforeach()

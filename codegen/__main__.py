@@ -1,4 +1,4 @@
-"""python -m codegen --table ops --out build/generated [--list-outputs]"""
+"""python -m codegen --table ops --out build/generated [--list-outputs | --device]"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .generate import generate, output_paths
+from .generate import device_texts, generate, output_paths
 from .schema import RowError
 
 
@@ -15,12 +15,13 @@ def main() -> int:
     parser.add_argument("--table", type=Path, required=True, help="the directory of the *.yaml files")
     parser.add_argument("--out", type=Path, required=True, help="where to write")
     parser.add_argument("--list-outputs", action="store_true", help="print the outputs, write nothing")
+    parser.add_argument("--device", action="store_true", help="write the elementwise kernels as CUDA, nothing else")
     options = parser.parse_args()
     try:
         if options.list_outputs:
             print(*output_paths(options.table), sep="\n")
             return 0
-        texts = generate(options.table)
+        texts = device_texts(options.table) if options.device else generate(options.table)
     except RowError as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1

@@ -7,6 +7,7 @@ stated in src/backends/cpu/dispatch.h.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .formula import Formula, ScalarTranslator
@@ -42,18 +43,27 @@ class Kernel:
     def parameters(self) -> str:
         return ", ".join(f"{'bool' if n in self.conditions else 'T'} {n}" for n in self.inputs)
 
-    def entries(self, per_isa: bool) -> list[str]:
-        """Lines of the family's table, for the dtypes of one of the two files."""
-        lines = []
+    def signatures(self) -> Iterator[tuple[str, str]]:
+        """(dtype, Out(In...)) for each dtype that the kernel computes in."""
         for category in self.categories:
             for dtype, cpp in DTYPES[category].items():
-                if (dtype in PER_ISA) != per_isa or (self.rule == "Complex" and cpp not in COMPLEX_OF):
+                if self.rule == "Complex" and cpp not in COMPLEX_OF:
                     continue
                 results = {"Bool": "bool", "Real": REAL_OF.get(cpp, cpp), "Complex": COMPLEX_OF.get(cpp, cpp)}
-                out = results.get(self.rule, cpp)
                 inputs = ", ".join("bool" if n in self.conditions else cpp for n in self.inputs)
-                lines.append(f"entry<{self.functor}, {out}({inputs})>(&K_{self.name}, DType::{dtype})")
-        return lines
+                yield dtype, f"{results.get(self.rule, cpp)}({inputs})"
+
+    def entries(self, per_isa: bool) -> list[str]:
+        """Lines of the family's table, for the dtypes of one of the two files."""
+        return [
+            f"entry<{self.functor}, {signature}>(&K_{self.name}, DType::{dtype})"
+            for dtype, signature in self.signatures()
+            if (dtype in PER_ISA) == per_isa
+        ]
+
+    def device_functions(self) -> list[tuple[str, str]]:
+        """(name, Out(In...)) of what a device runs, likewise."""
+        return [(f"{self.name}_{dtype.lower()}", signature) for dtype, signature in self.signatures()]
 
 
 def scalar_names(row: Row) -> dict[str, Type]:

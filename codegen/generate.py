@@ -68,11 +68,15 @@ def output_paths(table: Path) -> list[str]:
     ]
 
 
-def generate(table: Path) -> dict[str, str]:
+def read(table: Path) -> tuple[list[Family], list[Row], Vocabulary]:
     families = load_families(table)
     rows = [row for family in families for row in family.rows]
     in_derivatives = {row.name: str(row.get("in_derivatives")) for row in rows if "in_derivatives" in row.keys}
-    vocabulary = read_vocabulary(table, [row.schema for row in rows], in_derivatives)
+    return families, rows, read_vocabulary(table, [row.schema for row in rows], in_derivatives)
+
+
+def generate(table: Path) -> dict[str, str]:
+    families, rows, vocabulary = read(table)
     return {
         **dict(kernel_texts(rows, vocabulary)),
         **dict(operation_texts(families, vocabulary)),
@@ -83,19 +87,32 @@ def generate(table: Path) -> dict[str, str]:
     }
 
 
+def kernels_of_units(rows: list[Row], vocabulary: Vocabulary) -> Iterator[tuple[str, str, list[Kernel]]]:
+    for unit, members in kernel_units(rows).items():
+        yield unit, members[0].family, [k for row in members for k in kernels(row, vocabulary)]
+
+
 def kernel_texts(rows: list[Row], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    units = kernel_units(rows)
-    made = {unit: [k for row in members for k in kernels(row, vocabulary)] for unit, members in units.items()}
+    units = []
     families: dict[str, list[Kernel]] = defaultdict(list)
-    for unit, members in made.items():
-        family = units[unit][0].family
+    for unit, family, members in kernels_of_units(rows, vocabulary):
+        units.append(unit)
         families[family] += members
         for kind in ("isa", "base"):
             text = render("loops.cpp.j2", kernels=members, unit=unit, family=family, per_isa=kind == "isa")
             yield f"backends/cpu/{kind}_{unit}.cpp", text
     for family, members in families.items():
         yield f"kernels/{family}.h", render("kernels.h.j2", kernels=members, family=family)
-    yield "backends/cpu/kernel_table.cpp", render("kernel_table.cpp.j2", families=families, units=list(units))
+    yield "backends/cpu/kernel_table.cpp", render("kernel_table.cpp.j2", families=families, units=units)
+
+
+def device_texts(table: Path) -> dict[str, str]:
+    """The same kernels as CUDA. No build writes them: no backend runs them yet."""
+    _, rows, vocabulary = read(table)
+    return {
+        f"backends/cuda/device_{unit}.cu": render("device.cu.j2", kernels=members, family=family)
+        for unit, family, members in kernels_of_units(rows, vocabulary)
+    }
 
 
 # The operators of C++ that formulas may use, and the operations that they stand for.

@@ -19,7 +19,7 @@ PYTHON_ONLY = re.compile(r"^(Python\.h|structmember\.h|frameobject\.h|datetime\.
 
 
 def sources(folder):
-    return sorted(path for suffix in ("*.h", "*.cpp") for path in folder.rglob(suffix))
+    return sorted(path for suffix in ("*.h", "*.cpp", "*.cuh", "*.cu") for path in folder.rglob(suffix))
 
 
 def layer_of(include):

@@ -1,4 +1,4 @@
-#include "kernels/device_kernel.h"
+#include "backends/cuda/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "kernels/device_kernel.h"
+#include "backends/cuda/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -42,6 +42,7 @@ def text_of(name: str) -> str:
     parts = []
     if members := kernels(rows[0], words):
         parts.append(render("loops.cpp.j2", kernels=members, unit="golden", family="golden", per_isa=True))
+        parts.append(render("device.cu.j2", kernels=members, family="golden"))
         parts.append(render("kernels.h.j2", kernels=members, family="golden"))
         parts.append(render("kernel_table.cpp.j2", families={"golden": members}, units=["golden"]))
     parts.append(render("family.h.j2", family="golden", operations=[op]))
