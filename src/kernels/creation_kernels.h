@@ -1,7 +1,7 @@
-// What a device implements of tensors made from numbers (backends/cuda/device_kernel.h). Results are contiguous.
+// What a device implements of tensors made from numbers (kernels/device_kernel.h). Results are contiguous.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -2,7 +2,7 @@
 // a real signal has only the half that is not redundant.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

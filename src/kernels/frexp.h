@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

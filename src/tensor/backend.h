@@ -5,7 +5,7 @@
 //
 //   * memory (`allocate`, `release`, `record_stream`): of Storage alone;
 //   * work (`run`): a Call is one kernel with what it reads and what it fills. A kernel that the device has an
-//     implementation of never comes here (backends/cuda/device_kernel.h); any other comes with the CPU's, for a device that is made
+//     implementation of never comes here (kernels/device_kernel.h); any other comes with the CPU's, for a device that is made
 //     of the CPU's instructions;
 //   * values (`copy`, `synchronize`): whoever reads an element on the host does so through `kernels::on_host`, which copies;
 //   * order (streams and events). Work given to one stream is done in its order; between streams, events are waited for. Each

@@ -11,7 +11,7 @@
 
 #include "backends/sim/sim.h"
 #include "engine/wengert.h"
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 #include "kernels/on_host.h"
 
 using namespace wengert;

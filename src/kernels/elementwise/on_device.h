@@ -2,7 +2,7 @@
 // is out of reach. 0-dimensional tensors of the CPU may stand beside those of a device, as numbers do.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 #include "kernels/elementwise/elementwise.h"
 
 namespace wengert::kernels {

@@ -1,8 +1,8 @@
-// What a device implements of indexing (backends/cuda/device_kernel.h). Indices are int64; whoever reads them raises for one that is
+// What a device implements of indexing (kernels/device_kernel.h). Indices are int64; whoever reads them raises for one that is
 // out of bounds, before anything is written.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 #include "kernels/indexing/index_plan.h"
 
 namespace wengert::kernels {

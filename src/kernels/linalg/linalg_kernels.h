@@ -1,11 +1,11 @@
-// What a device implements of linear algebra (backends/cuda/device_kernel.h): batches of matrices [..., m, n] of an inexact dtype.
+// What a device implements of linear algebra (kernels/device_kernel.h): batches of matrices [..., m, n] of an inexact dtype.
 // Inputs have any strides, and batches that broadcast to those of the results. Results are contiguous or, where it is said,
 // have column-major matrices; a matrix that is to be solved or factored may stand in the result already.
 #pragma once
 
 #include <string>
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -1,8 +1,8 @@
-// What a device implements of convolutions and of sliding blocks (backends/cuda/device_kernel.h). Everything is contiguous and has
+// What a device implements of convolutions and of sliding blocks (kernels/device_kernel.h). Everything is contiguous and has
 // elements.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 #include "kernels/nn/convolution_geometry.h"
 
 namespace wengert::kernels {

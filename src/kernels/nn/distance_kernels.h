@@ -1,8 +1,8 @@
-// What a device implements of distances between rows (backends/cuda/device_kernel.h). Everything is floating, contiguous and of one
+// What a device implements of distances between rows (kernels/device_kernel.h). Everything is floating, contiguous and of one
 // dtype; out has elements.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -1,8 +1,8 @@
-// What a device implements of the negative log likelihood (backends/cuda/device_kernel.h). Tensors are contiguous, targets int64, all
+// What a device implements of the negative log likelihood (kernels/device_kernel.h). Tensors are contiguous, targets int64, all
 // others floating and of one dtype.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

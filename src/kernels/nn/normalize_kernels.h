@@ -1,8 +1,8 @@
-// What a device implements of softmax and of the normalisation layers (backends/cuda/device_kernel.h): floating and contiguous, of
+// What a device implements of softmax and of the normalisation layers (kernels/device_kernel.h): floating and contiguous, of
 // one dtype. Kernels that return a bool are fused backward kernels, and say whether all was finite: where it was not they decline, the results are undefined, and the formula decides (ops/generated_support.h, has_declined).
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -1,9 +1,9 @@
-// What a device implements of pooling and of resampling (backends/cuda/device_kernel.h). Everything is contiguous and has elements.
+// What a device implements of pooling and of resampling (kernels/device_kernel.h). Everything is contiguous and has elements.
 #pragma once
 
 #include <optional>
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 #include "kernels/nn/pooling_windows.h"
 
 namespace wengert::kernels {

@@ -1,8 +1,8 @@
-// What a device implements of products of the chain rule (backends/cuda/device_kernel.h). The first argument is the product or
+// What a device implements of products of the chain rule (kernels/device_kernel.h). The first argument is the product or
 // solution as it was computed, of an inexact dtype and with elements: it is mended where it is not finite, and else left as it is.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -1,8 +1,8 @@
-// What a device implements of matrix products (backends/cuda/device_kernel.h). Strides are any, those of factors 0 where a batch is
+// What a device implements of matrix products (kernels/device_kernel.h). Strides are any, those of factors 0 where a batch is
 // broadcast; the dtype is one, and not bool.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -1,8 +1,8 @@
-// What a device implements of random numbers (backends/cuda/device_kernel.h). Results are contiguous. A generator belongs to the host,
+// What a device implements of random numbers (kernels/device_kernel.h). Results are contiguous. A generator belongs to the host,
 // which waits until it has been advanced.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 #include "kernels/random/generator.h"
 
 namespace wengert::kernels {

@@ -1,9 +1,9 @@
-// What a device implements of reductions (backends/cuda/device_kernel.h). `dims` are the dimensions to reduce, sorted, none of a
+// What a device implements of reductions (kernels/device_kernel.h). `dims` are the dimensions to reduce, sorted, none of a
 // tensor without dimensions; results are contiguous, have elements, and the shape of `in` without these dimensions, or with
 // size 1 there. `in` may have any strides, and no elements where the result of nothing is known.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

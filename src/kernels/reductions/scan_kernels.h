@@ -1,7 +1,7 @@
-// What a device implements of scans (backends/cuda/device_kernel.h). `in` is contiguous and has elements.
+// What a device implements of scans (kernels/device_kernel.h). `in` is contiguous and has elements.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -1,8 +1,8 @@
-// What a device implements of copies that rearrange elements, and of the gradients of views (backends/cuda/device_kernel.h). There are
+// What a device implements of copies that rearrange elements, and of the gradients of views (kernels/device_kernel.h). There are
 // elements.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -1,8 +1,8 @@
-// What a device implements of histograms (backends/cuda/device_kernel.h). Inputs are contiguous, may have no elements, and are of one
+// What a device implements of histograms (kernels/device_kernel.h). Inputs are contiguous, may have no elements, and are of one
 // floating dtype, which is that of the counts; there may be no weights. All counts are written.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 

@@ -1,8 +1,8 @@
-// What a device implements of sorting, selecting and searching (backends/cuda/device_kernel.h): of dtypes that have an order. Tensors
+// What a device implements of sorting, selecting and searching (kernels/device_kernel.h): of dtypes that have an order. Tensors
 // have elements and any strides where nothing else is said; results are contiguous, indices int64.
 #pragma once
 
-#include "backends/cuda/device_kernel.h"
+#include "kernels/device_kernel.h"
 
 namespace wengert::kernels {
 
