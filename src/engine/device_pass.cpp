@@ -23,6 +23,13 @@ std::optional<Stream> on_device(const std::optional<Stream>& stream, Device devi
     return stream && stream->device == device ? stream : std::nullopt;
 }
 
+// The stream on which this thread, at work for a node, has made a gradient; none of one without streams.
+std::optional<Stream> made_on(const Tensor& grad, const std::optional<Stream>& node) {
+    if (!grad.defined() || !has_streams(grad)) return std::nullopt;
+    const Device device = grad.device();
+    return on_device(node, device).value_or(backend_of(device).current_stream(device));
+}
+
 void wait(Stream waiting, Stream made, const Event& event) {
     if (waiting == made) return;
     Backend& backend = backend_of(made.device);
@@ -48,8 +55,10 @@ void DevicePass::run(TensorList root_gradients) {
     }
     Site& site = sites_[node];
     for (size_t i = 0; i < root_gradients.size(); ++i)
-        if (root_gradients[i].defined())
-            add(node, site, {static_cast<uint32_t>(i), std::move(root_gradients[i]), std::nullopt});
+        if (root_gradients[i].defined()) {
+            const std::optional<Stream> made = made_on(root_gradients[i], {});
+            add(node, site, {static_cast<uint32_t>(i), std::move(root_gradients[i]), made});
+        }
     push(node);
     finish_one();
     ThreadLocals::Pass undone;
@@ -149,8 +158,11 @@ void DevicePass::evaluate(Node* node) {
         task_.unclaim(node);
     }
     const EdgeList& edges = node->next_edges();
-    for (size_t i = 0; i < edges.size(); ++i)
-        if (edges[i].is_valid()) deliver(edges[i], {edges[i].input_nr, std::move(outputs[i]), stream});
+    for (size_t i = 0; i < edges.size(); ++i) {
+        if (!edges[i].is_valid()) continue;
+        const std::optional<Stream> made = made_on(outputs[i], stream);
+        deliver(edges[i], {edges[i].input_nr, std::move(outputs[i]), made});
+    }
 }
 
 void DevicePass::wait_for(const Site& site, const TensorList& grads) {
@@ -195,7 +207,7 @@ void DevicePass::add(Node* target, Site& site, Arrival one) {
     }();
     const size_t inputs = std::max<size_t>(target->num_inputs(), one.input_nr + 1);
     if (buffer.size() < inputs) buffer.resize(inputs);
-    if (!has_streams(one.grad)) return InputBuffer(buffer, target).add(one.input_nr, std::move(one.grad));
+    if (!one.made) return InputBuffer(buffer, target).add(one.input_nr, std::move(one.grad));
     if (site.sums.size() < inputs) site.sums.resize(inputs);
     add_on_stream(target, site.sums[one.input_nr], buffer, std::move(one));
 }
@@ -203,9 +215,8 @@ void DevicePass::add(Node* target, Site& site, Arrival one) {
 void DevicePass::add_on_stream(Node* target, Sum& sum, TensorList& buffer, Arrival one) {
     const Device device = one.grad.device();
     Backend& backend = backend_of(device);
-    const std::optional<Stream> producer = on_device(one.producer, device),
-                                consumer = on_device(target->stream(), device);
-    const Stream made = producer.value_or(backend.current_stream(device));
+    const std::optional<Stream> consumer = on_device(target->stream(), device);
+    const Stream made = *one.made;
     Tensor& slot = buffer[one.input_nr];
     if (!slot.defined()) {
         sum.stream = consumer.value_or(made);

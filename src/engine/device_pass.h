@@ -48,7 +48,7 @@ private:
     struct Arrival {
         uint32_t input_nr;
         Tensor grad;
-        std::optional<Stream> producer;
+        std::optional<Stream> made;  // on which it was; none of one without streams
     };
     // What has arrived at one input of a node.
     struct Sum {

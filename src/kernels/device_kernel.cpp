@@ -1,5 +1,7 @@
 #include "kernels/device_kernel.h"
 
+#include "kernels/elementwise/elementwise.h"
+
 namespace wengert::kernels {
 
 bool CallArguments::add_device(const Tensor& t) {
@@ -10,6 +12,8 @@ bool CallArguments::add_device(const Tensor& t) {
     device_ = t.device();
     return found_ = true;
 }
+
+void CallArguments::add(const Kernel& kernel) { call_.kernel = kernel.name; }
 
 void CallArguments::run(decltype(Call::on_cpu) on_cpu, bool host_waits, bool needs_values) {
     Backend& backend = backend_of(device_);

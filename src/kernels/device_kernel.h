@@ -45,6 +45,8 @@ private:
 
 enum class HostWaits : uint8_t { No, ForErrors };
 
+struct Kernel;
+
 // What a queued call keeps of an argument, and what the CPU's implementation gets of it.
 template <class T>
 struct Kept {
@@ -99,6 +101,12 @@ struct Kept<std::span<const Operand>> {
     }
 };
 
+template <>
+struct Kept<const Kernel&> {
+    using Type = std::reference_wrapper<const Kernel>;  // kernels live as long as the process
+    static const Type& in_reach(const Type& kept, const Call::Reach&) { return kept; }
+};
+
 // Builds a Call and finds the device that all its tensors are on.
 class CallArguments {
 public:
@@ -121,6 +129,7 @@ public:
     void add(const std::optional<Tensor>& t) {
         if (t) add(*t);
     }
+    void add(const Kernel& kernel);  // of elements, by whose name the call is known
     template <class T>
     void add(const T&) {}
 

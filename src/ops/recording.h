@@ -42,6 +42,11 @@ template <class... Args>
 inline bool needs_slow_path(const Args&... args) noexcept {
     return asked_of(args...) != 0;
 }
+// The same wherever the arguments lie: what a formula asks that has a quicker way to the values alone.
+template <class... Args>
+inline bool asks_more_than_values(const Args&... args) noexcept {
+    return (asked_of(args...) & ~uint32_t{kOffHost}) != 0;
+}
 
 // --- Reverse mode
 inline bool requires_grad(const Operand& o) noexcept { return o.is_tensor() && requires_grad(o.impl()); }

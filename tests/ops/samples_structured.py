@@ -54,6 +54,11 @@ def to_dtype(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(2, 3), "dtype": constant("complex128" if make.is_complex else "float64")}]
 
 
+@samples("on_device")
+def on_device(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"self": make.tensor(2, 3), "device": "cpu"}]
+
+
 @samples("as_strided")
 def as_strided(make: Maker, entry: Entry) -> list[Arguments]:
     x = make.tensor(6)

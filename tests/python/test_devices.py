@@ -51,7 +51,7 @@ def test_values_of_meta_are_not_to_be_had() -> None:
 
 def test_devices_do_not_mix() -> None:
     a, b = wg.ones(2, device="meta"), wg.ones(2)
-    for combine in (lambda: a + b, lambda: wg.cat([a, b]), lambda: a @ b, lambda: a.index_add(0, wg.tensor([0]), b)):
+    for combine in (lambda: a + b, lambda: wg.cat([a, b]), lambda: a @ b, lambda: a.index_add(0, wg.tensor([0, 1]), b)):
         with pytest.raises(RuntimeError, match="same device"):
             combine()
 

@@ -1,5 +1,7 @@
 #include "backends/sim/reach.h"
 
+#include <algorithm>
+
 namespace wengert::sim {
 namespace {
 
@@ -44,8 +46,10 @@ MemoryUse use_of(const Tensor& t, bool is_write) {
 
 std::vector<MemoryUse> uses_of(const Call& call) {
     std::vector<MemoryUse> uses;
-    for (const Tensor& t : call.operands) uses.push_back(use_of(t, false));
     for (const Tensor& t : call.results) uses.push_back(use_of(t, true));
+    for (const Tensor& t : call.operands)  // what is changed in place is one use
+        if (std::ranges::none_of(call.results, [&](const Tensor& result) { return result.is_same(t); }))
+            uses.push_back(use_of(t, false));
     return uses;
 }
 

@@ -132,4 +132,10 @@ Tensor bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
     return out;
 }
 
+Tensor counts_of(const Tensor& index, int64_t n) {
+    Tensor out = zeros(Dims{n}, DType::Int64, index.device());
+    if (out.numel() > 0) bincount_kernel(out, contiguous(to_dtype(index, DType::Int64)), Tensor());
+    return out;
+}
+
 }  // namespace wengert::kernels

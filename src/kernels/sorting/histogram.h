@@ -23,5 +23,7 @@ Tensor histogramdd_of(const Tensor& self, TensorSpan edges, const Tensor& weight
 // `bins` equal bins between min and max (of the data where both are 0), the last one closed.
 Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0);
 Tensor bincount(const Tensor& self, const Tensor& weights = {}, int64_t minlength = 0);
+Tensor counts_of(const Tensor& index,
+                 int64_t n);  // how often 0, 1, ... n - 1 occur among int64 numbers that are all below n
 
 }  // namespace wengert::kernels

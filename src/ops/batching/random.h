@@ -42,7 +42,7 @@ Tensor drawn(Tensor memory, Fill&& fill) {
     Dims sizes;
     for (const BatchLevel* level : levels) sizes.push_back(level->size);
     for (const int64_t size : memory.sizes()) sizes.push_back(size);
-    if (!levels.empty()) memory = empty(sizes, memory.dtype());
+    if (!levels.empty()) memory = empty(sizes, memory.dtype(), memory.device());
     fill(memory);
     return logical(memory, levels);
 }

@@ -15,6 +15,7 @@
 #include "graph/grad_mode.h"
 #include "kernels/creation.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 
 namespace wengert::ops::formulas {
 namespace {
@@ -103,7 +104,7 @@ Tensor signal_of_spectra(const Tensor& input, int64_t n_fft, std::optional<int64
     energy = ops::slice(energy, 1, start, end);
     {
         const NoGradGuard no_grad;
-        check(ops::is_nonzero(unbatched(ops::all(ops::gt(ops::abs(unbatched(energy)), 1e-11)))), ErrorKind::Runtime,
+        check(kernels::are_all_true(ops::gt(ops::abs(unbatched(energy)), 1e-11)), ErrorKind::Runtime,
               "istft: window overlap add min: 0; the windows leave gaps in the signal, or begin with zeros");
     }
     Tensor signal = total / energy;

@@ -16,6 +16,7 @@
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
 #include "graph/grad_mode.h"
+#include "kernels/on_host.h"
 #include "ops/batching/nn/merged.h"
 #include "ops/formulas/nn/losses.h"
 
@@ -90,7 +91,9 @@ Tensor sequences(const Batch& batch, const Tensor& log_probs, const Tensor& targ
                               of_all(target_lengths), blank, "none", zero_infinity);
     const Tensor losses = parted(batch, each, 0, log_probs.size(1));
     if (reduction != "mean") return formulas::reduce_loss(losses, reduction);
-    return ops::mean(losses / ops::clamp_min(ops::reshape(target_lengths, Dims{target_lengths.numel()}), 1));
+    return ops::mean(losses /
+                     kernels::on_device(ops::clamp_min(ops::reshape(target_lengths, Dims{target_lengths.numel()}), 1),
+                                        losses.device()));
 }
 
 }  // namespace wengert::ops::batching

@@ -385,7 +385,7 @@ bool is_root(const Operand& exponent) {
     if (is_complex(exponent.dtype())) return false;
     if (!exponent.is_tensor())
         p = exponent.scalar().to<double>();
-    else if (exponent.tensor().numel() == 1)  // of more elements some may be
+    else if (exponent.tensor().numel() == 1 && kernels::has_values(exponent.tensor()))  // of more elements some may be
         p = kernels::read_element<double>(kernels::to_dtype(exponent.tensor(), DType::Float64), "pow");
     return p > 0 && p < 1;
 }

@@ -212,7 +212,8 @@ GroupPartials extreme_partials(const Tensor& self, int64_t dim, const Tensor& in
     count = ops::where(ops::eq(count, 0), 1, count);
     GroupPartials partials{of_self / count, of_src / kernels::gather(count, dim, index)};
     if (!include_self) {  // places without elements keep their value
-        Tensor untouched = kernels::scatter_value(full(self.sizes(), 1, result.dtype()), dim, index, 0);
+        Tensor untouched =
+            kernels::scatter_value(full(self.sizes(), 1, result.dtype(), result.device()), dim, index, 0);
         partials.self = ops::where(ops::eq(untouched, 1), 1, partials.self);
     }
     return partials;
@@ -265,7 +266,7 @@ Tensor embedding_regrad(const Tensor& grad, const Tensor& indices, int64_t paddi
     Tensor rows = ops::embedding(grad, indices);
     if (padding_idx >= 0) rows = ops::where(kernels::unsqueeze(ops::eq(indices, padding_idx), -1), 0, rows);
     if (scale_grad_by_freq) {
-        Tensor counts = kernels::bincount(kernels::reshape(indices, Dims{-1}), {}, grad.size(0));
+        Tensor counts = kernels::counts_of(kernels::reshape(indices, Dims{-1}), grad.size(0));
         Tensor each = kernels::index_select(counts, 0, kernels::reshape(indices, Dims{-1}));
         rows = rows / kernels::unsqueeze(kernels::reshape(each, indices.sizes()), -1);
     }

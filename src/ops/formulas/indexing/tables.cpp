@@ -129,7 +129,7 @@ Tensor bags(const Tensor& rows, const Tensor& input, const Tensor& weight, const
         return ops::scatter_reduce(empty_bags, 0, ops::expand(ops::unsqueeze(bag, 1), all.sizes()), all, "amax", false);
     Tensor sums = ops::index_add(empty_bags, 0, bag, all);
     if (mode == "sum") return sums;
-    Tensor sizes = kernels::bincount(bag, {}, count);
+    Tensor sizes = kernels::counts_of(bag, count);
     return sums / ops::unsqueeze(ops::clamp_min(sizes, 1), 1);
 }
 

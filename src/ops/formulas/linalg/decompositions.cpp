@@ -70,7 +70,7 @@ std::tuple<Tensor, Tensor> qr_by_mode(const Tensor& A, std::string_view mode) {
     check(mode == "reduced" || mode == "complete" || mode == "r", ErrorKind::Runtime, "qr received unrecognized mode '",
           mode, "' but expected one of 'reduced' (default), 'r', or 'complete'");
     const int64_t rank = A.dim(), m = rank < 2 ? 0 : A.size(-2), n = rank < 2 ? 0 : A.size(-1);
-    if (!needs_slow_path(A) || rank < 2) return kernels::linalg_qr(A, mode);
+    if (!asks_more_than_values(A) || rank < 2) return kernels::linalg_qr(A, mode);
     check(mode != "complete" || m <= n, ErrorKind::Runtime,
           "linalg.qr: the derivative of QR is not defined when mode='complete' and ",
           "m > n, as the added columns of Q are not unique; use mode='reduced'");
@@ -122,7 +122,7 @@ double tolerance_or_zero(std::optional<double> tolerance) { return tolerance.val
 std::tuple<Tensor, Tensor, Tensor, Tensor> least_squares(const Tensor& A, const Tensor& B, std::optional<double> rcond,
                                                          std::optional<std::string_view> driver) {
     auto [solution, residuals, rank, singular_values] = kernels::linalg_lstsq(A, B, rcond, driver);
-    if (needs_slow_path(A, B)) {
+    if (asks_more_than_values(A, B)) {
         const bool vector = B.dim() == A.dim() - 1;
         const Tensor matrix = vector ? ops::unsqueeze(B, -1) : B;
         const Tensor unit = unit_of(A);  // derivatives of the pseudoinverse of A itself may vanish or overflow

@@ -72,7 +72,7 @@ Tensor householder_multiplied(const Tensor& A, const Tensor& tau, const Tensor& 
 // tau = (beta - alpha) / beta and v = rest / (alpha - beta); where there is nothing to reflect, tau = 0.
 std::tuple<Tensor, Tensor> householder_factors(const Tensor& A) {
     check(A.dim() >= 2, ErrorKind::Runtime, "[geqrf] expected matrices [..., m, n], got ", ShapeOf{A.sizes()});
-    if (!needs_slow_path(A)) return kernels::geqrf(A);
+    if (!asks_more_than_values(A)) return kernels::geqrf(A);
     const int64_t m = A.size(-2), n = A.size(-1), k = std::min(m, n);
     Tensor rest = A;
     TensorList taus, tops, vs;  // tops: row j of R, from its diagonal on

@@ -62,14 +62,14 @@ Tensor diagonal_mask(const Tensor& like) { return ops::logical_not(off_diagonal(
 // --- Hermitian
 
 std::tuple<Tensor, Tensor> hermitian_eigen(const Tensor& A, std::string_view uplo) {
-    if (!needs_slow_path(A)) return kernels::linalg_eigh(A, uplo);
+    if (!asks_more_than_values(A)) return kernels::linalg_eigh(A, uplo);
     Tensor along = direction_of(A);
     if (along.defined()) along = hermitian_part(along);
     return ops::eigh_along(A, along, uplo);
 }
 
 Tensor hermitian_eigenvalues(const Tensor& A, std::string_view uplo) {
-    return needs_slow_path(A) ? std::get<0>(hermitian_eigen(A, uplo)) : kernels::linalg_eigvalsh(A, uplo);
+    return asks_more_than_values(A) ? std::get<0>(hermitian_eigen(A, uplo)) : kernels::linalg_eigvalsh(A, uplo);
 }
 
 Tensor eigh_values_tangent(const Tensor& tangent, const Tensor& vectors) {
@@ -130,11 +130,11 @@ Tensor unless_defective(const Tensor& derivative, const Tensor& values, const Te
 }  // namespace
 
 std::tuple<Tensor, Tensor> general_eigen(const Tensor& A) {
-    return needs_slow_path(A) ? ops::eig_along(A, direction_of(A)) : kernels::linalg_eig(A);
+    return asks_more_than_values(A) ? ops::eig_along(A, direction_of(A)) : kernels::linalg_eig(A);
 }
 
 Tensor general_eigenvalues(const Tensor& A) {
-    return needs_slow_path(A) ? std::get<0>(general_eigen(A)) : kernels::linalg_eigvals(A);
+    return asks_more_than_values(A) ? std::get<0>(general_eigen(A)) : kernels::linalg_eigvals(A);
 }
 
 Tensor eig_values_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors) {
@@ -251,12 +251,12 @@ Tensor completed(const Tensor& tangent, const Tensor& whole, int64_t dim) {
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> singular_decomposition(const Tensor& A, bool full_matrices) {
-    return needs_slow_path(A) ? ops::svd_along(A, direction_of(A), full_matrices)
-                              : kernels::linalg_svd(A, full_matrices);
+    return asks_more_than_values(A) ? ops::svd_along(A, direction_of(A), full_matrices)
+                                    : kernels::linalg_svd(A, full_matrices);
 }
 
 Tensor singular_values(const Tensor& A) {
-    return needs_slow_path(A) ? std::get<1>(singular_decomposition(A, false)) : kernels::linalg_svdvals(A);
+    return asks_more_than_values(A) ? std::get<1>(singular_decomposition(A, false)) : kernels::linalg_svdvals(A);
 }
 
 Tensor svd_u_tangent(const Tensor& tangent, const Tensor& u, const Tensor& s, const Tensor& vh) {

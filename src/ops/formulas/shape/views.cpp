@@ -43,8 +43,8 @@ Tensor as_strided_regrad(const Tensor& grad, IntSpan sizes, IntSpan strides, int
 
 Tensor outside_of_strided(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
                           IntSpan stride, std::optional<int64_t> storage_offset) {
-    const Tensor region = kernels::as_strided_backward(full(size, 1, grad.dtype()), sizes, strides, offset, size,
-                                                       stride, storage_offset.value_or(offset));
+    const Tensor region = kernels::as_strided_backward(full(size, 1, grad.dtype(), grad.device()), sizes, strides,
+                                                       offset, size, stride, storage_offset.value_or(offset));
     return ops::where(ops::ne(region, 0), 0, grad);
 }
 
