@@ -57,7 +57,7 @@ _LAZY_FUNCTIONS = {
     "BoolTensor": "_tensor.legacy_types", "ByteTensor": "_tensor.legacy_types", "CharTensor": "_tensor.legacy_types",
     "DoubleTensor": "_tensor.legacy_types", "FloatTensor": "_tensor.legacy_types", "IntTensor": "_tensor.legacy_types",
     "LongTensor": "_tensor.legacy_types", "ShortTensor": "_tensor.legacy_types",
-    "load": "_tensor.serialization", "save": "_tensor.serialization",
+    "load": "_files", "save": "_files",
 }  # fmt: skip
 
 # Type checkers read the names above here, and do not see `__getattr__`: with it, no name would be unknown to them.
@@ -91,8 +91,8 @@ if _typing.TYPE_CHECKING:
     from ._tensor.legacy_types import IntTensor as IntTensor
     from ._tensor.legacy_types import LongTensor as LongTensor
     from ._tensor.legacy_types import ShortTensor as ShortTensor
-    from ._tensor.serialization import load as load
-    from ._tensor.serialization import save as save
+    from ._files import load as load
+    from ._files import save as save
     from .func import vmap as vmap
 else:
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from . import hooks
 
-__all__ = ["checkpoint", "hooks"]  # loaded when first used
+__all__ = ["checkpoint", "hooks", "safetensors"]  # loaded when first used
 
 if TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
     from . import checkpoint as checkpoint
+    from . import safetensors as safetensors
 else:
 
     def __getattr__(name: str) -> Any:
-        if name in ("checkpoint", "_python_dispatch"):
+        if name in ("checkpoint", "safetensors", "_python_dispatch"):
             return importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
