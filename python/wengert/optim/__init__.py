@@ -1,15 +1,37 @@
 """Optimizers: rules that move parameters along their gradients.
 
-`_optimizer.py` holds what all rules share (parameter groups, state, saving); read it first. Each rule
-is then one file that states its mathematics for one parameter.
+`_optimizer.py` holds what all optimizers share (parameter groups, state, hooks, saving); read it first. `_rule.py` adds
+what published rules have in common. Each rule is then one file that states its mathematics for one parameter.
 """
 
 from wengert._missing import advise as _advise
 
-from ._adam import Adam
+from . import optimizer as optimizer
+from ._adadelta import Adadelta
+from ._adagrad import Adagrad
+from ._adam import Adam, AdamW
+from ._adamax import Adamax
+from ._asgd import ASGD
+from ._nadam import NAdam
 from ._optimizer import Optimizer
+from ._radam import RAdam
+from ._rmsprop import RMSprop
+from ._rprop import Rprop
 from ._sgd import SGD
 
-__all__ = ["SGD", "Adam", "Optimizer"]
+__all__ = [
+    "ASGD",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+]
 
 _advise(globals())
