@@ -19,7 +19,6 @@ _LAYERS = "layers are not objects here: keep weights as wengert.nn.Parameter, ca
 _SIXTEEN_BITS = "types of 16 bits are not supported, use float32 or float64"
 _AS_RUN = "operations run as they are called, in the dtypes of their operands"
 _DENSE = "tensors are dense; sparse derivatives are wengert.func.sparse_jacobian and sparse_hessian"
-_ADAM = "use wengert.optim.Adam or SGD"
 
 # Module and pattern of the whole name -> what to say. The first that fits is said.
 _ADVICE = [
@@ -41,9 +40,7 @@ _ADVICE = [
     ("nn", r"utils", "use wengert.nn.functional; gradients are clipped by `p.grad.clamp_(-c, c)`"),
     ("nn", r"[A-Z]\w*|modules|parallel", _LAYERS),
     ("nn", r"attention", "use wengert.nn.functional.scaled_dot_product_attention"),
-    ("optim", r"LBFGS", 'use wengert.optimize.minimize(f, x0, method="L-BFGS-B"), or optim.Adam'),
-    ("optim", r"lr_scheduler", 'set group["lr"] for group in optimizer.param_groups'),
-    ("optim", r"[A-Z]\w*", _ADAM),
+    ("optim", r"SparseAdam", _DENSE),
 ]  # fmt: skip
 
 

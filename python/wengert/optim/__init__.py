@@ -8,10 +8,13 @@ from wengert._missing import advise as _advise
 
 from . import optimizer as optimizer
 from ._adadelta import Adadelta
+from ._adafactor import Adafactor
 from ._adagrad import Adagrad
 from ._adam import Adam, AdamW
 from ._adamax import Adamax
 from ._asgd import ASGD
+from ._lbfgs import LBFGS
+from ._muon import Muon
 from ._nadam import NAdam
 from ._optimizer import Optimizer
 from ._radam import RAdam
@@ -21,12 +24,15 @@ from ._sgd import SGD
 
 __all__ = [
     "ASGD",
+    "LBFGS",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",

@@ -57,7 +57,7 @@ class Adadelta(Rule):
     >>> (x * x).sum().backward()
     >>> optimizer.step()
     >>> round(x.item(), 4)
-    2.6838
+    2.6842
     """
 
     def __init__(

@@ -62,7 +62,7 @@ class NAdam(Rule):
     >>> (x * x).sum().backward()
     >>> optimizer.step()
     >>> round(x.item(), 4)
-    2.2621
+    2.4718
     """
 
     def __init__(

@@ -88,5 +88,6 @@ def _matched(name: str, value: Any, param: Tensor) -> Any:
         return wg.tensor(float(value)) if name == "step" and isinstance(value, (int, float)) else deepcopy(value)
     if name in _SCALARS:
         return value.clone()
-    dtype = param.dtype if param.is_floating_point() or param.is_complex() else value.dtype
+    alike = param.is_floating_point() or (param.is_complex() and value.is_complex())
+    dtype = param.dtype if alike else value.dtype
     return value.to(device=param.device, dtype=dtype, copy=True)
