@@ -6,6 +6,7 @@ what published rules have in common. Each rule is then one file that states its 
 
 from wengert._missing import advise as _advise
 
+from . import lr_scheduler as lr_scheduler
 from . import optimizer as optimizer
 from ._adadelta import Adadelta
 from ._adafactor import Adafactor
@@ -38,6 +39,8 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "lr_scheduler",
+    "optimizer",
 ]
 
 _advise(globals())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import wengert as wg
 from wengert._C import Tensor
 
@@ -134,8 +136,9 @@ def _advance(state: State, grad: Tensor, weight: float, small: float) -> Tensor:
         return variance
     row = state["row_var"].lerp_(square.mean(-1, keepdim=True), weight)  # [..., M, 1]
     column = state["col_var"].lerp_(square.mean(-2, keepdim=True), weight)  # [..., 1, N]
-    return (row @ column).div_(row.mean(-2, keepdim=True).clamp_(min=small))
+    estimate: Tensor = (row @ column).div_(row.mean(-2, keepdim=True).clamp_(min=small))
+    return estimate
 
 
 def _rms(tensor: Tensor) -> float:
-    return float(wg.linalg.vector_norm(tensor)) / tensor.numel() ** 0.5
+    return float(wg.linalg.vector_norm(tensor)) / math.sqrt(tensor.numel())

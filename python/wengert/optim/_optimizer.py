@@ -240,6 +240,7 @@ class Optimizer:
     def _is_recorded(self) -> bool:
         return bool(self.defaults.get("differentiable"))
 
+    _opt_called: bool  # whether there was a step since the first schedule of learning rates
     _step_pre_hooks: _hooks.Hooks
     _step_post_hooks: _hooks.Hooks
     _state_dict_pre_hooks: _hooks.Hooks

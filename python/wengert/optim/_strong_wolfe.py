@@ -87,7 +87,7 @@ def _order(bracket: list[Point]) -> tuple[int, int]:
 def _inside(bracket: list[Point], narrow: bool) -> tuple[float, bool]:
     """Return where to divide a bracket, and whether that is close to an end, which is not allowed twice in a row."""
     left, right = sorted(point.t for point in bracket)
-    t = _cubic_minimum(*bracket, left, right)
+    t = _cubic_minimum(bracket[0], bracket[1], left, right)
     margin = 0.1 * (right - left)
     if min(right - t, t - left) >= margin:
         return t, False
