@@ -28,7 +28,6 @@ _ADVICE = [
     ("", r"compile|compiler|jit|export|fx|make_fx", "there is nothing to compile: " + _AS_RUN),
     ("", r"\w*sparse\w*|spmm|hspmm|smm|sspaddmm", _DENSE),
     ("", r"distributed|multiprocessing|futures", "one process has one CPU; use the module multiprocessing of Python"),
-    ("", r"distributions", "write log densities with wengert.special, draw with wengert.randn and its like"),
     ("", r"quant\w*|q_\w+|qint\w*|quint\w*|per_(tensor|channel)\w*", "quantized types are not supported"),
     ("", r"set_default_tensor_type", "use wengert.set_default_dtype"),
     ("", r"array|ndarray", "use wengert.tensor(data), or wengert.asarray(array) to share memory"),
