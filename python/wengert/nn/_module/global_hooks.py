@@ -8,18 +8,21 @@ from typing import Any
 
 from wengert.autograd._hooks import RemovableHandle
 
+from .hook_dict import Flag, HookDict
+
 Hooks = OrderedDict[int, Callable[..., Any]]
+there_may_be_hooks: Flag = []  # around calls
 
 parameter_registration: Hooks = OrderedDict()
 buffer_registration: Hooks = OrderedDict()
 module_registration: Hooks = OrderedDict()
 
-forward_pre: Hooks = OrderedDict()
-forward: Hooks = OrderedDict()
+forward_pre: Hooks = HookDict.under(there_may_be_hooks)
+forward: Hooks = HookDict.under(there_may_be_hooks)
 forward_with_kwargs: OrderedDict[int, bool] = OrderedDict()
 forward_always_called: OrderedDict[int, bool] = OrderedDict()
-backward_pre: Hooks = OrderedDict()
-backward: Hooks = OrderedDict()
+backward_pre: Hooks = HookDict.under(there_may_be_hooks)
+backward: Hooks = HookDict.under(there_may_be_hooks)
 backward_is_full: bool | None = None  # of the hooks in `backward`, which are all of one kind
 
 

@@ -17,11 +17,13 @@ from wengert.autograd._hooks import RemovableHandle
 from wengert.utils._backward_hook import BackwardHook
 
 from . import global_hooks
-from .global_hooks import Hooks
+from .global_hooks import Hooks, there_may_be_hooks
+from .hook_dict import Flag, HookDict
 from .state_dict import StateDict
 
 _GLOBAL = (global_hooks.forward_pre, global_hooks.forward, global_hooks.backward_pre, global_hooks.backward)
 _pre, _after, _backward_pre, _backward = _GLOBAL
+_AROUND_CALLS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 
 
 class Hooked(StateDict):
@@ -35,35 +37,40 @@ class Hooked(StateDict):
     _backward_pre_hooks: Hooks
     _backward_hooks: Hooks
     _is_full_backward_hook: bool | None
+    _may_have_hooks: Flag
     forward: Callable[..., Any]
 
     def _set_up_hooks(self) -> None:
         held = self.__dict__
+        flag = held["_may_have_hooks"] = []
+        for name in _AROUND_CALLS:
+            held[name] = HookDict.under(flag)
         for name in (
-            "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks", "_forward_hooks_with_kwargs",
-            "_forward_hooks_always_called", "_backward_pre_hooks", "_backward_hooks",
-        ):  # fmt: skip
+            "_forward_pre_hooks_with_kwargs",
+            "_forward_hooks_with_kwargs",
+            "_forward_hooks_always_called",
+        ):
             held[name] = OrderedDict()
         held["_is_full_backward_hook"] = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
-            or self._backward_pre_hooks
-            or _pre
-            or _after
-            or _backward_pre
-            or _backward
-        ):
-            return self.forward(*args, **kwargs)
-        return self._call_with_hooks(args, kwargs)
+        if self._may_have_hooks or there_may_be_hooks:
+            return self._call_with_hooks(args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _AROUND_CALLS and isinstance(value, dict):
+            value = HookDict.under(self._may_have_hooks, value)
+        super().__setattr__(name, value)
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
         return Hooked.__call__(self, *args, **kwargs)
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not any(_GLOBAL):
+            there_may_be_hooks.clear()
+        if not any(getattr(self, name) for name in _AROUND_CALLS):
+            self._may_have_hooks.clear()
         if not (global_hooks.forward_always_called or self._forward_hooks_always_called):
             return self._run(args, kwargs, set())[0]
         called: set[int] = set()

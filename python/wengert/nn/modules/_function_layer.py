@@ -67,6 +67,15 @@ class FunctionLayer(Module):
     def _register(self) -> None:
         """Register those of the constants that are tensors."""
 
+    @classmethod
+    def _names(cls) -> tuple[str, ...]:
+        return cls._constants if cls._passed is None else cls._passed
+
+    @classmethod
+    def _made_forward(cls) -> Callable[..., Any]:
+        """Return a ``forward`` for the function of the class: a function of its own, which looks little up."""
+        raise NotImplementedError(f"{cls.__name__} defines no forward")
+
     def extra_repr(self) -> str:
         """Return the constants as they are printed."""
         parts = [self._shown.format(**self.__dict__)] if self._shown else []
@@ -78,17 +87,37 @@ class FunctionLayer(Module):
 class OneInput(FunctionLayer):
     """A layer that is called with one tensor."""
 
-    def forward(self, input: Any) -> Any:
-        """Apply the function."""
-        return self._function(input, *self._values(self))
+    @classmethod
+    def _made_forward(cls) -> Callable[..., Any]:
+        function, names, get = cls._function, cls._names(), cls._values
+        if not names:
+
+            def forward(self: Any, input: Any) -> Any:
+                return function(input)
+        elif len(names) == 1:
+            get_one = operator.attrgetter(names[0])
+
+            def forward(self: Any, input: Any) -> Any:
+                return function(input, get_one(self))
+        else:
+
+            def forward(self: Any, input: Any) -> Any:
+                return function(input, *get(self))
+
+        return forward
 
 
 class TwoInputs(FunctionLayer):
     """A layer that is called with two tensors."""
 
-    def forward(self, x1: Any, x2: Any) -> Any:
-        """Apply the function."""
-        return self._function(x1, x2, *self._values(self))
+    @classmethod
+    def _made_forward(cls) -> Callable[..., Any]:
+        function, get = cls._function, cls._values
+
+        def forward(self: Any, x1: Any, x2: Any) -> Any:
+            return function(x1, x2, *get(self))
+
+        return forward
 
 
 def _bound(cls: type[FunctionLayer], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -122,10 +151,16 @@ def layer(cls: type[_Layer]) -> type[_Layer]:
     for name in own:
         if name in cls.__dict__:
             delattr(cls, name)  # constants are attributes of objects
-    cls._values = staticmethod(_getter(cls._constants if cls._passed is None else cls._passed))
+    cls._values = staticmethod(_getter(cls._names()))
     function = cls.__dict__.get("_function")
     if isinstance(function, types.FunctionType):  # others do not become methods
         cls._function = staticmethod(function)
+    inherited: Any = cls.forward
+    if hasattr(cls, "_function") and (inherited is Module.forward or hasattr(inherited, "is_made")):
+        made: Any = cls._made_forward()
+        made.__qualname__, made.__module__ = f"{cls.__qualname__}.forward", cls.__module__
+        made.__doc__, made.is_made = "Apply the function.", True
+        setattr(cls, "forward", made)  # noqa: B010  # types know only the class that has one
     return cls
 
 

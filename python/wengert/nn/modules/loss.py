@@ -48,9 +48,14 @@ class _Loss(FunctionLayer):
             if name in self._constants:
                 self.register_buffer(name, held.pop(name))
 
-    def forward(self, input: Any, target: Any) -> Any:
-        """Return the loss."""
-        return self._function(input, target, *self._values(self))
+    @classmethod
+    def _made_forward(cls) -> Callable[..., Any]:
+        function, get = cls._function, cls._values
+
+        def forward(self: Any, input: Any, target: Any) -> Any:
+            return function(input, target, *get(self))
+
+        return forward
 
 
 class _WeightedLoss(_Loss):
