@@ -115,7 +115,7 @@ def _tell_of_new_buffers(places: Any, values: dict[str, Any], given: dict[str, A
 
 def _check_names(module: Any, places: Any, given: Any) -> None:
     problems = []
-    for what, names in (("Missing", places.keys() - given.keys()), ("Unexpected", given.keys() - places.keys())):
+    for what, names in (("Unexpected", given.keys() - places.keys()), ("Missing", places.keys() - given.keys())):
         if names:
             problems.append(f"{what} key(s): {', '.join(repr(name) for name in sorted(names))}.")
     if problems:

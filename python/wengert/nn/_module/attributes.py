@@ -74,16 +74,16 @@ class Attributes:
             self._registry("_parameters", "parameters")
             self._forget(name, "_buffers", "_modules")
             self.register_parameter(name, value)
-        elif isinstance(value, Attributes):
-            self._registry("_modules", "module")
-            self._forget(name, "_parameters", "_buffers")
-            self._set_module(name, value)
         elif name in held.get("_parameters", ()):
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as parameter '{name}' (wengert.nn.Parameter or None expected)"
                 )
             self.register_parameter(name, value)
+        elif isinstance(value, Attributes):
+            self._registry("_modules", "module")
+            self._forget(name, "_parameters", "_buffers")
+            self._set_module(name, value)
         elif name in held.get("_modules", ()):
             if value is not None:
                 raise TypeError(

@@ -125,7 +125,9 @@ def _bound(cls: type[FunctionLayer], args: tuple[Any, ...], kwargs: dict[str, An
     name, names = f"{cls.__name__}.__init__()", cls._constants
     most = 0 if cls._keyword_only else len(names)
     if len(args) > most:
-        raise TypeError(f"{name} takes {most + 1} positional arguments but {len(args) + 1} were given")
+        least = 1 + sum(key not in cls._defaults for key in names[:most])
+        count = f"{most + 1}" if least == most + 1 else f"from {least} to {most + 1}"
+        raise TypeError(f"{name} takes {count} positional arguments but {len(args) + 1} were given")
     given = dict(zip(names, args, strict=False))
     for key, value in kwargs.items():
         if key in given:

@@ -95,16 +95,6 @@ class ParameterList(Module):
             self.append(value)
         return self
 
-    def pop(self, index: int = -1) -> Any:
-        """Remove the value at a position, and return it."""
-        values = list(self)
-        value = values.pop(int(self._key(index)))
-        for position in range(self._size):
-            delattr(self, str(position))
-        self._size = 0
-        self.extend(values)
-        return value
-
     def extra_repr(self) -> str:
         """Return the values as they are printed."""
         return "\n".join(
@@ -146,10 +136,7 @@ class ParameterDict(Module):
         return key
 
     def __getitem__(self, key: str) -> Any:
-        name = self._attribute(key)
-        if key not in self._keys:
-            raise KeyError(key)
-        return getattr(self, name)
+        return getattr(self, self._attribute(key))
 
     def __setitem__(self, key: str, value: Any) -> None:
         name = self._attribute(key)

@@ -225,12 +225,12 @@ class _ConvTransposeNd(_ConvNd):
         if output_size is None:
             return self.output_padding
         n = self._n
-        sizes = list(output_size)
+        sizes = tuple(output_size)
         if len(sizes) == input.ndim:
             sizes = sizes[-n:]
         if len(sizes) != n:
             raise ValueError(
-                f"{type(self).__name__}: for {input.ndim}D input, output_size must have {n} or {input.ndim} elements "
+                f"ConvTranspose{n}D: for {input.ndim}D input, output_size must have {n} or {input.ndim} elements "
                 f"(got {len(sizes)})"
             )
         lowest = [

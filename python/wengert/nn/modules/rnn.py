@@ -182,7 +182,7 @@ class RNNBase(Module):
             return self._forward_packed(input, hx)
         if input.ndim not in (2, 3):
             name = self.mode.partition("_")[0]
-            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.ndim}D tensor instead")
+            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.ndim}D instead")
         batched = input.ndim == 3
         if not batched:
             input = input.unsqueeze(0 if self.batch_first else 1)

@@ -31,7 +31,7 @@ def drawn_vectors(matrix: Tensor, eps: float) -> tuple[Tensor, Tensor]:
 
 
 def iterate(matrix: Tensor, u: Tensor, v: Tensor, times: int, eps: float) -> None:
-    """Move vectors towards the first singular vectors, in place."""
+    """Move vectors towards the first singular vectors, in place: `u` first, then `v` to fit it."""
     with wengert.no_grad():
         for _ in range(times):
             u.copy_(F.normalize(matrix.mv(v), dim=0, eps=eps))

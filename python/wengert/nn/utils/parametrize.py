@@ -70,7 +70,10 @@ class ParametrizationList(ModuleList):
             raise ValueError("ParametrizationList requires one or more modules.")
         super().__init__(modules)
         self.unsafe = unsafe
-        made = self._inverted(original)
+        try:
+            made = self._inverted(original)
+        except NotImplementedError:  # which functions raise that have an inverse only in some cases
+            made = original
         if isinstance(made, Tensor):
             self.is_tensor, self.ntensors = True, 1
             if not unsafe and made.dtype != original.dtype:
@@ -213,8 +216,8 @@ def register_parametrization(
     module : Module
     tensor_name : str
     parametrization : Module
-        Maps tensors to tensors. If it has ``right_inverse``, the parameter keeps its value and can be assigned to; that
-        may return several tensors, which ``forward`` then takes.
+        Maps tensors to tensors. If it has ``right_inverse``, the tensor can be assigned to; if it is the first one, the
+        tensor keeps its value, and ``right_inverse`` may return several tensors, which ``forward`` then takes.
     unsafe : bool, default False
         Whether the function may change the dtype; nothing is checked then.
 
@@ -243,12 +246,7 @@ def register_parametrization(
         functions = module.parametrizations[tensor_name]
         if not unsafe:
             _check_added(module, tensor_name, parametrization)
-        if hasattr(parametrization, "right_inverse"):
-            value = getattr(module, tensor_name)
-            functions.append(parametrization)
-            functions.right_inverse(value) if unsafe else _try_to_keep(functions, value)
-        else:
-            functions.append(parametrization)
+        functions.append(parametrization)
         functions.unsafe |= unsafe
     elif tensor_name in module._parameters or tensor_name in module._buffers:
         original = getattr(module, tensor_name)
@@ -271,12 +269,6 @@ def register_parametrization(
             f"'{tensor_name}'"
         )
     return module
-
-
-def _try_to_keep(functions: ParametrizationList, value: Tensor) -> None:
-    """Keep the value of the tensor, if all functions have inverses."""
-    if all(hasattr(function, "right_inverse") for function in functions):
-        functions.right_inverse(value)
 
 
 def _check_added(module: Module, name: str, parametrization: Module) -> None:

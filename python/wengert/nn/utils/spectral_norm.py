@@ -35,7 +35,7 @@ class SpectralNorm:
         weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
-            iterate(matrix.detach(), u, v, self.n_power_iterations, self.eps)
+            iterate(matrix.detach().mT, v, u, self.n_power_iterations, self.eps)
             u, v = u.clone(), v.clone()  # the next call changes them in place
         result: Tensor = weight / wengert.dot(u, matrix.mv(v))
         return result
