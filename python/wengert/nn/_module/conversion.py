@@ -87,7 +87,7 @@ class Conversion(Hooked):
 
     def type(self, dst_type: Any) -> Self:
         """Convert all parameters and buffers to a dtype."""
-        return self._apply(lambda tensor: tensor.type(dst_type))  # type: ignore[arg-type,return-value]
+        return self._apply(lambda tensor: tensor.type(dst_type))
 
     def _floating(self, method: str) -> Self:
         return self._apply(lambda tensor: getattr(tensor, method)() if tensor.is_floating_point() else tensor)
@@ -114,7 +114,7 @@ class Conversion(Hooked):
 
     def cuda(self, device: Any = None) -> Self:
         """Move all parameters and buffers to a GPU."""
-        return self._apply(lambda tensor: tensor.cuda(device))  # type: ignore[attr-defined,no-any-return]
+        return self._apply(lambda tensor: tensor.cuda(device))
 
     def train(self, mode: bool = True) -> Self:
         """Switch this module and those in it to training, or with False to evaluation: dropout and batch norms differ.

@@ -7,6 +7,7 @@ hooks in the same order. Hooks with `always_call` run also when something has ra
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
@@ -172,7 +173,7 @@ class Hooked(StateDict):
         if node is None:
             return
         for hook in hooks:
-            node.register_hook(lambda grad_inputs, grad_outputs, h=hook: h(self, grad_inputs, grad_outputs))
+            node.register_hook(functools.partial(hook, self))
         if not isinstance(output, Tensor) or sum(isinstance(a, Tensor) for a in args) > 1:
             warnings.warn(
                 "Using non-full backward hooks on a Module that does not take as input a single Tensor or a tuple of "

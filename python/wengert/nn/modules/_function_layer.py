@@ -52,7 +52,7 @@ class FunctionLayer(Module):
     _defaults: ClassVar[dict[str, Any]] = {}
     _keyword_only: ClassVar[bool] = False
     _passed: ClassVar[tuple[str, ...] | None] = None
-    _values: ClassVar[Callable[[Any], tuple[Any, ...]]]
+    _values: ClassVar[Callable[..., tuple[Any, ...]]]
     _shown: ClassVar[str] = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

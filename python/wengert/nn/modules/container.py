@@ -49,7 +49,7 @@ class _Numbered(Module):
     def pop(self, key: Any) -> Any:
         """Remove the module at a position, and return it."""
         module = self[key]  # type: ignore[index]
-        del self[key]  # type: ignore[attr-defined]
+        del self[key]
         return module
 
 

@@ -247,7 +247,7 @@ class _ConvTransposeNd(_ConvNd):
             )
         return tuple(size - low for size, low in zip(sizes, lowest, strict=True))
 
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:  # type: ignore[override]
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         """Convolve [N, in_channels, ...] or [in_channels, ...]; `output_size` chooses among the possible sizes."""
         more = self._output_padding(input, output_size)
         return self._function(

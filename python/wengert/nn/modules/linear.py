@@ -177,7 +177,7 @@ class LazyLinear(LazyModuleMixin, Linear):
     Linear(in_features=5, out_features=3, bias=True)
     """
 
-    cls_to_become = Linear  # type: ignore[assignment]
+    cls_to_become = Linear
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(0, 0, False)
@@ -194,11 +194,12 @@ class LazyLinear(LazyModuleMixin, Linear):
     def initialize_parameters(self, input: Tensor) -> None:
         """Make the parameters from the first input."""
         if self.has_uninitialized_params():
-            with wengert.no_grad():
-                self.in_features = input.shape[-1]
-                self.weight.materialize((self.out_features, self.in_features))
-                if self.bias is not None:
-                    self.bias.materialize((self.out_features,))
-                self.reset_parameters()
+            self.in_features = input.shape[-1]
+            weight, bias = (p if isinstance(p, UninitializedParameter) else None for p in (self.weight, self.bias))
+            if weight is not None:
+                weight.materialize((self.out_features, self.in_features))
+            if bias is not None:
+                bias.materialize((self.out_features,))
+            self.reset_parameters()
         if self.in_features == 0:
             self.in_features = self.weight.shape[-1]

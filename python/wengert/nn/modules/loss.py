@@ -167,7 +167,7 @@ class GaussianNLLLoss(_Loss):
     eps: float = 1e-6
     reduction: str = "mean"
 
-    def forward(self, input: Tensor, target: Tensor, var: Any) -> Tensor:  # type: ignore[override]
+    def forward(self, input: Tensor, target: Tensor, var: Any) -> Tensor:
         """Return the loss."""
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
@@ -426,7 +426,7 @@ class CosineEmbeddingLoss(_Loss):
     reduce: bool | None = None
     reduction: str = "mean"
 
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
         return F.cosine_embedding_loss(input1, input2, target, self.margin, self.reduction)
 
@@ -449,7 +449,7 @@ class MarginRankingLoss(_Loss):
     reduce: bool | None = None
     reduction: str = "mean"
 
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
         return F.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
 
@@ -525,7 +525,7 @@ class TripletMarginLoss(_Loss):
         if self.margin <= 0:
             raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {self.margin} instead")
 
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """Return the loss."""
         return F.triplet_margin_loss(anchor, positive, negative, *self._values(self))
 
@@ -563,7 +563,7 @@ class TripletMarginWithDistanceLoss(_Loss):
             distance = PairwiseDistance()
         self.distance_function = distance
 
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """Return the loss."""
         return F.triplet_margin_with_distance_loss(
             anchor, positive, negative, distance_function=self.distance_function, margin=self.margin, swap=self.swap,
@@ -588,7 +588,7 @@ class CTCLoss(_Loss):
     reduction: str = "mean"
     zero_infinity: bool = False
 
-    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:  # type: ignore[override]
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
         """Return the loss."""
         return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, *self._values(self))
 

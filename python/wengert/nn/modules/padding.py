@@ -22,7 +22,7 @@ class _PadNd(OneInput):
     _n: ClassVar[int]
     _mode: ClassVar[str]
     _function = F.pad
-    _passed = ("padding", "_mode")
+    _passed: ClassVar[tuple[str, ...] | None] = ("padding", "_mode")
     _shown = "{padding}"
     padding: Any
 

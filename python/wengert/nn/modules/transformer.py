@@ -61,7 +61,7 @@ class _Layer(Module):
 
     def _residual(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
         """Add a block to its input, normalised before or after."""
-        return x + block(norm(x)) if self.norm_first else norm(x + block(x))  # type: ignore[no-any-return]
+        return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
     def _network(self, x: Tensor, last: Module) -> Tensor:
         return last(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
@@ -260,7 +260,7 @@ class TransformerEncoder(Module):
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=bool(is_causal), src_key_padding_mask=src_key_padding_mask)
-        return output if self.norm is None else self.norm(output)  # type: ignore[no-any-return]
+        return output if self.norm is None else self.norm(output)
 
 
 class TransformerDecoder(Module):
@@ -303,7 +303,7 @@ class TransformerDecoder(Module):
                 tgt_is_causal=bool(tgt_is_causal),
                 memory_is_causal=memory_is_causal,
             )
-        return output if self.norm is None else self.norm(output)  # type: ignore[no-any-return]
+        return output if self.norm is None else self.norm(output)
 
 
 class Transformer(Module):
