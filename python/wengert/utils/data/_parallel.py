@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ._processes import Processes
@@ -109,7 +110,8 @@ class ParallelIterator:
         return None
 
     def _receive(self) -> None:
-        message = self.workers.receive(self.timeout or None)
+        with self._all_or_nothing():
+            message = self.workers.receive(self.timeout or None)
         if message is None:
             self.workers.stop(patience=0)
             self.stop()
@@ -128,8 +130,18 @@ class ParallelIterator:
 
     def _send(self, number: int, positions: Any) -> None:
         self.sent_to[self.sent] = number
-        self.workers.send(number, (self.sent, positions))
+        with self._all_or_nothing():
+            self.workers.send(number, (self.sent, positions))
         self.sent += 1
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Stop the workers if a message may be left half sent or half read, as by a KeyboardInterrupt."""
+        try:
+            yield
+        except BaseException:
+            self.stop()
+            raise
 
     def _retire(self, number: int) -> None:
         place = self.active.index(number)

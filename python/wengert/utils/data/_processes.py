@@ -121,11 +121,8 @@ class Processes:
             alive = [process.sentinel for process in self.processes if process.is_alive()]
             ready = connection.wait([*pipes.values(), *alive], max(0.0, deadline - time.monotonic()))
             for number, pipe in list(pipes.items()):
-                if pipe in ready:
-                    try:
-                        _wire.receive(pipe)
-                    except (EOFError, OSError):
-                        del pipes[number]
+                if pipe in ready and not _wire.discard(pipe):
+                    del pipes[number]
         for process in self.processes:
             process.terminate()
         for process in self.processes:
@@ -178,7 +175,7 @@ def _read_tasks(task_end: Any, tasks: queue.SimpleQueue[Any]) -> None:
                     break
             elif ready or os.getppid() != parent:
                 raise EOFError
-    except (EOFError, OSError):
+    except Exception:  # the program is gone, or was interrupted while it sent a task
         tasks.put(None)
     time.sleep(_PATIENCE)
     os._exit(1)

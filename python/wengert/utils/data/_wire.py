@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import struct
 from multiprocessing.connection import Connection
@@ -17,11 +18,11 @@ def send(connection: Connection, message: Any) -> None:
     """Write a message; returns when all of it is in the pipe."""
     buffers: list[pickle.PickleBuffer] = []
     body = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
-    parts = [memoryview(body), *(buffer.raw() for buffer in buffers)]
+    pieces = [memoryview(body), *(buffer.raw() for buffer in buffers)]
     with io.FileIO(connection.fileno(), "w", closefd=False) as pipe:
-        _write(pipe, memoryview(_LENGTH.pack(len(parts)) + b"".join(_LENGTH.pack(part.nbytes) for part in parts)))
-        for part in parts:
-            _write(pipe, part)
+        _write(pipe, memoryview(_LENGTH.pack(len(pieces)) + b"".join(_LENGTH.pack(piece.nbytes) for piece in pieces)))
+        for piece in pieces:
+            _write(pipe, piece)
 
 
 def receive(connection: Connection) -> Any:
@@ -39,9 +40,14 @@ def receive(connection: Connection) -> Any:
     return pickle.loads(body, buffers=buffers)
 
 
-def _write(pipe: io.FileIO, part: memoryview) -> None:
-    while part.nbytes:
-        part = part[pipe.write(part) :]
+def discard(connection: Connection) -> bool:
+    """Throw away what is in a pipe that is ready, wherever in a message that starts; return whether more may come."""
+    return bool(os.read(connection.fileno(), 1 << 20))
+
+
+def _write(pipe: io.FileIO, piece: memoryview) -> None:
+    while piece.nbytes:
+        piece = piece[pipe.write(piece) :]
 
 
 def _read(pipe: io.FileIO, size: int) -> memoryview:
