@@ -10,6 +10,7 @@ from . import _draws, constraints
 from ._exponential_family import ExponentialFamily
 from ._parameters import one_of
 from ._probs_or_logits import GivenBinary
+from ._validation import holds
 
 
 class Bernoulli(GivenBinary, ExponentialFamily):
@@ -90,11 +91,13 @@ class Geometric(GivenBinary):
     tensor(3.)
     """
 
-    arg_constraints: ClassVar[Any] = {"probs": constraints.half_open_interval(0.0, 1.0), "logits": constraints.real}
+    arg_constraints: ClassVar[Any] = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.nonnegative_integer
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         self._declare(validate_args, **one_of(probs=probs, logits=logits))
+        if self._validate_args and self._given == "probs" and not holds(self.probs > 0):
+            raise ValueError(f"Expected parameter probs of Geometric to be positive, but found {self.probs.detach()}")
 
     @property
     def mean(self) -> Any:

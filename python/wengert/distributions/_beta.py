@@ -12,6 +12,14 @@ from ._exponential_family import ExponentialFamily
 from ._location_scale import EULER
 
 
+def _log_beta(x: Any, y: Any) -> Any:
+    return x.lgamma() + y.lgamma() - (x + y).lgamma()
+
+
+def _log_beta_of_vector(x: Any) -> Any:
+    return x.lgamma().sum(-1) - x.sum(-1).lgamma()
+
+
 class Beta(ExponentialFamily):
     r"""Beta distribution, :math:`p(x) \propto x^{a - 1} (1 - x)^{b - 1}` on [0, 1].
 
@@ -69,20 +77,18 @@ class Beta(ExponentialFamily):
 
     def _log_prob(self, value: Any) -> Any:
         a, b = self.concentration1, self.concentration0
-        return wg.xlogy(a - 1, value) + wg.special.xlog1py(b - 1, -value) - self._log_normalizer(a, b)
+        return wg.xlogy(a - 1, value) + wg.special.xlog1py(b - 1, -value) - _log_beta(a, b)
 
     def entropy(self) -> Any:
         a, b, total = self.concentration1, self.concentration0, self._total
-        return (
-            self._log_normalizer(a, b) - (a - 1) * a.digamma() - (b - 1) * b.digamma() + (total - 2) * total.digamma()
-        )
+        return _log_beta(a, b) - (a - 1) * a.digamma() - (b - 1) * b.digamma() + (total - 2) * total.digamma()
 
     @property
     def _natural_params(self) -> tuple[Any, ...]:
-        return self.concentration1, self.concentration0
+        return self.concentration1 - 1, self.concentration0 - 1
 
     def _log_normalizer(self, x: Any, y: Any) -> Any:
-        return x.lgamma() + y.lgamma() - (x + y).lgamma()
+        return _log_beta(x + 1, y + 1)
 
 
 class Dirichlet(ExponentialFamily):
@@ -136,19 +142,19 @@ class Dirichlet(ExponentialFamily):
         return _draws.log_standard_gamma(self.concentration.expand(shape)).softmax(-1)
 
     def _log_prob(self, value: Any) -> Any:
-        return wg.xlogy(self.concentration - 1, value).sum(-1) - self._log_normalizer(self.concentration)
+        return wg.xlogy(self.concentration - 1, value).sum(-1) - _log_beta_of_vector(self.concentration)
 
     def entropy(self) -> Any:
         a = self.concentration
         total = a.sum(-1)
-        return self._log_normalizer(a) + (total - a.size(-1)) * total.digamma() - ((a - 1) * a.digamma()).sum(-1)
+        return _log_beta_of_vector(a) + (total - a.size(-1)) * total.digamma() - ((a - 1) * a.digamma()).sum(-1)
 
     @property
     def _natural_params(self) -> tuple[Any, ...]:
-        return (self.concentration,)
+        return (self.concentration - 1,)
 
     def _log_normalizer(self, x: Any) -> Any:
-        return x.lgamma().sum(-1) - x.sum(-1).lgamma()
+        return _log_beta_of_vector(x + 1)
 
 
 class Kumaraswamy(Distribution):

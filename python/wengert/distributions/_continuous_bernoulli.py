@@ -10,6 +10,7 @@ from . import _draws, constraints
 from ._exponential_family import ExponentialFamily
 from ._parameters import one_of
 from ._probs_or_logits import GivenBinary
+from ._series import near_zero, polynomial
 
 # Around u = 0, in powers of u**2: log(sinh(u) / u), its derivative coth(u) - 1/u, and that one's.
 _SERIES = (
@@ -20,18 +21,15 @@ _SERIES = (
 _SMALL = 0.2
 
 
-def _polynomial(coefficients: tuple[float, ...], t: Any) -> Any:
-    result: Any = 0
-    for coefficient in reversed(coefficients):
-        result = result * t + coefficient
-    return result
-
-
 def _around_zero(order: int, u: Any, direct: Any) -> Any:
     """Return the series of an order near 0 and `direct` of what is away from it."""
-    small = u.abs() < _SMALL
-    series = _polynomial(_SERIES[order], u.square()) * (u if order == 1 else 1)
-    return wg.where(small, series, direct(wg.where(small, 1.0, u)))
+    factor = 1 if order != 1 else u
+    return (
+        near_zero(
+            u, _SMALL, lambda v: polynomial(_SERIES[order], v.square()), lambda v: direct(v) / (v if order == 1 else 1)
+        )
+        * factor
+    )
 
 
 class ContinuousBernoulli(GivenBinary, ExponentialFamily):
@@ -98,8 +96,10 @@ class ContinuousBernoulli(GivenBinary, ExponentialFamily):
         return wg.where(x <= 0, 0.0, wg.where(x >= 1, 1.0, result))
 
     def _icdf(self, value: Any) -> Any:
+        # log(1 + p (exp(l) - 1)) / l
         size, flat = self._size()
-        rising = 1 + ((1 - value) * (-size).expm1()).log1p() / size
+        steep = wg.logaddexp((-value).log1p(), value.log() + size) / size
+        rising = wg.where(size > 1, steep, (value * size.clamp(max=1).expm1()).log1p() / size)
         falling = -(value * (-size).expm1()).log1p() / size
         return wg.where(flat, value, wg.where(self.logits > 0, rising, falling))
 

@@ -41,5 +41,6 @@ class ExponentialFamily(Distribution):
         value, means = self._log_normalizer_and_means()
         result = value - self._mean_carrier_measure
         for parameter, mean in zip(self._natural_params, means, strict=True):
-            result = result - sum_rightmost(parameter * mean, len(self.event_shape))
+            # The sum is over what makes one parameter: all dimensions but those of the batch.
+            result = result - sum_rightmost(parameter * mean, parameter.dim() - len(self.batch_shape))
         return result

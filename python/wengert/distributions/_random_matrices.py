@@ -12,6 +12,7 @@ from ._distribution import Distribution
 from ._exponential_family import ExponentialFamily
 from ._matrices import factor_of, half_log_det, precision_of
 from ._parameters import lazy, one_of
+from ._validation import holds
 
 
 class Wishart(ExponentialFamily):
@@ -65,7 +66,7 @@ class Wishart(ExponentialFamily):
         if matrix.dim() < 2:
             raise ValueError(f"{name} must be at least two-dimensional, with optional leading batch dimensions")
         self._declare(validate_args, matrix.shape[-2:], df=df, **given)
-        if self._validate_args and not bool(wg._C._unbatched(self.df > matrix.size(-1) - 1).all()):
+        if self._validate_args and not holds(self.df > matrix.size(-1) - 1):
             raise ValueError(f"Value of df={self.df} expected to be greater than ndim - 1 = {matrix.size(-1) - 1}.")
         self._unbroadcasted_scale_tril = factor_of(name, matrix)
 

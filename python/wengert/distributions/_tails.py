@@ -10,6 +10,7 @@ import wengert as wg
 from . import _draws, constraints
 from ._distribution import Distribution
 from ._location_scale import EULER
+from ._series import expm1_quotient, log1p_quotient
 
 
 class Pareto(Distribution):
@@ -130,21 +131,14 @@ class GeneralizedPareto(Distribution):
     def _log_survival(self, value: Any) -> Any:
         """Return -log1p(xi z) / xi, whose limit at xi = 0 is -z."""
         z = (value - self.loc) / self.scale
-        shape, flat = self._shape_and_flat()
-        return -wg.where(flat, z, (shape * z).log1p() / shape)
-
-    def _shape_and_flat(self) -> tuple[Any, Any]:
-        """Return the shape, 1 where it is 0, and where it is."""
-        flat = self.concentration == 0
-        return wg.where(flat, 1.0, self.concentration), flat
+        return -z * log1p_quotient(self.concentration * z)
 
     def _draw(self, shape: Any) -> Any:
         return self.loc + self.scale * self._quantile(_draws.standard_exponential(shape, self.scale.dtype))
 
     def _quantile(self, negative_log_survival: Any) -> Any:
-        shape, flat = self._shape_and_flat()
-        t = negative_log_survival
-        return wg.where(flat, t, (shape * t).expm1() / shape)
+        """Return expm1(xi t) / xi, whose limit at xi = 0 is t."""
+        return negative_log_survival * expm1_quotient(self.concentration * negative_log_survival)
 
     def _log_prob(self, value: Any) -> Any:
         inside = (1 + self.concentration) * self._log_survival(value) - self.scale.log()

@@ -9,6 +9,7 @@ import wengert as wg
 
 from . import constraints
 from ._distribution import Distribution
+from ._validation import holds
 
 
 class Uniform(Distribution):
@@ -43,11 +44,8 @@ class Uniform(Distribution):
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
         self._declare(validate_args, low=low, high=high)
-        if self._validate_args and not self._in_order():
+        if self._validate_args and not holds(self.low < self.high):
             raise ValueError("Uniform is not defined when low >= high")
-
-    def _in_order(self) -> bool:
-        return bool(wg._C._unbatched(self.low < self.high).all())
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:

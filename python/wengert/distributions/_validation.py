@@ -13,7 +13,8 @@ from wengert._C import Tensor
 from ._constraints._constraint import is_dependent
 
 
-def _holds(valid: Any) -> bool:
+def holds(valid: Any) -> bool:
+    """Return whether a condition holds everywhere, in all samples of a batch."""
     return bool(_C._unbatched(valid).all())
 
 
@@ -23,10 +24,11 @@ def check_parameters(distribution: Any) -> None:
         value = vars(distribution).get(name)
         if value is None or is_dependent(constraint):
             continue
-        if not _holds(constraint.check(value)):
+        if not holds(constraint.check(value)):
             raise ValueError(
                 f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
-                f"{distribution!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{_shown(value)}"
+                f"{distribution!r} to satisfy the constraint {constraint!r}, but found invalid values:\n"
+                f"{value.detach()}"
             )
 
 
@@ -48,12 +50,8 @@ def check_value(distribution: Any, value: Any) -> None:
         support = distribution.support
     except NotImplementedError:
         return
-    if support is not None and not _holds(support.check(value)):
+    if support is not None and not holds(support.check(value)):
         raise ValueError(
             f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the support "
-            f"({support!r}) of the distribution {distribution!r}, but found invalid values:\n{_shown(value)}"
+            f"({support!r}) of the distribution {distribution!r}, but found invalid values:\n{value.detach()}"
         )
-
-
-def _shown(value: Any) -> Any:
-    return value.detach()

@@ -21,6 +21,7 @@ from .._parameters import sum_rightmost
 from .._tails import Pareto
 from .._transformed import TransformedDistribution
 from .._uniform import Uniform
+from .._validation import holds
 from ._registry import kl_divergence, register_kl
 
 
@@ -39,7 +40,7 @@ def _exponential_family(p: Any, q: Any) -> Any:
     value, means = p._log_normalizer_and_means()
     result = q._log_normalizer(*q._natural_params) - value
     for of_p, of_q, mean in zip(p._natural_params, q._natural_params, means, strict=True):
-        result = result - sum_rightmost((of_q - of_p) * mean, len(p.event_shape))
+        result = result - sum_rightmost((of_q - of_p) * mean, of_p.dim() - len(p.batch_shape))
     return result
 
 
@@ -55,7 +56,7 @@ def _geometric(p: Any, q: Any) -> Any:
 
 @register_kl(Binomial, Binomial)
 def _binomial(p: Any, q: Any) -> Any:
-    if bool(wg._C._unbatched(p.total_count < q.total_count).any()):
+    if not holds(p.total_count >= q.total_count):
         raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
     each = p.total_count * _bernoulli(p, q)
     return wg.where(p.total_count > q.total_count, math.inf, each)
@@ -90,7 +91,7 @@ def _beta(p: Any, q: Any) -> Any:
 def _dirichlet(p: Any, q: Any) -> Any:
     a, b = p.concentration, q.concentration
     means = a.digamma() - a.sum(-1, True).digamma()
-    return q._log_normalizer(b) - p._log_normalizer(a) + ((a - b) * means).sum(-1)
+    return q._log_normalizer(b - 1) - p._log_normalizer(a - 1) + ((a - b) * means).sum(-1)
 
 
 @register_kl(Exponential, Exponential)

@@ -178,7 +178,11 @@ class StackTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         slices = zip(self.transforms, self._slices(x), self._slices(y), strict=True)
-        return wg.stack([t.log_abs_det_jacobian(part, result) for t, part, result in slices], self.dim)
+        terms = [t.log_abs_det_jacobian(part, result) for t, part, result in slices]
+        if self.domain.event_dim > max(t.domain.event_dim for t in self.transforms):  # the slices make one variable
+            total: Any = sum(terms[1:], terms[0])
+            return total
+        return wg.stack(terms, self.dim)
 
     @property
     def bijective(self) -> Any:
