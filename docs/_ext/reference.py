@@ -35,8 +35,8 @@ WRITTEN_IN_PYTHON = {
 }  # fmt: skip
 # Public modules of which every name must stand on a page.
 COMPLETE = ["", "linalg", "special", "fft", "nn.functional", "nn", "autograd", "autograd.graph", "autograd.functional",
-            "autograd.forward_ad", "func", "func.implicit", "optim", "optimize", "profiler", "testing",
-            "random"]  # fmt: skip
+            "autograd.forward_ad", "func", "func.implicit", "optim", "distributions", "utils.safetensors", "optimize",
+            "profiler", "testing", "random"]  # fmt: skip
 # Aliases and old names, which have no page of their own.
 WITHOUT_PAGE = re.compile(
     r"[A-Z][a-z]+Tensor|bool|uint8|int\d+|(float|complex)\d+|double|float|int|long|short|cfloat|cdouble|Variable|variable|NestedIOFunction|e|pi|inf|nan|newaxis"
