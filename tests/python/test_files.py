@@ -135,6 +135,9 @@ def test_what_load_would_refuse_is_not_saved(tmp_path):
     class Module:
         state_dict = dict
 
+    named_like_a_method = wg.ones(1)
+    named_like_a_method.add_ = 1
+
     for obj, remedy in [
         (print, "save what it is made of"),
         (Module(), "save its state_dict"),
@@ -143,6 +146,10 @@ def test_what_load_would_refuse_is_not_saved(tmp_path):
         (np.ones(1), "wengert.from_numpy"),
         (wg.ones(1).as_subclass(Subclass), "as_subclass"),
         ({"a": [range(3)]}, "builtins.range"),
+        ({((1, 2), 3): 4}, "a key is a tuple"),
+        ({wg.ones(1): 4}, "a key is a Tensor"),
+        ({((),), 1}, "a key is a tuple"),
+        (named_like_a_method, "hides its 'add_'"),
     ]:
         with pytest.raises(TypeError, match=remedy):
             wg.save(obj, path)

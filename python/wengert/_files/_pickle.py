@@ -14,6 +14,7 @@ from wengert.nn._parameter import Parameter
 
 from . import _names
 from ._dtypes import STORAGE_OF
+from ._unpickle import is_attribute, is_key
 
 
 class Storage:
@@ -135,7 +136,7 @@ class Pickle:
     def _items(self, items: Iterable[tuple[Any, Any]]) -> None:
         self._emit(b"(")
         for key, value in items:
-            self._write(key)
+            self._write(_checked_key(key))
             self._write(value)
         self._emit(b"u")
 
@@ -144,12 +145,12 @@ class Pickle:
         self._remember(obj)
         self._items(obj.items())
         if vars(obj):  # as the _metadata of a state_dict
-            self._write(vars(obj))
+            self._write(_attributes_of(obj))
             self._emit(b"b")
 
     # --- Tensors
     def _tensor(self, obj: Any) -> None:
-        attributes = dict(vars(obj))
+        attributes = _attributes_of(obj)
         if type(obj) is Parameter:
             name = _names.MAKES_PARAMETER_WITH_ATTRIBUTES if attributes else _names.MAKES_PARAMETER
             rest = [attributes] if attributes else []
@@ -205,6 +206,23 @@ class Pickle:
         self._emit(_text(str(storage.key)), _text("cpu"), storage, b"tQ")
 
 
+def _checked_key(key: Any) -> Any:
+    if not is_key(key):
+        raise TypeError(
+            f"[save] a key is a {type(key).__qualname__}; keys in files are strings, numbers, and tuples of these"
+        )
+    return key
+
+
+def _attributes_of(obj: Any) -> dict[str, Any]:
+    for name in vars(obj):
+        if not is_attribute(obj, name):
+            raise TypeError(
+                f"[save] an attribute of a {type(obj).__qualname__} hides its {name!r}; give it another name"
+            )
+    return dict(vars(obj))
+
+
 def _integer(value: int) -> bytes:
     if 0 <= value < 256:
         return b"K" + bytes([value])
@@ -247,7 +265,7 @@ _WRITERS: dict[type, Callable[[Any, Any], None]] = {
     Tensor: Pickle._tensor,
     Parameter: Pickle._tensor,
     Counter: lambda pickle, obj: pickle._values(_names.COUNTER, obj, dict(obj)),
-    set: lambda pickle, obj: pickle._values(("builtins", "set"), obj, list(obj)),
+    set: lambda pickle, obj: pickle._values(("builtins", "set"), obj, [_checked_key(value) for value in obj]),
     complex: lambda pickle, obj: pickle._values(("builtins", "complex"), obj, obj.real, obj.imag),
     bytes: lambda pickle, obj: pickle._values(_names.ENCODE, obj, obj.decode("latin1"), "latin1"),
     bytearray: lambda pickle, obj: pickle._values(("builtins", "bytearray"), obj, bytes(obj)),

@@ -31,10 +31,19 @@ def refuse(what: str) -> pickle.UnpicklingError:
     return pickle.UnpicklingError(f"Weights only load failed: {what}")
 
 
+def is_key(value: Any) -> bool:
+    """Return whether something may be a key of a dictionary or an element of a set."""
+    return all(isinstance(part, _ATOMS) for part in (value if isinstance(value, tuple) else (value,)))
+
+
+def is_attribute(target: Any, name: Any) -> bool:
+    """Return whether an object may have an attribute of a name: one that hides nothing of its type."""
+    return isinstance(name, str) and not hasattr(type(target), name)
+
+
 def checked_key(key: Any) -> Any:
-    """Return a key of a dictionary or element of a set if it may be one."""
-    parts = key if isinstance(key, tuple) else (key,)
-    if not all(isinstance(part, _ATOMS) for part in parts):
+    """Return a key if it may be one."""
+    if not is_key(key):
         raise refuse(f"a key is {type(key).__name__}; keys are strings, numbers, and tuples of these")
     return key
 
@@ -44,7 +53,7 @@ def set_attributes(target: Any, state: Any) -> None:
     if not isinstance(state, dict):
         raise refuse(f"the attributes of a {type(target).__name__} are {type(state).__name__}")
     for name in state:
-        if not isinstance(name, str) or hasattr(type(target), name):
+        if not is_attribute(target, name):
             raise refuse(f"an attribute of a {type(target).__name__} is named {name!r}")
     target.__dict__.update(state)
 
