@@ -35,7 +35,8 @@ WRITTEN_IN_PYTHON = {
 }  # fmt: skip
 # Public modules of which every name must stand on a page.
 COMPLETE = ["", "linalg", "special", "fft", "nn.functional", "nn", "autograd", "autograd.graph", "autograd.functional",
-            "autograd.forward_ad", "func", "func.implicit", "optim", "distributions", "utils.safetensors", "optimize",
+            "autograd.forward_ad", "func", "func.implicit", "optim", "optim.lr_scheduler", "optim.swa_utils",
+            "utils.data", "distributions", "utils.safetensors", "optimize",
             "profiler", "testing", "random"]  # fmt: skip
 # Aliases and old names, which have no page of their own.
 WITHOUT_PAGE = re.compile(

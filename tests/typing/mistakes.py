@@ -9,7 +9,7 @@ wg.no_such_function(x)  # wrong
 wg.linalg.no_such_function(x)  # wrong
 F.no_such_function(x)  # wrong
 wg.nn.Linear(2, 3)  # wrong
-wg.optim.LBFGS([x])  # wrong
+wg.optim.SparseAdam([x])  # wrong
 x.no_such_method()  # wrong
 x.requires_gard_()  # wrong
 x.shape.numell()  # wrong

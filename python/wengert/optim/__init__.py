@@ -4,7 +4,9 @@
 what published rules have in common. Each rule is then one file that states its mathematics for one parameter.
 """
 
-from wengert._missing import advise as _advise
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from . import lr_scheduler as lr_scheduler
 from . import optimizer as optimizer
@@ -41,6 +43,18 @@ __all__ = [
     "Rprop",
     "lr_scheduler",
     "optimizer",
+    "swa_utils",
 ]
 
-_advise(globals())
+# Modules of layers are much to load for those who have none: `swa_utils` comes when it is first used. Type checkers do
+# not see `__getattr__`: with it, no name would be unknown to them.
+if _TYPE_CHECKING:
+    from . import swa_utils as swa_utils
+else:
+
+    def __getattr__(name: str) -> _Any:
+        if name == "swa_utils":
+            return _importlib.import_module(f"{__name__}.{name}")
+        from wengert._missing import no_attribute
+
+        raise no_attribute("optim", name)

@@ -11,8 +11,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from wengert.autograd import profiler
+from wengert import _C
 from wengert.autograd._hooks import RemovableHandle
+from wengert.autograd._profiler.record import record_function
 
 _Step = TypeVar("_Step", bound=Callable[..., Any])
 Hooks = OrderedDict[int, Callable[..., Any]]
@@ -86,11 +87,11 @@ def hooked(step: _Step) -> _Step:
         self._opt_called = True
         before, after = self._step_pre_hooks, self._step_post_hooks
         watched = before or after or _before_any_step or _after_any_step
-        if self._stepping or not (watched or profiler._profiler_enabled()):
+        if self._stepping or not (watched or _C._is_profiling()):
             return step(self, *args, **kwargs)
         self._stepping = True
         try:
-            with profiler.record_function(f"Optimizer.step#{type(self).__name__}.step"):
+            with record_function(f"Optimizer.step#{type(self).__name__}.step"):
                 return _with_hooks(step, self, args, kwargs)
         finally:
             self._stepping = False
