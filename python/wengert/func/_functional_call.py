@@ -91,6 +91,8 @@ def _modules(root: Any) -> Iterator[tuple[str, Any]]:
     waiting = [("", root)]
     while waiting:
         prefix, module = waiting.pop()
+        if hasattr(module, "_own_registries"):  # of `wengert.nn.Module`: what is written there is seen as an attribute
+            module._own_registries()
         yield prefix, module
         waiting += [(f"{prefix}{name}.", child) for name, child in module._modules.items() if child is not None]
 

@@ -22,7 +22,8 @@ class HookDict(OrderedDict[int, Any]):
         """Return a dictionary that raises a flag."""
         made = cls()
         made.flag = flag
-        made.update(items)
+        if items:
+            made.update(items)
         return made
 
     def __setitem__(self, key: int, hook: Any) -> None:

@@ -57,7 +57,9 @@ class Hooked(StateDict):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._may_have_hooks or there_may_be_hooks:
             return self._call_with_hooks(args, kwargs)
-        return self.forward(*args, **kwargs)
+        if kwargs or len(args) != 1:
+            return self.forward(*args, **kwargs)
+        return self.forward(args[0])  # most calls; this is quicker than passing a tuple on
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _AROUND_CALLS and isinstance(value, dict):

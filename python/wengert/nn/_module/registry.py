@@ -28,7 +28,6 @@ class Registry(dict[str, Any]):
     __slots__ = ("_owner",)
 
     def __init__(self, owner: Any = None, items: Iterable[tuple[str, Any]] = ()) -> None:
-        super().__init__()
         self._owner = None if owner is None else weakref.ref(owner)
         for name, value in items:
             self[name] = value

@@ -75,12 +75,12 @@ class Traversal(Attributes):
         if recurse:
             modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for path, module in modules:
+            before = f"{path}." if path else ""
             for name, value in get_members_fn(module):
-                if value is None or value in seen:
+                if value is None or (remove_duplicate and value in seen):
                     continue
-                if remove_duplicate:
-                    seen.add(value)
-                yield f"{path}.{name}" if path else name, value
+                seen.add(value)
+                yield before + name, value
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
