@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import wengert as wg
 from wengert._C import Size
 
 from . import constraints
@@ -93,9 +94,7 @@ class TransformedDistribution(Distribution):
         return constraints.independent(constraint, more) if more > 0 else constraint
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        from wengert import no_grad
-
-        with no_grad():
+        with wg.no_grad():
             return self._forward(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
