@@ -211,8 +211,8 @@ class Attributes:
         >>> import wengert as wg
         >>> module = wg.nn.Module()
         >>> module.register_buffer("mean", wg.zeros(2))
-        >>> module.state_dict()
-        OrderedDict({'mean': tensor([0., 0.])})
+        >>> dict(module.state_dict())
+        {'mean': tensor([0., 0.])}
         """
         buffers = self._registry("_buffers", "buffer")
         self._check_name(name, "_buffers", "buffer")
