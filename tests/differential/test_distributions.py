@@ -1,5 +1,6 @@
 """Distributions beside PyTorch's: densities and their derivatives, moments, shapes, divergences, transforms."""
 
+import importlib
 import inspect
 import itertools
 
@@ -434,3 +435,17 @@ def test_mistakes(mistake):
         mistake(theirs, torch)
     with pytest.raises(their.type):
         mistake(ours, wg)
+
+
+def test_helpers():
+    own, their = importlib.import_module("wengert.distributions.utils"), theirs.utils
+    x = np.random.default_rng(0).uniform(size=(2, 6))
+    for diag in (0, -1, -2):
+        a, b = own.vec_to_tril_matrix(wg.tensor(x), diag), their.vec_to_tril_matrix(torch.tensor(x), diag)
+        assert_same(a, b)
+        assert_same(own.tril_matrix_to_vec(a, diag), their.tril_matrix_to_vec(b, diag))
+    for name, options in itertools.product(["probs_to_logits", "logits_to_probs"], [(), (True,)]):
+        assert_same(getattr(own, name)(wg.tensor(x), *options), getattr(their, name)(torch.tensor(x), *options))
+    assert_same(own.clamp_probs(wg.tensor([0.0, 0.5, 1.0])), their.clamp_probs(torch.tensor([0.0, 0.5, 1.0])))
+    for a, b in zip(own.broadcast_all(wg.ones(2), 1.5), their.broadcast_all(torch.ones(2), 1.5), strict=True):
+        assert_same(a, b)
