@@ -84,6 +84,29 @@ def test_training_state():
     assert_same(wg.load(file), state)
 
 
+def trained(backend):
+    """Return a model and its optimizer after a step."""
+    model = backend.nn.Sequential(backend.nn.Linear(3, 2), backend.nn.BatchNorm1d(2))
+    optimizer = backend.optim.Adam(model.parameters())
+    model(backend.ones(4, 3)).sum().backward()
+    optimizer.step()
+    return model, optimizer
+
+
+@pytest.mark.parametrize(("writer", "reader"), [(wg, torch), (torch, wg)], ids=["ours", "theirs"])
+def test_models_and_optimizers_move(writer, reader):
+    model, optimizer = trained(writer)
+    file = io.BytesIO()
+    writer.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
+    file.seek(0)
+    state = reader.load(file, weights_only=True)
+    other, other_optimizer = trained(reader)
+    other.load_state_dict(state["model"])
+    other_optimizer.load_state_dict(state["optimizer"])
+    for own, their in zip(model.state_dict().values(), other.state_dict().values(), strict=True):
+        np.testing.assert_array_equal(own.detach().numpy(), their.detach().numpy())
+
+
 def test_dtypes_that_are_not_here():
     file = io.BytesIO()
     torch.save(torch.ones(2, dtype=torch.uint16), file)
