@@ -1,6 +1,7 @@
 """Layers, containers and losses, in files named as PyTorch's.
 
-`_function_layer` makes the layers that only apply a function; `wengert.nn._module` has what all of them are.
+`wengert.nn._module` has what all of them are; `wengert.nn._layers.function_layer` makes those that only apply a
+function.
 """
 
 from .activation import (

@@ -9,10 +9,12 @@ import wengert
 from wengert._C import Tensor
 
 from .. import functional as F  # noqa: N812
+from .._layers.function_layer import OneInput, layer
+from .._layers.multihead_attention import MultiheadAttention
+from .._layers.sigmoids import Hardsigmoid, LogSigmoid, Sigmoid, Softplus, Softsign, Tanh, Tanhshrink
+from .._layers.softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from .._module import Module
 from .._parameter import Parameter
-from ._function_layer import OneInput, layer
-from ._multihead_attention import MultiheadAttention
 
 __all__ = [
     "CELU",
@@ -164,48 +166,6 @@ class ReLU6(OneInput):
 
     _function = F.relu6
     inplace: bool = False
-
-
-@layer
-class Sigmoid(OneInput):
-    """``1 / (1 + exp(-x))``.
-
-    Examples
-    --------
-    >>> import wengert as wg
-    >>> wg.nn.Sigmoid()(wg.zeros(1))
-    tensor([0.5000])
-    """
-
-    _function = wengert.sigmoid
-
-
-@layer
-class Hardsigmoid(OneInput):
-    """``min(max(x + 3, 0), 6) / 6``.
-
-    Parameters
-    ----------
-    inplace : bool, default False
-        Whether to write to the input.
-    """
-
-    _function = F.hardsigmoid
-    inplace: bool = False
-
-
-@layer
-class Tanh(OneInput):
-    """Hyperbolic tangent.
-
-    Examples
-    --------
-    >>> import wengert as wg
-    >>> wg.nn.Tanh()(wg.zeros(1))
-    tensor([0.])
-    """
-
-    _function = wengert.tanh
 
 
 @layer
@@ -366,29 +326,6 @@ class LeakyReLU(OneInput):
 
 
 @layer
-class LogSigmoid(OneInput):
-    """``log(sigmoid(x))``, exact in the tails."""
-
-    _function = F.logsigmoid
-
-
-@layer
-class Softplus(OneInput):
-    """``log(1 + exp(beta * x)) / beta``, and ``x`` where ``beta * x`` is above `threshold`.
-
-    Parameters
-    ----------
-    beta : float, default 1
-    threshold : float, default 20
-    """
-
-    _function = F.softplus
-    _shown = "beta={beta}, threshold={threshold}"
-    beta: float = 1.0
-    threshold: float = 20.0
-
-
-@layer
 class Softshrink(OneInput):
     """``x`` moved towards 0 by `lambd`.
 
@@ -438,101 +375,3 @@ class PReLU(Module):
     def extra_repr(self) -> str:
         """Return the constants as they are printed."""
         return f"num_parameters={self.num_parameters}"
-
-
-@layer
-class Softsign(OneInput):
-    """``x / (1 + abs(x))``."""
-
-    _function = F.softsign
-
-
-@layer
-class Tanhshrink(OneInput):
-    """``x - tanh(x)``."""
-
-    _function = F.tanhshrink
-
-
-def _implicit_dim(input: Tensor, name: str) -> int:
-    """Return the dimension that is meant where none is given: old programs did that."""
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=4,
-    )
-    return 0 if input.ndim in (0, 1, 3) else 1
-
-
-@layer
-class Softmin(OneInput):
-    """``softmax(-x)``.
-
-    Parameters
-    ----------
-    dim : int, optional
-        Along which sums are 1.
-    """
-
-    _shown = "dim={dim!r}"
-    dim: int | None = None
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.softmin(input, _implicit_dim(input, "softmin") if self.dim is None else self.dim)
-
-
-@layer
-class Softmax(OneInput):
-    """``exp(x)`` divided by its sum along a dimension.
-
-    Parameters
-    ----------
-    dim : int, optional
-        Along which sums are 1.
-
-    Examples
-    --------
-    >>> import wengert as wg
-    >>> wg.nn.Softmax(0)(wg.zeros(2))
-    tensor([0.5000, 0.5000])
-    """
-
-    _shown = "dim={dim!r}"
-    dim: int | None = None
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.softmax(input, _implicit_dim(input, "softmax") if self.dim is None else self.dim)
-
-
-class Softmax2d(Module):
-    """`Softmax` over the channels of images, [N, C, H, W] or [C, H, W].
-
-    Raises
-    ------
-    ValueError
-        When called with another number of dimensions.
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return F.softmax(input, -3)
-
-
-@layer
-class LogSoftmax(OneInput):
-    """The logarithm of `Softmax`.
-
-    Parameters
-    ----------
-    dim : int, optional
-    """
-
-    _shown = "dim={dim}"
-    dim: int | None = None
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return F.log_softmax(input, _implicit_dim(input, "log_softmax") if self.dim is None else self.dim)

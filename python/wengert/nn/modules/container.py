@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
+from .._layers.parameter_containers import ParameterDict, ParameterList
 from .._module import Module
-from ._parameter_containers import ParameterDict, ParameterList
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 

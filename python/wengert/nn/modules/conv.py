@@ -11,10 +11,10 @@ from wengert._C import Tensor
 
 from .. import functional as F  # noqa: N812
 from .. import init
+from .._layers.sizes import repeated
 from .._module import Module
 from .._parameter import Parameter
 from .._uninitialized import UninitializedParameter
-from ._sizes import repeated
 from .lazy import LazyModuleMixin
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from wengert._C import Tensor
 
 from .. import functional as F  # noqa: N812
+from .._layers.function_layer import TwoInputs, layer
 from .._module import Module
-from ._function_layer import TwoInputs, layer
 
 __all__ = ["CosineSimilarity", "PairwiseDistance"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import functional as F  # noqa: N812
-from ._function_layer import OneInput, layer
+from .._layers.function_layer import OneInput, layer
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import wengert
 from wengert._C import Tensor
 
+from .._layers.function_layer import OneInput, layer
 from .._module import Module
-from ._function_layer import OneInput, layer
 
 __all__ = ["Flatten", "Unflatten"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import functional as F  # noqa: N812
-from ._function_layer import OneInput, layer
+from .._layers.function_layer import OneInput, layer
 
 __all__ = ["Fold", "Unfold"]
 

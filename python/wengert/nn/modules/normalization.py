@@ -10,9 +10,9 @@ from wengert._C import Tensor
 
 from .. import functional as F  # noqa: N812
 from .. import init
+from .._layers.function_layer import OneInput, layer
 from .._module import Module
 from .._parameter import Parameter
-from ._function_layer import OneInput, layer
 
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .. import functional as F  # noqa: N812
-from ._function_layer import OneInput, layer
-from ._sizes import both_sides
+from .._layers.function_layer import OneInput, layer
+from .._layers.sizes import both_sides
 
 __all__ = [
     "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",

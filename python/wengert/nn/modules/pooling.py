@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from wengert._C import Tensor
 
 from .. import functional as F  # noqa: N812
-from ._function_layer import FunctionLayer, OneInput, layer
-from ._sizes import repeated
+from .._layers.function_layer import FunctionLayer, OneInput, layer
+from .._layers.sizes import repeated
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ._sizes import repeated
+from .._layers.sizes import repeated
 
 __all__: list[str] = []
 

@@ -11,7 +11,7 @@ from .. import functional as F  # noqa: N812
 from .. import init
 from .._module import Module
 from .._parameter import Parameter
-from .linear import NonDynamicallyQuantizableLinear
+from ..modules.linear import NonDynamicallyQuantizableLinear
 
 
 class MultiheadAttention(Module):
