@@ -55,6 +55,10 @@ class Calls(Dataset):
         return self.function(index)
 
 
+class Named(wg.Tensor):
+    pass
+
+
 def load(dataset, kind="process", num_workers=2, **options):
     return DataLoader(dataset, num_workers=num_workers, workers=kind, **options)
 
@@ -295,6 +299,23 @@ def test_large_batches_are_writable_and_leave_nobody_waiting():
     gc.collect()
     assert time.monotonic() - start < PATIENCE
     assert not children()
+
+
+def test_tensors_arrive_as_they_were():
+    named = wg.arange(3).as_subclass(Named)
+    tagged = wg.ones(1)
+    tagged.tag = "kept"
+    samples = [
+        wg.ones(2, requires_grad=True), wg.nn.Parameter(wg.zeros(1)), wg.arange(6).reshape(2, 3).T, named, tagged,
+        wg.tensor(True), wg.zeros(0, 3), wg.tensor([1 + 2j]).conj(), wg.rand(3)[::2],
+    ]  # fmt: skip
+    for got, sent in zip(load(samples, batch_size=None), samples, strict=True):
+        assert type(got) is type(sent)
+        assert (got.dtype, got.shape, got.stride()) == (sent.dtype, sent.shape, sent.stride())
+        assert got.requires_grad == sent.requires_grad
+        assert got.tolist() == sent.tolist()
+        assert vars(got) == vars(sent)
+        got.detach().zero_()
 
 
 def test_threads_share_the_dataset():

@@ -54,6 +54,7 @@ class Processes:
         for number in range(plan.num_workers):
             task_end, send_end = context.Pipe(duplex=False)
             receive_end, answer_end = context.Pipe(duplex=False)
+            _wire.widen(answer_end)
             inherited = (send_end, receive_end) if context.get_start_method() == "fork" else ()
             arguments = plan, number, task_end, answer_end, inherited
             process = context.Process(target=_main, args=arguments, name=f"DataLoader-{number}", daemon=True)
