@@ -745,6 +745,37 @@ def orthogonal_weights(b: Any) -> list[Any]:
 
 
 @program
+def pruning(b: Any) -> list[Any]:
+    import importlib
+
+    prune = importlib.import_module(f"{b.__name__}.nn.utils.prune")
+    log: list[Any] = []
+    m = weights(b, b.nn.Conv1d(3, 4, 2))
+    prune.l1_unstructured(m, "weight", 0.3)
+    log += [list(m.state_dict()), m.weight, [n for n, _ in m.named_parameters()], prune.is_pruned(m)]
+    prune.ln_structured(m, "weight", 1, n=2, dim=0)
+    prune.l1_unstructured(m, "weight", 3, importance_scores=numbers(b, 4, 3, 2))
+    m(numbers(b, 1, 3, 5)).pow(2).sum().backward()
+    log += [m.weight, m.weight_mask, m.weight_orig.grad]
+    log += [[type(h).__name__ for h in m._forward_pre_hooks.values()], len(next(iter(m._forward_pre_hooks.values())))]
+    log.append(prune.remove(m, "weight"))
+    log += [list(m.state_dict()), m.weight, prune.is_pruned(m), tried(lambda: prune.remove(m, "weight"))]
+    prune.custom_from_mask(m, "bias", b.tensor([1, 0, 1, 0]))
+    log += [m.bias, tried(lambda: prune.l1_unstructured(m, "weight", 1.5))]
+    log += [
+        tried(lambda: prune.l1_unstructured(m, "weight", "a")),
+        tried(lambda: prune.ln_structured(m, "bias", 1, 2, 0)),
+    ]
+    pair = b.nn.Sequential(b.nn.Linear(3, 4), b.nn.Linear(4, 2))
+    weights(b, pair)
+    prune.global_unstructured([(layer, "weight") for layer in pair], prune.L1Unstructured, amount=0.5)
+    log += [pair[0].weight, pair[1].weight, list(pair.state_dict())]
+    prune.random_unstructured(pair[0], "bias", 2)
+    prune.random_structured(pair[1], "weight", 1, 0)
+    return [*log, int((pair[0].bias == 0).sum()), prune.identity(b.nn.Linear(2, 2), "weight").weight_mask]
+
+
+@program
 def functional_calls(b: Any) -> list[Any]:
     m = weights(b, b.nn.Sequential(b.nn.Linear(2, 2), b.nn.BatchNorm1d(2)))
     x = numbers(b, 3, 2)

@@ -186,3 +186,43 @@ def test_skipping_initialisation() -> None:
     assert m.weight.shape == (3, 2)
     with pytest.raises(RuntimeError, match="must support a 'device' arg"):
         utils.skip_init(nn.ReLU)
+
+
+def test_pruning() -> None:
+    prune = utils.prune
+    m = nn.Linear(4, 2)
+    with wg.no_grad():
+        m.weight.copy_(wg.arange(1.0, 9.0).reshape(2, 4))
+    prune.l1_unstructured(m, "weight", 3)
+    assert m.weight.tolist() == [[0, 0, 0, 4], [5, 6, 7, 8]]
+    assert sorted(m.state_dict()) == ["bias", "weight_mask", "weight_orig"]
+    prune.l1_unstructured(m, "weight", 0.4)  # of the five that are left
+    assert m.weight.tolist() == [[0, 0, 0, 0], [0, 6, 7, 8]]
+    m(wg.ones(1, 4)).sum().backward()
+    assert m.weight_orig.grad.tolist() == m.weight_mask.tolist()
+    prune.remove(m, "weight")
+    assert sorted(m.state_dict()) == ["bias", "weight"]
+    assert not prune.is_pruned(m)
+    assert (prune.random_unstructured(nn.Linear(5, 5), "weight", 10).weight == 0).sum().item() == 10
+    for amount, error in ((1.5, ValueError), (-1, ValueError), (26, ValueError), ("a", TypeError), (True, TypeError)):
+        with pytest.raises(error, match="amount"):
+            prune.l1_unstructured(nn.Linear(5, 5), "weight", amount)  # type: ignore[arg-type]
+
+
+def test_functions_are_imported_without_layers() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, wengert.nn.functional; print([m for m in sys.modules if m.startswith('wengert.nn.modules')])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_names_of_nn() -> None:
+    assert {"Linear", "Module", "Parameter", "functional", "init", "utils"} <= set(dir(nn))
+    names: dict[str, Any] = {}
+    exec("from wengert.nn import *", names)
+    assert names["Linear"] is nn.Linear
+    assert nn.modules.module.Module is nn.Module
+    with pytest.raises(AttributeError, match="has no attribute 'Lineal'"):
+        nn.Lineal  # noqa: B018

@@ -1,6 +1,6 @@
 """Tools for modules: clipping of gradients, parametrizations, sequences of different lengths."""
 
-from . import parametrizations, parametrize, rnn, stateless
+from . import parametrizations, parametrize, prune, rnn, stateless
 from ._grads import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -23,6 +23,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
