@@ -7,9 +7,19 @@ hooks are found however they got there.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Any
 
 Flag = list[bool]
+
+
+def lower(flag: Flag, dictionaries: Iterable[Any]) -> None:
+    """Lower a flag if there are no hooks; those that another thread puts in meanwhile raise it again."""
+    dictionaries = list(dictionaries)
+    if not any(dictionaries):
+        flag.clear()
+        if any(dictionaries):
+            flag.append(True)
 
 
 class HookDict(OrderedDict[int, Any]):

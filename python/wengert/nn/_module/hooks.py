@@ -19,7 +19,7 @@ from wengert.utils._backward_hook import BackwardHook
 
 from . import global_hooks
 from .global_hooks import Hooks, there_may_be_hooks
-from .hook_dict import Flag, HookDict
+from .hook_dict import Flag, HookDict, lower
 from .state_dict import StateDict
 
 _GLOBAL = (global_hooks.forward_pre, global_hooks.forward, global_hooks.backward_pre, global_hooks.backward)
@@ -70,10 +70,8 @@ class Hooked(StateDict):
         return Hooked.__call__(self, *args, **kwargs)
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not any(_GLOBAL):
-            there_may_be_hooks.clear()
-        if not any(getattr(self, name) for name in _AROUND_CALLS):
-            self._may_have_hooks.clear()
+        lower(there_may_be_hooks, _GLOBAL)
+        lower(self._may_have_hooks, (getattr(self, name) for name in _AROUND_CALLS))
         if not (global_hooks.forward_always_called or self._forward_hooks_always_called):
             return self._run(args, kwargs, set())[0]
         called: set[int] = set()

@@ -97,6 +97,7 @@ class RNNBase(Module):
                 for name, shape in shapes.items():
                     self.register_parameter(name + suffix, Parameter(wengert.empty(shape, device=device, dtype=dtype)))
                 self._all_weights.append([name + suffix for name in shapes])
+        self._get_weights = operator.attrgetter(*self._flat_weights_names)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -116,7 +117,7 @@ class RNNBase(Module):
 
     @property
     def _flat_weights(self) -> list[Parameter]:
-        return list(operator.attrgetter(*self._flat_weights_names)(self))
+        return list(self._get_weights(self))
 
     def flatten_parameters(self) -> None:
         """Do nothing: parameters lie in memory as they are."""
