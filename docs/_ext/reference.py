@@ -28,6 +28,10 @@ WRITTEN_IN_PYTHON = {
     ("linalg", "linalg"): ["LinAlgError"],
     ("", "linalg"): ["lobpcg", "lu", "pca_lowrank", "svd_lowrank"],
     ("nn.functional", "attention"): ["multi_head_attention_forward"],
+    ("nn.functional", "pooling"): [
+        "fractional_max_pool2d", "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
+        "fractional_max_pool3d_with_indices",
+    ],
     ("", "rearranging"): ["unique", "unique_consecutive"],
     ("", "views"): ["broadcast_shapes"],
     ("", "scans"): ["histogramdd"],

@@ -35,7 +35,6 @@ _ADVICE = [
     ("", r"astype", "use x.to(dtype)"),
     ("", r"numpy", "NumPy's functions take tensors: numpy.sin(x) of a tensor is a tensor with its gradient"),
     ("", r"symeig", "use wengert.linalg.eigh"),
-    ("nn", r"FractionalMaxPool[23]d", "use wengert.nn.AdaptiveMaxPool2d or AdaptiveMaxPool3d"),
     ("nn", r"parallel|DataParallel", _PARALLEL),
     ("nn", r"attention", "use wengert.nn.functional.scaled_dot_product_attention"),
     ("optim", r"SparseAdam", _DENSE),

@@ -29,6 +29,9 @@ class Given(NamedTuple):
     values: Any
 
 
+SAMPLES = "torch.tensor([[[.1, .7], [.3, .9]], [[.5, .2], [.99, .0]]], dtype=torch.float64)"
+SAMPLES3 = "torch.tensor([[[.1, .7, .4], [.3, .9, .6]]], dtype=torch.float64)"
+
 # Layer, constructor's arguments; then inputs: shapes of normal numbers that require grad, or one of the above.
 LAYERS: list[tuple[str, str, list[Any]]] = [
     # linear
@@ -78,6 +81,11 @@ LAYERS: list[tuple[str, str, list[Any]]] = [
     ("MaxUnpool1d", "2", [(1, 2, 3), Given(np.array([[[0, 3, 5], [1, 2, 4]]]))]),
     ("MaxUnpool2d", "2, stride=2", [(1, 1, 2, 2), Given(np.array([[[[0, 3], [9, 14]]]]))]),
     ("MaxUnpool3d", "2", [(1, 1, 1, 1, 2), Given(np.array([[[[[0, 14]]]]]))]),
+    ("FractionalMaxPool2d", f"(2, 3), output_size=(3, 2), return_indices=True, _random_samples={SAMPLES}", [
+        (2, 2, 7, 8)]),
+    ("FractionalMaxPool2d", f"2, output_ratio=0.5, _random_samples={SAMPLES}", [(2, 2, 7, 8)]),
+    ("FractionalMaxPool3d", f"2, output_size=(3, 2, 1), return_indices=True, _random_samples={SAMPLES3}", [
+        (1, 2, 7, 5, 4)]),
     # norms
     ("BatchNorm1d", "3", [(5, 3)]),
     ("BatchNorm1d", "3, momentum=None, eps=1e-3", [(5, 3, 4)]),

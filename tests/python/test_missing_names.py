@@ -22,7 +22,6 @@ from wengert.nn import functional as F  # noqa: N812
         (wg, "array", "use wengert.tensor(data)"),
         (wg, "Linear", "use wengert.nn.Linear"),
         (wg, "Module", "use wengert.nn.Module"),
-        (wg.nn, "FractionalMaxPool2d", "use wengert.nn.AdaptiveMaxPool2d"),
         (wg.nn, "DataParallel", "one process has one CPU"),
         (wg.nn, "relu", "use wengert.relu"),
         (wg.optim, "SparseAdam", "tensors are dense"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from wengert._C import Tensor
@@ -9,10 +10,12 @@ from wengert._C import Tensor
 from .. import functional as F  # noqa: N812
 from .._layers.function_layer import FunctionLayer, OneInput, layer
 from .._layers.sizes import repeated
+from .._module import Module
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "FractionalMaxPool2d",
+    "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d",
     "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
 ]  # fmt: skip
 
@@ -315,3 +318,70 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """Maxima over windows that divide volumes into parts; arguments are those of `AdaptiveMaxPool1d`."""
 
     _function = F.adaptive_max_pool3d
+
+
+class _FractionalMaxPoolNd(Module):
+    _n: ClassVar[int]
+    _function: ClassVar[Callable[..., Any]]
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        name, n = type(self).__name__, self._n
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        self.kernel_size, self.return_indices = repeated(kernel_size, n), return_indices
+        self.output_size = None if output_size is None else repeated(output_size, n)
+        self.output_ratio = None if output_ratio is None else repeated(output_ratio, n)
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+        self.register_buffer("_random_samples", _random_samples)
+
+    def forward(self, input: Tensor) -> Any:
+        """Pool; the windows stand elsewhere at each call, unless samples were given."""
+        return self._function(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
+        )
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd):
+    """Maxima over windows at random, nearly equal distances of images, [N, C, H, W] or [C, H, W] (Graham, 2015).
+
+    Parameters
+    ----------
+    kernel_size : int or tuple of int
+        The windows' size.
+    output_size : int or tuple of int, optional
+        How many windows there are.
+    output_ratio : float or tuple of float, optional
+        How many there are as a share of the input's size; one of both is given.
+    return_indices : bool, default False
+        Whether to return as well where in its plane each maximum stands.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one of `output_size` and `output_ratio` is given, or a ratio is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.nn.FractionalMaxPool2d(3, output_ratio=0.5)(wg.randn(2, 4, 10, 8)).shape
+    wengert.Size([2, 4, 5, 4])
+    """
+
+    _n, _function = 2, staticmethod(F.fractional_max_pool2d)
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd):
+    """The same of volumes, [N, C, D, H, W] or [C, D, H, W]; arguments are those of `FractionalMaxPool2d`."""
+
+    _n, _function = 3, staticmethod(F.fractional_max_pool3d)
