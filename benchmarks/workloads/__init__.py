@@ -1,11 +1,24 @@
 """All workloads, in the order of the report."""
 
-from . import cnn, elementwise, gaussian_process, indexing, lstm, mlp, neural_ode, overhead, transformer, transforms
+from . import (
+    cnn,
+    elementwise,
+    gaussian_process,
+    indexing,
+    lstm,
+    mlp,
+    modules,
+    neural_ode,
+    overhead,
+    transformer,
+    transforms,
+)
 
 WORKLOADS = (
     *overhead.WORKLOADS,
     *indexing.WORKLOADS,
     mlp.WORKLOAD,
+    modules.WORKLOAD,
     lstm.WORKLOAD,
     neural_ode.WORKLOAD,
     gaussian_process.WORKLOAD,

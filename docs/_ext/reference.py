@@ -28,6 +28,10 @@ WRITTEN_IN_PYTHON = {
     ("linalg", "linalg"): ["LinAlgError"],
     ("", "linalg"): ["lobpcg", "lu", "pca_lowrank", "svd_lowrank"],
     ("nn.functional", "attention"): ["multi_head_attention_forward"],
+    ("nn.functional", "pooling"): [
+        "fractional_max_pool2d", "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
+        "fractional_max_pool3d_with_indices",
+    ],
     ("", "rearranging"): ["unique", "unique_consecutive"],
     ("", "views"): ["broadcast_shapes"],
     ("", "scans"): ["histogramdd"],
@@ -35,8 +39,9 @@ WRITTEN_IN_PYTHON = {
 }  # fmt: skip
 # Public modules of which every name must stand on a page.
 COMPLETE = ["", "linalg", "special", "fft", "nn.functional", "nn", "autograd", "autograd.graph", "autograd.functional",
-            "autograd.forward_ad", "func", "func.implicit", "optim", "optimize", "profiler", "testing",
-            "random"]  # fmt: skip
+            "autograd.forward_ad", "func", "func.implicit", "optim", "optim.lr_scheduler", "optim.swa_utils",
+            "utils.data", "distributions", "utils.safetensors", "optimize",
+            "profiler", "testing", "random"]  # fmt: skip
 # Aliases and old names, which have no page of their own.
 WITHOUT_PAGE = re.compile(
     r"[A-Z][a-z]+Tensor|bool|uint8|int\d+|(float|complex)\d+|double|float|int|long|short|cfloat|cdouble|Variable|variable|NestedIOFunction|e|pi|inf|nan|newaxis"

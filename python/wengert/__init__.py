@@ -48,8 +48,8 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "accelerator", "cuda", "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler",
-    "random", "sim", "special", "testing", "utils",
+    "accelerator", "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize",
+    "overrides", "profiler", "random", "sim", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
@@ -57,7 +57,7 @@ _LAZY_FUNCTIONS = {
     "BoolTensor": "_tensor.legacy_types", "ByteTensor": "_tensor.legacy_types", "CharTensor": "_tensor.legacy_types",
     "DoubleTensor": "_tensor.legacy_types", "FloatTensor": "_tensor.legacy_types", "IntTensor": "_tensor.legacy_types",
     "LongTensor": "_tensor.legacy_types", "ShortTensor": "_tensor.legacy_types",
-    "load": "_tensor.serialization", "save": "_tensor.serialization",
+    "load": "_files", "save": "_files",
 }  # fmt: skip
 
 # Type checkers read the names above here, and do not see `__getattr__`: with it, no name would be unknown to them.
@@ -65,6 +65,7 @@ _LAZY_FUNCTIONS = {
 if _typing.TYPE_CHECKING:
     from . import accelerator as accelerator
     from . import cuda as cuda
+    from . import distributions as distributions
     from . import fft as fft
     from . import func as func
     from . import graph as graph
@@ -93,8 +94,8 @@ if _typing.TYPE_CHECKING:
     from ._tensor.legacy_types import IntTensor as IntTensor
     from ._tensor.legacy_types import LongTensor as LongTensor
     from ._tensor.legacy_types import ShortTensor as ShortTensor
-    from ._tensor.serialization import load as load
-    from ._tensor.serialization import save as save
+    from ._files import load as load
+    from ._files import save as save
     from .func import vmap as vmap
 else:
 

@@ -1,9 +1,8 @@
 """What a name that is not there says: where it is, or what to use instead.
 
 `no_attribute` makes the AttributeError for the module ``__getattr__`` of the package and of its parts. It looks the
-name up in the other public modules (``wengert.softplus`` is in `nn.functional`), translates layers into functions
-(``nn.Conv2d``: ``nn.functional.conv2d``), and knows a few groups of names of PyTorch, NumPy and JAX that have no
-counterpart. The interpreter adds "Did you mean" for names that are spelled wrongly.
+name up in the other public modules (``wengert.softplus`` is in `nn.functional`), and knows a few groups of names of
+PyTorch, NumPy and JAX that have no counterpart. The interpreter adds "Did you mean" for names that are spelled wrongly.
 """
 
 from __future__ import annotations
@@ -12,14 +11,15 @@ import importlib
 import re
 from typing import Any
 
-_SEARCHED = ("", "nn.functional", "linalg", "special", "fft", "func", "autograd", "nn", "optim", "optimize")
+_SEARCHED = (
+    "", "nn.functional", "linalg", "special", "fft", "func", "autograd", "nn", "nn.modules", "optim", "optimize",
+)  # fmt: skip
 
 _CPU = "the only device is the CPU, leave it out"
-_LAYERS = "layers are not objects here: keep weights as wengert.nn.Parameter, call wengert.nn.functional on them"
+_PARALLEL = "one process has one CPU: call the module itself"
 _SIXTEEN_BITS = "types of 16 bits are not supported, use float32 or float64"
 _AS_RUN = "operations run as they are called, in the dtypes of their operands"
 _DENSE = "tensors are dense; sparse derivatives are wengert.func.sparse_jacobian and sparse_hessian"
-_ADAM = "use wengert.optim.Adam or SGD"
 
 # Module and pattern of the whole name -> what to say. The first that fits is said.
 _ADVICE = [
@@ -29,21 +29,15 @@ _ADVICE = [
     ("", r"compile|compiler|jit|export|fx|make_fx", "there is nothing to compile: " + _AS_RUN),
     ("", r"\w*sparse\w*|spmm|hspmm|smm|sspaddmm", _DENSE),
     ("", r"distributed|multiprocessing|futures", "one process has one CPU; use the module multiprocessing of Python"),
-    ("", r"distributions", "write log densities with wengert.special, draw with wengert.randn and its like"),
     ("", r"quant\w*|q_\w+|qint\w*|quint\w*|per_(tensor|channel)\w*", "quantized types are not supported"),
     ("", r"set_default_tensor_type", "use wengert.set_default_dtype"),
     ("", r"array|ndarray", "use wengert.tensor(data), or wengert.asarray(array) to share memory"),
     ("", r"astype", "use x.to(dtype)"),
     ("", r"numpy", "NumPy's functions take tensors: numpy.sin(x) of a tensor is a tensor with its gradient"),
     ("", r"symeig", "use wengert.linalg.eigh"),
-    ("", r"Module|Linear|Sequential", _LAYERS),
-    ("nn", r"init", "fill with methods of tensors: weight.normal_(0, std), weight.uniform_(-a, a)"),
-    ("nn", r"utils", "use wengert.nn.functional; gradients are clipped by `p.grad.clamp_(-c, c)`"),
-    ("nn", r"[A-Z]\w*|modules|parallel", _LAYERS),
+    ("nn", r"parallel|DataParallel", _PARALLEL),
     ("nn", r"attention", "use wengert.nn.functional.scaled_dot_product_attention"),
-    ("optim", r"LBFGS", 'use wengert.optimize.minimize(f, x0, method="L-BFGS-B"), or optim.Adam'),
-    ("optim", r"lr_scheduler", 'set group["lr"] for group in optimizer.param_groups'),
-    ("optim", r"[A-Z]\w*", _ADAM),
+    ("optim", r"SparseAdam", _DENSE),
 ]  # fmt: skip
 
 
@@ -77,9 +71,7 @@ def advise(module: dict[str, Any]) -> None:
 def _advice(module: str, name: str) -> str:
     for where in _SEARCHED:
         if where != module and _holds(where, name):
-            return f"use {_full(where)}.{name}"
-    if module == "nn" and (function := _function_of_layer(name)):
-        return f"layers are not objects here, use wengert.nn.functional.{function}"
+            return f"use {_full(where.removesuffix('.modules'))}.{name}"  # where it is for users
     for where, pattern, advice in _ADVICE:
         if where == module and re.fullmatch(pattern, name):
             return advice
@@ -90,22 +82,3 @@ def _holds(module: str, name: str) -> bool:
     """Whether a public module has a public function or class of a name; not by asking its ``__getattr__``."""
     found = vars(importlib.import_module(_full(module))).get(name)
     return callable(found) and not getattr(found, "__module__", "").startswith("typing")
-
-
-def _function_of_layer(name: str) -> str:
-    """Return the function that computes what a layer does: ``layer_norm`` for ``LayerNorm``, or nothing."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", "_", name).lower()
-    words = re.sub(r"_[123]d$|(?<=pad)[123]d$", "", words) if words.endswith("pad") else words
-    known = {
-        "bce_loss": "binary_cross_entropy", "bcewith_logits_loss": "binary_cross_entropy_with_logits",
-        "bce_with_logits_loss": "binary_cross_entropy_with_logits", "batch_norm1d": "batch_norm",
-        "batch_norm2d": "batch_norm", "batch_norm3d": "batch_norm", "instance_norm1d": "instance_norm",
-        "instance_norm2d": "instance_norm", "instance_norm3d": "instance_norm", "si_lu": "silu", "re_lu": "relu",
-        "multihead_attention": "scaled_dot_product_attention", "upsample": "interpolate",
-    }  # fmt: skip
-    plain = words.replace("_", "")
-    functional = vars(importlib.import_module("wengert.nn.functional"))
-    for candidate in (known.get(words, ""), words, words.removesuffix("_loss"), plain):
-        if candidate and callable(functional.get(candidate)):
-            return candidate
-    return ""

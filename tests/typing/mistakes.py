@@ -8,8 +8,12 @@ x = wg.tensor([1.0, 2.0])
 wg.no_such_function(x)  # wrong
 wg.linalg.no_such_function(x)  # wrong
 F.no_such_function(x)  # wrong
-wg.nn.Linear(2, 3)  # wrong
-wg.optim.LBFGS([x])  # wrong
+wg.nn.Lineal(2, 3)  # wrong
+wg.nn.Linear(2)  # wrong
+wg.nn.ELU(beta=3)  # wrong
+wg.nn.MaxPool2d()  # wrong
+wg.nn.init.xavier_(x)  # wrong
+wg.optim.SparseAdam([x])  # wrong
 x.no_such_method()  # wrong
 x.requires_gard_()  # wrong
 x.shape.numell()  # wrong

@@ -121,6 +121,29 @@ result = wg.optimize.minimize(energy, x, method="BFGS")
 wg.testing.assert_close(x, x)
 wg.save({"x": x}, "x.pt")
 
+
+# --- Modules
+class Net(wg.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = wg.nn.Sequential(wg.nn.Linear(2, 3), wg.nn.ELU(2.0, inplace=True), wg.nn.Dropout(0.1))
+        self.pool = wg.nn.MaxPool2d(2, padding=1)
+
+    def forward(self, v: Tensor) -> Tensor:
+        out: Tensor = self.layers(v)
+        return out
+
+
+net = Net().to(wg.float64).train()
+cross_entropy = wg.nn.CrossEntropyLoss(label_smoothing=0.1)
+cross_entropy(net(x), wg.tensor(1)).backward()
+names = [name for name, parameter in net.named_parameters() if parameter.requires_grad]
+wg.nn.init.kaiming_uniform_(net.get_parameter("layers.0.weight"))
+wg.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+handle = net.register_forward_hook(lambda module, args, output: None)
+handle.remove()
+net.load_state_dict(net.state_dict())
+
 # --- A tensor without dimensions where a number may stand
 steps = wg.linspace(x.sum(), 2, 5) + wg.arange(0, energy(x), 0.5).sum() + wg.full((5,), x.sum(), dtype="float64")
 drawn: Tensor = wg.rand(2, 3, generator=wg.Generator()).uniform_(0, 1)

@@ -91,6 +91,8 @@ def _modules(root: Any) -> Iterator[tuple[str, Any]]:
     waiting = [("", root)]
     while waiting:
         prefix, module = waiting.pop()
+        if hasattr(module, "_own_registries"):  # of `wengert.nn.Module`: what is written there is seen as an attribute
+            module._own_registries()
         yield prefix, module
         waiting += [(f"{prefix}{name}.", child) for name, child in module._modules.items() if child is not None]
 
@@ -115,7 +117,7 @@ def _tell_of_new_buffers(places: Any, values: dict[str, Any], given: dict[str, A
 
 def _check_names(module: Any, places: Any, given: Any) -> None:
     problems = []
-    for what, names in (("Missing", places.keys() - given.keys()), ("Unexpected", given.keys() - places.keys())):
+    for what, names in (("Unexpected", given.keys() - places.keys()), ("Missing", places.keys() - given.keys())):
         if names:
             problems.append(f"{what} key(s): {', '.join(repr(name) for name in sorted(names))}.")
     if problems:

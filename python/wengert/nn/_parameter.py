@@ -1,4 +1,4 @@
-"""Parameter: a tensor that wants gradients."""
+"""Parameter: a tensor that wants gradients. Buffer: one that a module keeps beside its parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from wengert._C import Tensor
 class Parameter(Tensor):
     """A leaf tensor that requires grad by default, also where recording is off.
 
-    Operations on it return plain tensors; pickling and copying keep the type.
+    Operations on it return plain tensors; pickling and copying keep the type. Assigned to an attribute of a `Module`,
+    it is among the module's parameters.
 
     Parameters
     ----------
@@ -46,3 +47,40 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
+
+
+class _BufferType(type(Tensor)):  # type: ignore[misc]  # of an extension type
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class Buffer(Tensor, metaclass=_BufferType):
+    """A tensor that becomes a buffer of the module whose attribute it is assigned to.
+
+    It is a plain tensor with a mark; for ``isinstance`` the mark is what counts.
+
+    Parameters
+    ----------
+    data : Tensor, optional
+        The values, shared with the buffer; empty by default.
+    persistent : bool, default True
+        Whether the buffer is part of state dicts.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> module = wg.nn.Module()
+    >>> module.mean = wg.nn.Buffer(wg.zeros(2))
+    >>> list(module.state_dict())
+    ['mean']
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        if data is None:
+            data = _C.empty(0)
+        tensor = data.detach().requires_grad_(data.requires_grad)
+        tensor.persistent = persistent
+        tensor._is_buffer = True
+        return tensor

@@ -9,6 +9,10 @@ if _typing.TYPE_CHECKING:  # of two definitions of a name type checkers keep the
 from wengert._C._nn_functional import *  # noqa: F403
 
 from ._attention import multi_head_attention_forward as multi_head_attention_forward
+from ._fractional_pooling import fractional_max_pool2d as fractional_max_pool2d
+from ._fractional_pooling import fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices
+from ._fractional_pooling import fractional_max_pool3d as fractional_max_pool3d
+from ._fractional_pooling import fractional_max_pool3d_with_indices as fractional_max_pool3d_with_indices
 from ._losses import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from ._pooling import *  # noqa: F403
 

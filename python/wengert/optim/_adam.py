@@ -1,4 +1,4 @@
-"""Adam: steps scaled by running moments of the gradient."""
+"""Adam and AdamW: steps scaled by running moments of the gradient."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Any
 import wengert as wg
 from wengert._C import Tensor
 
-from ._optimizer import Group, Optimizer, Params, require
+from ._arithmetic import as_number, average, average_square, move_by_ratio, root_plus
+from ._groups import Params
+from ._hyperparameters import Group
+from ._rule import Rule, State, counted, next_step
 
 
-class Adam(Optimizer):
+class Adam(Rule):
     r"""Adaptive moment estimation.
 
     With gradient :math:`g` (plus ``weight_decay * p``) at step :math:`t`::
@@ -19,15 +22,16 @@ class Adam(Optimizer):
         v = beta2 * v + (1 - beta2) * g**2            # exp_avg_sq
         p = p - lr * (m / (1 - beta1**t)) / (sqrt(v / (1 - beta2**t)) + eps)
 
+
     Complex parameters are treated as pairs of real ones.
 
     Parameters
     ----------
-    params : iterable of Tensor, or iterable of dict
+    params : iterable of Tensor, of (str, Tensor), or of dict
         What to optimize, see `Optimizer`.
     lr : float or Tensor
         Learning rate.
-    betas : tuple of float
+    betas : tuple of float, or of Tensor
         Decay of the two moments, each in [0, 1).
     eps : float
         Added to the denominator; bounds the step where the gradient is close to zero.
@@ -37,6 +41,12 @@ class Adam(Optimizer):
         Divide by the largest second moment so far instead of the present one.
     maximize : bool
         Climb instead of descend.
+    differentiable : bool
+        Record the step, so that gradients flow through it.
+    decoupled_weight_decay : bool
+        Shrink the parameters themselves in place of adding a penalty to the gradient: `AdamW`.
+    foreach, capturable, fused : bool, optional
+        Accepted and saved, without effect: there is one implementation.
 
     Raises
     ------
@@ -55,7 +65,7 @@ class Adam(Optimizer):
     >>> optimizer = wg.optim.Adam([x], lr=0.5)
     >>> (x * x).sum().backward()
     >>> optimizer.step()
-    >>> round(x.item(), 6)
+    >>> round(x.item(), 4)
     2.5
     """
 
@@ -63,56 +73,132 @@ class Adam(Optimizer):
         self,
         params: Params,
         lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
         amsgrad: bool = False,
         *,
+        foreach: bool | None = None,
         maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
     ) -> None:
-        require(float(lr) >= 0, "learning rate", lr)
-        require(eps >= 0, "epsilon value", eps)
-        for index, beta in enumerate(betas):
-            require(0 <= beta < 1, f"beta parameter at index {index}", beta)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
+        if len({isinstance(beta, Tensor) for beta in betas}) > 1:
+            raise ValueError("betas must be either both floats or both Tensors")
         defaults = {
             "lr": lr,
             "betas": betas,
             "eps": eps,
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,
+            "foreach": foreach,
             "maximize": maximize,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
 
-    def update(self, param: Tensor, grad: Tensor, group: Group) -> None:
-        """Apply the rule to one parameter."""
-        beta1, beta2 = group["betas"]
-        state = self.state[param] or self._start(param, group["amsgrad"])
-        state["step"] += 1
-        step = state["step"].item()
-
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
-        largest = state.get("max_exp_avg_sq")
-        if param.is_complex():
-            param, grad, mean, square = map(wg.view_as_real, (param, grad, mean, square))
-            largest = None if largest is None else wg.view_as_real(largest)
-
-        mean.mul_(beta1).add_(grad, alpha=1 - beta1)
-        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        if group["amsgrad"] and largest is not None:
-            square = largest.copy_(wg.maximum(largest, square))
-        denominator = square.sqrt().div_((1 - beta2**step) ** 0.5).add_(group["eps"])
-        param.addcdiv_(mean, denominator, value=-float(group["lr"]) / (1 - beta1**step))
-
-    def _start(self, param: Tensor, amsgrad: bool) -> dict[str, Any]:
-        """Fill in and return the state of a parameter that has its first gradient."""
-        state = self.state[param]
-        state["step"] = wg.tensor(0.0)
-        state["exp_avg"] = wg.zeros_like(param)
-        state["exp_avg_sq"] = wg.zeros_like(param)
-        if amsgrad:
+    def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
+        state = counted() | {"exp_avg": wg.zeros_like(param), "exp_avg_sq": wg.zeros_like(param)}
+        if group["amsgrad"]:
             state["max_exp_avg_sq"] = wg.zeros_like(param)
         return state
+
+    def advance(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
+        beta1, beta2 = map(as_number, group["betas"])
+        step = next_step(state)
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        average(mean, grad, 1 - beta1)
+        average_square(square, grad, beta2)
+        if group["amsgrad"]:
+            square = state["max_exp_avg_sq"].clamp_(min=square)
+        # Both corrections in the factor of the step, which spares a pass over the denominator.
+        root = (1 - beta2**step) ** 0.5
+        rate = -as_number(group["lr"]) * root / (1 - beta1**step)
+        move_by_ratio(param, mean, root_plus(square, group["eps"] * root), rate)
+
+
+class AdamW(Adam):
+    r"""Adam with decoupled weight decay.
+
+    Parameters shrink by ``1 - lr * weight_decay`` before each step, and the moments do not see the decay.
+
+    Parameters
+    ----------
+    params : iterable of Tensor, of (str, Tensor), or of dict
+        What to optimize, see `Optimizer`.
+    lr : float or Tensor
+        Learning rate.
+    betas : tuple of float, or of Tensor
+        Decay of the two moments, each in [0, 1).
+    eps : float
+        Added to the denominator; bounds the step where the gradient is close to zero.
+    weight_decay : float
+        By which share of the learning rate parameters shrink.
+    amsgrad : bool
+        Divide by the largest second moment so far instead of the present one.
+    maximize : bool
+        Climb instead of descend.
+    differentiable : bool
+        Record the step, so that gradients flow through it.
+    foreach, capturable, fused : bool, optional
+        Accepted and saved, without effect: there is one implementation.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is out of range.
+
+    References
+    ----------
+    Loshchilov and Hutter (2019), Decoupled weight decay regularization, https://arxiv.org/abs/1711.05101.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> x = wg.tensor([3.0], requires_grad=True)
+    >>> optimizer = wg.optim.AdamW([x], lr=0.5, weight_decay=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> round(x.item(), 4)
+    2.35
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            maximize=maximize,
+            foreach=foreach,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:  # also those that Adam had saved
+            group["decoupled_weight_decay"] = True

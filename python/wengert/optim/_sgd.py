@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from wengert._C import Tensor
 
-from ._optimizer import Group, Optimizer, Params, require
+from ._arithmetic import as_number, move
+from ._groups import Params
+from ._hyperparameters import Group
+from ._rule import Rule, State
 
 
-class SGD(Optimizer):
+class SGD(Rule):
     r"""Stochastic gradient descent, optionally with (Nesterov) momentum.
 
     With gradient :math:`g` (plus ``weight_decay * p``), velocity :math:`v` and parameter :math:`p`::
@@ -18,7 +21,7 @@ class SGD(Optimizer):
 
     Parameters
     ----------
-    params : iterable of Tensor, or iterable of dict
+    params : iterable of Tensor, of (str, Tensor), or of dict
         What to optimize, see `Optimizer`.
     lr : float or Tensor
         Learning rate.
@@ -32,6 +35,10 @@ class SGD(Optimizer):
         Look ahead by one step of the velocity. Needs a momentum and no dampening.
     maximize : bool
         Climb instead of descend.
+    differentiable : bool
+        Record the step, so that gradients flow through it.
+    foreach, fused : bool, optional
+        Accepted and saved, without effect: there is one implementation.
 
     Raises
     ------
@@ -47,12 +54,14 @@ class SGD(Optimizer):
     --------
     >>> import wengert as wg
     >>> x = wg.tensor([3.0], requires_grad=True)
-    >>> optimizer = wg.optim.SGD([x], lr=0.5)
+    >>> optimizer = wg.optim.SGD([x], lr=0.25)
     >>> (x * x).sum().backward()
     >>> optimizer.step()
-    >>> x.item()
-    0.0
+    >>> round(x.item(), 4)
+    1.5
     """
+
+    complex_as_pairs = False
 
     def __init__(
         self,
@@ -60,14 +69,14 @@ class SGD(Optimizer):
         lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
-        weight_decay: float = 0,
+        weight_decay: float | Tensor = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
-        require(float(lr) >= 0, "learning rate", lr)
-        require(momentum >= 0, "momentum value", momentum)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = {
@@ -77,25 +86,22 @@ class SGD(Optimizer):
             "weight_decay": weight_decay,
             "nesterov": nesterov,
             "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
         }
         super().__init__(params, defaults)
 
-    def update(self, param: Tensor, grad: Tensor, group: Group) -> None:
-        """Apply the rule to one parameter."""
-        momentum = group["momentum"]
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        if momentum != 0:
-            velocity = self._velocity(param, grad, momentum, group["dampening"])
-            grad = grad.add(velocity, alpha=momentum) if group["nesterov"] else velocity
-        param.add_(grad, alpha=-float(group["lr"]))
+    def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
+        return {}
 
-    def _velocity(self, param: Tensor, grad: Tensor, momentum: float, dampening: float) -> Tensor:
-        """Advance and return the velocity of `param`."""
-        state = self.state[param]
-        velocity: Tensor | None = state.get("momentum_buffer")
-        if velocity is None:
-            state["momentum_buffer"] = velocity = grad.detach().clone()
-        else:
-            velocity.mul_(momentum).add_(grad, alpha=1 - dampening)
-        return velocity
+    def advance(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
+        momentum = group["momentum"]
+        if momentum != 0:
+            velocity = state.get("momentum_buffer")
+            if velocity is None:
+                self.state[param]["momentum_buffer"] = velocity = grad.clone()
+            else:
+                velocity.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
+            grad = grad.add(velocity, alpha=momentum) if group["nesterov"] else velocity
+        move(param, grad, -as_number(group["lr"]))

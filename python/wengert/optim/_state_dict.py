@@ -11,10 +11,14 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+import wengert as wg
 from wengert._C import Tensor
 
 Groups = list[dict[str, Any]]
 State = defaultdict[Any, dict[str, Any]]
+
+# Entries that count or weigh steps keep their own dtype.
+_SCALARS = ("step", "mu_product", "eta", "mu")
 
 
 def pack(param_groups: Groups, state: State) -> dict[str, Any]:
@@ -27,11 +31,11 @@ def pack(param_groups: Groups, state: State) -> dict[str, Any]:
         packed = {name: value for name, value in group.items() if name != "params"}
         packed["params"] = [positions[param] for param in group["params"]]
         packed_groups.append(packed)
-    packed_state = {positions.get(key, key): value for key, value in state.items()}
+    packed_state = {positions.get(key, key) if isinstance(key, Tensor) else key: value for key, value in state.items()}
     return {"state": packed_state, "param_groups": packed_groups}
 
 
-def unpack(state_dict: Mapping[str, Any], param_groups: Groups) -> tuple[Groups, State]:
+def unpack(state_dict: Mapping[str, Any], param_groups: Groups, defaults: dict[str, Any]) -> tuple[Groups, State]:
     """Return ``(param_groups, state)`` of `state_dict`, attached to the parameters of `param_groups`."""
     saved_groups: Groups = deepcopy(state_dict["param_groups"])
     if len(saved_groups) != len(param_groups):
@@ -48,6 +52,12 @@ def unpack(state_dict: Mapping[str, Any], param_groups: Groups) -> tuple[Groups,
             )
         params.update(zip(saved["params"], group["params"], strict=True))
         saved["params"] = group["params"]
+        if "param_names" in group:
+            saved.setdefault("param_names", group["param_names"])
+        for name, value in saved.items():
+            saved[name] = _own(value)
+        for name, value in defaults.items():
+            saved.setdefault(name, value)
 
     state: State = defaultdict(dict)
     for position, entries in state_dict["state"].items():
@@ -59,14 +69,25 @@ def unpack(state_dict: Mapping[str, Any], param_groups: Groups) -> tuple[Groups,
     return saved_groups, state
 
 
+def _own(value: Any) -> Any:
+    """Return a tensor of this package for a tensor of another, and anything else as it is."""
+    return wg.from_dlpack(value) if hasattr(value, "__dlpack__") and not isinstance(value, Tensor) else value
+
+
 def _matched(name: str, value: Any, param: Tensor) -> Any:
-    """Copy one state entry; all but the step count take the dtype and device of `param`.
+    """Copy one state entry; all but counts take the dtype and device of `param`.
 
     The copy keeps two optimizers that were restored from one dictionary from sharing buffers.
     """
+    if isinstance(value, dict):
+        return {key: _matched(key, entry, param) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_matched(name, entry, param) for entry in value)
+    value = _own(value)
     if not isinstance(value, Tensor):
-        return deepcopy(value)
-    if name == "step":
+        return wg.tensor(float(value)) if name == "step" and isinstance(value, (int, float)) else deepcopy(value)
+    if name in _SCALARS:
         return value.clone()
-    dtype = param.dtype if param.is_floating_point() or param.is_complex() else value.dtype
+    alike = param.is_floating_point() or (param.is_complex() and value.is_complex())
+    dtype = param.dtype if alike else value.dtype
     return value.to(device=param.device, dtype=dtype, copy=True)

@@ -1,4 +1,4 @@
-"""Helpers around autograd."""
+"""Helpers around autograd, and data for training."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from . import hooks
 
-__all__ = ["checkpoint", "hooks"]  # loaded when first used
+__all__ = ["checkpoint", "data", "hooks", "safetensors"]  # loaded when first used
 
 if TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
     from . import checkpoint as checkpoint
+    from . import data as data
+    from . import safetensors as safetensors
 else:
 
     def __getattr__(name: str) -> Any:
-        if name in ("checkpoint", "_python_dispatch"):
+        if name in ("checkpoint", "data", "safetensors", "_python_dispatch"):
             return importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""``torch.optim``, of which packages use more than is public."""

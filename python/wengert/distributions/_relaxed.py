@@ -1,0 +1,201 @@
+"""Relaxations of discrete distributions: continuous, with differentiable samples."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import wengert as wg
+from wengert._C import Tensor
+from wengert.nn.functional import logsigmoid
+
+from . import _draws, constraints
+from ._parameters import one_of
+from ._probs_or_logits import GivenBinary, GivenCategories
+from ._transformed import TransformedDistribution
+from ._transforms._elementwise import ExpTransform, SigmoidTransform
+
+
+def _as_temperature(temperature: Any, like: Any) -> Any:
+    if isinstance(temperature, Tensor):
+        return temperature
+    dtype = like.dtype if isinstance(like, Tensor) else wg.get_default_dtype()
+    return wg.tensor(float(temperature), dtype=dtype)
+
+
+class LogitRelaxedBernoulli(GivenBinary):
+    r"""Logistic distribution around :math:`l / T`, of scale :math:`1 / T`: the logit of a relaxed Bernoulli variable.
+
+    Parameters
+    ----------
+    temperature : float or Tensor
+        :math:`T`, positive.
+    probs : float or Tensor, optional
+        The probability of 1.
+    logits : float or Tensor, optional
+        :math:`l`, instead of `probs`.
+    validate_args : bool, optional
+
+    References
+    ----------
+    Maddison, Mnih and Teh (2017), The Concrete distribution; Jang, Gu and Poole (2017), Categorical reparameterization
+    with Gumbel-softmax.
+    """
+
+    arg_constraints: ClassVar[Any] = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        given = one_of(probs=probs, logits=logits)
+        self.temperature = _as_temperature(temperature, next(iter(given.values())))
+        self._declare(validate_args, **given)
+
+    def _draw(self, shape: Any) -> Any:
+        return (_draws.standard_logistic(shape, self._param.dtype) + self.logits) / self.temperature
+
+    def _log_prob(self, value: Any) -> Any:
+        deviation = self.logits - value * self.temperature
+        return self.temperature.log() + logsigmoid(deviation) + logsigmoid(-deviation)
+
+
+class RelaxedBernoulli(TransformedDistribution):
+    """Relaxation of the Bernoulli distribution to values between 0 and 1, towards the ends for small temperatures.
+
+    Parameters
+    ----------
+    temperature : float or Tensor
+        Positive.
+    probs : float or Tensor, optional
+        The probability of 1.
+    logits : float or Tensor, optional
+        Instead of `probs`.
+    validate_args : bool, optional
+
+    References
+    ----------
+    Maddison, Mnih and Teh (2017), The Concrete distribution; Jang, Gu and Poole (2017), Categorical reparameterization
+    with Gumbel-softmax.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.distributions.RelaxedBernoulli(0.5, probs=wg.tensor([0.1, 0.9])).rsample((3,)).shape
+    wengert.Size([3, 2])
+    """
+
+    arg_constraints: ClassVar[Any] = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    has_rsample = True
+    base_dist: Any
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = LogitRelaxedBernoulli(temperature, probs, logits, validate_args)
+        super().__init__(base, SigmoidTransform(), validate_args)
+
+    @property
+    def temperature(self) -> Any:
+        """The temperature."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Any:
+        """The logits."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Any:
+        """The probabilities."""
+        return self.base_dist.probs
+
+
+class ExpRelaxedCategorical(GivenCategories):
+    """Distribution of the logarithm of a relaxed vector with a single one.
+
+    Parameters
+    ----------
+    temperature : float or Tensor
+        Positive.
+    probs, logits : Tensor, optional
+        As of `Categorical`.
+    validate_args : bool, optional
+
+    References
+    ----------
+    Maddison, Mnih and Teh (2017), The Concrete distribution, appendix C.
+    """
+
+    arg_constraints: ClassVar[Any] = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        given = self._normalized(one_of(probs=probs, logits=logits))
+        ((_, value),) = given.items()
+        self.temperature = _as_temperature(temperature, value)
+        self._declare(validate_args, value.shape[-1:], **given)
+
+    def _draw(self, shape: Any) -> Any:
+        scores = (self.logits + _draws.standard_gumbel(shape, self._param.dtype)) / self.temperature
+        return scores.log_softmax(-1)
+
+    def _log_prob(self, value: Any) -> Any:
+        k = self._event_shape[0]
+        scores = (self.logits - value * self.temperature).log_softmax(-1).sum(-1)
+        return scores + math.lgamma(k) + (k - 1) * self.temperature.log()
+
+
+class RelaxedOneHotCategorical(TransformedDistribution):
+    """Relaxation of `OneHotCategorical` to points of the simplex, towards its corners for small temperatures.
+
+    Parameters
+    ----------
+    temperature : float or Tensor
+        Positive.
+    probs, logits : Tensor, optional
+        As of `Categorical`.
+    validate_args : bool, optional
+
+    References
+    ----------
+    Maddison, Mnih and Teh (2017), The Concrete distribution; Jang, Gu and Poole (2017), Categorical reparameterization
+    with Gumbel-softmax.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.distributions.RelaxedOneHotCategorical(0.5, probs=wg.ones(3)).rsample().shape
+    wengert.Size([3])
+    """
+
+    arg_constraints: ClassVar[Any] = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.simplex
+    has_rsample = True
+    base_dist: Any
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args)
+        super().__init__(base, ExpTransform(), validate_args)
+
+    @property
+    def temperature(self) -> Any:
+        """The temperature."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Any:
+        """The logits."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Any:
+        """The probabilities."""
+        return self.base_dist.probs
