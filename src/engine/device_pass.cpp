@@ -149,7 +149,9 @@ void DevicePass::evaluate(Node* node) {
         task_.unclaim(node);
         return;
     }
-    TensorList grads = std::move(s->buffer);
+    TensorList grads = std::move(s->buffer), kept;
+    for (size_t i = 0; i < site.sums.size() && i < grads.size(); ++i)
+        if (site.sums[i].shared) kept.push_back(grads[i]);  // so it looks as it is: not the node's alone
     if (node->num_outputs() == 0)
         for (const Tensor& t : grads) note_leaf(t);
     TensorList outputs = call_node(task_, node, std::move(grads));
@@ -158,10 +160,13 @@ void DevicePass::evaluate(Node* node) {
         task_.unclaim(node);
     }
     const EdgeList& edges = node->next_edges();
+    SmallVector<bool, 4> shared;  // asked before the first is gone
+    for (const Tensor& t : outputs)
+        shared.push_back(t.defined() && (t.use_count() > 1 || t.storage()->use_count() > 1));
     for (size_t i = 0; i < edges.size(); ++i) {
         if (!edges[i].is_valid()) continue;
         const std::optional<Stream> made = made_on(outputs[i], stream);
-        deliver(edges[i], {edges[i].input_nr, std::move(outputs[i]), made});
+        deliver(edges[i], {edges[i].input_nr, std::move(outputs[i]), made, shared[i]});
     }
 }
 
@@ -225,6 +230,7 @@ void DevicePass::add_on_stream(Node* target, Sum& sum, TensorList& buffer, Arriv
             backend.record_stream(*one.grad.storage(), *consumer);
             sum.event = backend.record_event(made);
         }
+        sum.shared = one.shared;
         slot = std::move(one.grad);
         return;
     }
@@ -238,9 +244,9 @@ void DevicePass::add_on_stream(Node* target, Sum& sum, TensorList& buffer, Arriv
         backend.record_stream(*slot.storage(), here);
     }
     const StreamGuard current(here);
+    const Tensor kept_sum = sum.shared ? slot : Tensor(), kept_term = one.shared ? one.grad : Tensor();
     InputBuffer(buffer, target).add(one.input_nr, std::move(one.grad));
-    sum.ready = here;
-    sum.event = {};
+    sum = {here, here, {}, false};
 }
 
 void DevicePass::note_leaf(const Tensor& t) {

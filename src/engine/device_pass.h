@@ -7,7 +7,8 @@
 //
 //   * A gradient that arrives where nothing is yet is moved in. If the node that will run, and will sum, is on another stream
 //     than the one that made it, an event is recorded for it, and the memory is marked as used there.
-//   * Later ones are added on one stream, that of the node where it is on their device, which waits for both terms.
+//   * Later ones are added on one stream, that of the node where it is on their device, which waits for both terms. What went to
+//     several nodes is not written to, whoever holds it: another stream may have it still to read.
 //   * A node waits, on its stream, for the events of what has arrived.
 //   * At the end, for each stream on which a leaf got its gradient, the stream that is current on its device waits for it.
 //
@@ -49,12 +50,14 @@ private:
         uint32_t input_nr;
         Tensor grad;
         std::optional<Stream> made;  // on which it was; none of one without streams
+        bool shared = false;         // it went to other nodes as well
     };
     // What has arrived at one input of a node.
     struct Sum {
         std::optional<Stream> stream;  // on which it is summed; none of a tensor without streams
         Stream ready;                  // on which it was made
         Event event;                   // recorded there, if somebody waits for it
+        bool shared = false;           // other streams may read it, though no other handle is left
     };
     struct Site {
         bool summing = false;  // by some thread; others leave their gradient in `waiting`

@@ -44,7 +44,7 @@ Tensor laid_out_as(const Tensor& tangent, const Tensor& primal) {
         return ops::clone(tangent.dtype() == primal.dtype() ? tangent : ops::to_dtype(tangent, primal.dtype()));
     // Room for the primal's whole storage: its base may be seen through other views.
     int64_t elements = primal.storage()->bytes() / item_size(primal.dtype());
-    Tensor room = zeros(Dims{elements}, primal.dtype());
+    Tensor room = zeros(Dims{elements}, primal.dtype(), primal.device());
     Tensor out = alias(room, primal.sizes(), primal.strides(), primal.offset());
     return ops::copy_(out, tangent);
 }

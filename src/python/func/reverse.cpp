@@ -124,7 +124,7 @@ PyObject* reverse_gradients(PyObject* o, PyObject* const* args, Py_ssize_t nargs
             Tensor& gradient = gradients[static_cast<size_t>(i)];
             if (!gradient.defined()) {
                 const Tensor& alias = tensor_of(PyList_GET_ITEM(f.aliases, i));
-                gradient = zeros(alias.sizes(), alias.dtype());
+                gradient = zeros(alias.sizes(), alias.dtype(), alias.device());
             }
             PyList_SET_ITEM(results.get(), i, checked(wrap(logical(gradient, levels))));
         }
