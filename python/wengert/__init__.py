@@ -82,6 +82,8 @@ if _typing.TYPE_CHECKING:
     from . import testing as testing
     from . import utils as utils
     from ._differences import gradient as gradient
+    from ._files import load as load
+    from ._files import save as save
     from ._low_rank import lobpcg as lobpcg
     from ._low_rank import lu as lu
     from ._low_rank import pca_lowrank as pca_lowrank
@@ -94,8 +96,6 @@ if _typing.TYPE_CHECKING:
     from ._tensor.legacy_types import IntTensor as IntTensor
     from ._tensor.legacy_types import LongTensor as LongTensor
     from ._tensor.legacy_types import ShortTensor as ShortTensor
-    from ._files import load as load
-    from ._files import save as save
     from .func import vmap as vmap
 else:
 

@@ -29,10 +29,10 @@ from .autograd._modes.context import Undone
 __all__ = [
     "DeviceProperties", "Event", "OutOfMemoryError", "Stream", "StreamContext", "check_races", "current_device",
     "current_stream", "default_stream", "device", "device_count", "device_of", "empty_cache", "forget_races",
-    "get_device_name", "get_device_properties", "init", "is_available", "is_initialized", "manual_seed",
+    "get_device_name", "get_device_properties", "init", "is_available", "is_initialized", "lose_wait", "manual_seed",
     "manual_seed_all", "max_memory_allocated", "max_memory_reserved", "mem_get_info", "memory_allocated",
     "memory_reserved", "memory_stats", "race_check", "races", "reset_peak_memory_stats", "set_delays", "set_device",
-    "set_per_process_memory_fraction", "set_stream", "stream", "synchronize",
+    "set_per_process_memory_fraction", "set_stream", "stream", "synchronize", "waits",
 ]  # fmt: skip
 
 _core: Any = _C._sim
@@ -183,6 +183,27 @@ def set_delays(seed: int, max_microseconds: int) -> None:
         The longest time; 0 for none.
     """
     _core._set_delays(seed, max_microseconds)
+
+
+# --- Faults
+
+
+def lose_wait(n: int | str | None) -> None:
+    """Lose a wait, to see whether somebody finds that it is missing.
+
+    Counted are the waits of streams for events that order something new, from this call on.
+
+    Parameters
+    ----------
+    n : int, "all" or None
+        The number of the wait that is lost, 0 for the next one; None for none.
+    """
+    _core._lose_wait(-1 if n is None else -2 if n == "all" else n)
+
+
+def waits() -> int:
+    """Return how many waits there were since `lose_wait` was called."""
+    return int(_core._waits())
 
 
 # --- The checker

@@ -15,7 +15,8 @@ import wengert as wg
 def test_a_device_is_its_text(text: str) -> None:
     device = wg.device(text)
     assert str(device) == text
-    assert device == wg.device(text) and hash(device) == hash(wg.device(text))
+    assert device == wg.device(text)
+    assert hash(device) == hash(wg.device(text))
     assert pickle.loads(pickle.dumps(device)) == device
     assert device.type == text.split(":")[0]
 
@@ -29,8 +30,11 @@ def test_devices_that_are_not_there(text: str) -> None:
 @pytest.mark.parametrize("device", ["meta", "sim:0"])
 def test_factories_make_tensors_there(device: str) -> None:
     like = wg.zeros(2, 3, device=device)
-    for t in (wg.ones(2, device=device), wg.arange(4, device=device), wg.tensor([1.0], device=device), wg.rand_like(like),
-              like.new_full((2,), 7), wg.eye(3, device=device), wg.randn(2, 2, device=device)):  # fmt: skip
+    made = (
+        wg.ones(2, device=device), wg.arange(4, device=device), wg.tensor([1.0], device=device), wg.rand_like(like),
+        like.new_full((2,), 7), wg.eye(3, device=device), wg.randn(2, 2, device=device),
+    )  # fmt: skip
+    for t in made:
         assert t.device == wg.device(device)
 
 
@@ -65,7 +69,8 @@ def test_gradients_cross_devices() -> None:
     x = wg.tensor([1.0, 2.0], requires_grad=True)
     y = (x.to("sim:0") ** 2).to("sim:1").sum().cpu()
     y.backward()
-    assert x.grad is not None and x.grad.device == wg.device("cpu")
+    assert x.grad is not None
+    assert x.grad.device == wg.device("cpu")
     assert x.grad.tolist() == [2.0, 4.0]
 
 
@@ -89,7 +94,8 @@ def test_a_gradient_of_another_device_is_refused() -> None:
 def test_the_default_device() -> None:
     with wg.device("meta") as device:
         assert wg.get_default_device() == device
-        assert wg.ones(2).is_meta and wg.tensor([1.0]).is_meta
+        assert wg.ones(2).is_meta
+        assert wg.tensor([1.0]).is_meta
         with wg.device("cpu"):
             assert wg.ones(2).is_cpu
         assert wg.ones(2, device="cpu").is_cpu
@@ -108,7 +114,8 @@ def test_copies_stay_where_they_are() -> None:
         assert twin.device == wg.device("sim:1")
         assert twin.tolist() == [1.0, 2.0]
     on_meta = pickle.loads(pickle.dumps(wg.ones(2, 3, device="meta")))
-    assert on_meta.is_meta and on_meta.shape == (2, 3)
+    assert on_meta.is_meta
+    assert on_meta.shape == (2, 3)
 
 
 def test_out_and_in_place_stay_on_the_device() -> None:

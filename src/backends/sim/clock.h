@@ -15,6 +15,11 @@ public:
         if (stream >= known_.size()) known_.resize(stream + 1);
         return ++known_[stream];
     }
+    bool knows(const Clock& other) const noexcept {
+        for (size_t i = 0; i < other.known_.size(); ++i)
+            if (of(i) < other.known_[i]) return false;
+        return true;
+    }
     void join(const Clock& other) {
         if (other.known_.size() > known_.size()) known_.resize(other.known_.size());
         for (size_t i = 0; i < other.known_.size(); ++i) known_[i] = std::max(known_[i], other.known_[i]);

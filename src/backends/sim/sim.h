@@ -50,6 +50,12 @@ double milliseconds_between(const Event& begin, const Event& end);  // both are 
 // the same way whatever others do. 0: not at all.
 void set_delays(uint64_t seed, int64_t most_microseconds);
 
+// --- Faults. Waits of streams for events that order something new are counted; of those from now on, number n (from 0) is lost:
+// so a program shows whether anything would find that it is missing.
+inline constexpr int64_t kNoWait = -1, kAllWaits = -2;
+void lose_wait(int64_t n);
+int64_t waits() noexcept;  // since `lose_wait` was called
+
 // --- The checker
 enum class RaceCheck { Off, Collect, Raise };
 RaceCheck race_check() noexcept;

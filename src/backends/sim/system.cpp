@@ -91,9 +91,25 @@ EventRef System::record(Stream stream) {
 void System::let_wait(Stream stream, const EventRef& event) {
     std::lock_guard lock(mutex_);
     StreamQueue& waiting = queue(stream);
+    if (waiting.clock.knows(event->clock)) return;
+    if (waits_++ == lost_wait_ || lost_wait_ == kAllWaits) return;
     waiting.clock.join(event->clock);
     if (!event->is_done()) waiting.push([event] { event->wait(); });
 }
+
+void System::lose_wait(int64_t n) {
+    const std::lock_guard lock(mutex_);
+    lost_wait_ = n;
+    waits_ = 0;
+}
+
+int64_t System::waits() {
+    const std::lock_guard lock(mutex_);
+    return waits_;
+}
+
+void lose_wait(int64_t n) { System::get().lose_wait(n); }
+int64_t waits() noexcept { return System::get().waits(); }
 
 void System::wait_for(std::span<const EventRef> events) {
     auto wait = [](void* context) noexcept {

@@ -41,6 +41,8 @@ public:
     void submit(Stream stream, const char* operation, std::span<const MemoryUse> uses, std::function<void()> work);
     EventRef record(Stream stream);
     void let_wait(Stream stream, const EventRef& event);
+    void lose_wait(int64_t n);
+    int64_t waits();
     // The host waits; then raises what the stream has raised by then.
     void wait(const EventRef& event);
     void wait_for_device(Device device);
@@ -78,6 +80,7 @@ private:
     std::mutex mutex_;  // of all below
     std::array<OneDevice, kMostDevices> devices_;
     Clock host_;
+    int64_t waits_ = 0, lost_wait_ = kNoWait;
     RaceChecker checker_;
 };
 

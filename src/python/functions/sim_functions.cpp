@@ -102,6 +102,16 @@ PyObject* set_delays(PyObject*, PyObject* const* args, Py_ssize_t n) {
     });
 }
 
+PyObject* lose_wait(PyObject*, PyObject* n) {
+    return guarded([&] {
+        sim::lose_wait(to_int64(n));
+        return none();
+    });
+}
+PyObject* waits(PyObject*, PyObject*) {
+    return guarded([] { return PyLong_FromLongLong(sim::waits()); });
+}
+
 // --- The checker
 constexpr const char* kModes[] = {nullptr, "collect", "raise"};  // by RaceCheck
 
@@ -159,6 +169,8 @@ PyMethodDef functions[] = {
     {"_empty_cache", call<sim::empty_cache>, METH_NOARGS, nullptr},
     fast("_set_memory_limit", set_memory_limit),
     fast("_set_delays", set_delays),
+    {"_lose_wait", lose_wait, METH_O, nullptr},
+    {"_waits", waits, METH_NOARGS, nullptr},
     {"_check_races", check_races, METH_O, nullptr},
     {"_race_mode", race_mode, METH_NOARGS, nullptr},
     {"_races", races, METH_NOARGS, nullptr},
