@@ -15,7 +15,7 @@ _SEARCHED = (
     "", "nn.functional", "linalg", "special", "fft", "func", "autograd", "nn", "nn.modules", "optim", "optimize",
 )  # fmt: skip
 
-_CPU = "the only device is the CPU, leave it out"
+_CPU = "there is no such device; devices are the CPU, meta and sim (wengert.sim)"
 _PARALLEL = "one process has one CPU: call the module itself"
 _SIXTEEN_BITS = "types of 16 bits are not supported, use float32 or float64"
 _AS_RUN = "operations run as they are called, in the dtypes of their operands"
@@ -23,7 +23,7 @@ _DENSE = "tensors are dense; sparse derivatives are wengert.func.sparse_jacobian
 
 # Module and pattern of the whole name -> what to say. The first that fits is said.
 _ADVICE = [
-    ("", r"accelerator|backends|mps|mtia|xpu|Stream|Event|get_default_device|set_default_device", _CPU),
+    ("", r"backends|mps|mtia|xpu", _CPU),
     ("", r"(b?float16|half|chalf|complex32|bfloat16|u?int(16|32|64)|float8\w*|(Half|BFloat16)\w+)", _SIXTEEN_BITS),
     ("", r"amp|\w*autocast\w*|GradScaler", _AS_RUN),
     ("", r"compile|compiler|jit|export|fx|make_fx", "there is nothing to compile: " + _AS_RUN),

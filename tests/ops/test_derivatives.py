@@ -222,5 +222,5 @@ def test_node(operation: Operation) -> None:
         # A conversion to what the tensor is already returns it as it is.
         outputs = [o for o in raw if o.requires_grad and not any(o is x for x in xs)]
         nodes |= {o.grad_fn.name() for o in outputs}
-    assert nodes & set(operation.node_names) or operation.entry["name"] in ("to_dtype", "sum_to_size")
+    assert nodes & set(operation.node_names) or operation.entry["name"] in ("to_dtype", "on_device", "sum_to_size")
     assert nodes <= overloads

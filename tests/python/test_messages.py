@@ -33,4 +33,5 @@ def test_messages_do_not_name_pytorch(folder):
     sources = [path for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".h", ".cpp"}]
     assert sources
     found = [(path.name, text) for path in sources for text in literals(path) if NAMES_PYTORCH.search(text)]
+    found = [(name, text) for name, text in found if not re.fullmatch(r"[\w.]+", text)]  # a name that files hold
     assert found == []

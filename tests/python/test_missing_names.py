@@ -17,7 +17,7 @@ from wengert.nn import functional as F  # noqa: N812
         (wg, "minimize", "use wengert.optimize.minimize"),
         (wg, "float16", "use float32"),
         (wg, "compile", "nothing to compile"),
-        (wg, "backends", "the only device is the CPU"),
+        (wg, "backends", "there is no such device"),
         (wg, "sparse_coo_tensor", "sparse_jacobian"),
         (wg, "array", "use wengert.tensor(data)"),
         (wg, "Linear", "use wengert.nn.Linear"),

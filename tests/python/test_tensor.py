@@ -66,17 +66,17 @@ def test_device():
     assert repr(wg.device("cpu")) == "device(type='cpu')"
     assert str(wg.device("cpu", 0)) == "cpu:0"
     assert wg.zeros(1, device="cpu").device.type == "cpu"
-    for name in ("tpu", "meta", "sim:0", "cuda:0"):
-        with pytest.raises(RuntimeError, match=r"Expected cpu device type at start of device string.*the only device"):
+    for name in ("tpu", "cuda:0"):
+        with pytest.raises(RuntimeError, match=r"Expected one of cpu, meta, sim device type at start of device string"):
             wg.device(name)
     assert len({wg.device("cpu"), wg.device("cpu", 0), wg.device("cpu", -1)}) == 2
 
 
 @pytest.mark.parametrize("index", [300, 1, -2, 2**31, 2**62, 2**63 - 1, -(2**63)])
 def test_there_is_one_cpu(index):
-    with pytest.raises(RuntimeError, match="there is one cpu, with the index 0"):
+    with pytest.raises(RuntimeError, match="of cpu there is 1, counted from 0"):
         wg.device("cpu", index)
-    with pytest.raises(RuntimeError, match=r"one cpu|Invalid device string"):
+    with pytest.raises(RuntimeError, match=r"of cpu there is 1|Invalid device string"):
         wg.zeros(1, device=f"cpu:{index}")
 
 

@@ -89,7 +89,7 @@ class Archive:
         folders = [name[: -len("/data.pkl")] for name in self._records if name.endswith("/data.pkl")]
         if len(folders) != 1 or f"{folders[0]}/constants.pkl" in self._records:
             raise FileError(
-                "the archive has no data.pkl, or has code in it: it is not a file of torch.save or wengert.save"
+                "the archive has no data.pkl, or has code in it: it is not a file of PyTorch's save or of wengert.save"
             )
         return folders[0]
 

@@ -13,8 +13,8 @@
 //
 // The number of devices is WENGERT_SIM_DEVICES (2). WENGERT_SIM_CHECK=1 turns the checker on.
 //
-// Threads of a device count references while others do. So from its first use on, counts are atomic for good: nothing may
-// set `concurrent_counts` to false again. Who does so where no device is in use provides `begin_concurrency`.
+// A stream's thread counts references of nothing that the host knows: a call is handed over with tensors of its own (reach.h). So
+// counts need not be atomic for its sake (base/refcount.h).
 #pragma once
 
 #include <string>
@@ -28,8 +28,6 @@ namespace wengert::sim {
 // --- What the layer of Python sets.
 // Runs f(context) while other threads may run Python: a device's thread may need it for what the host waits for.
 inline void (*run_blocking)(void (*f)(void*), void* context) = nullptr;
-// From now on more than one thread runs core code (base/refcount.h).
-inline void (*begin_concurrency)() = nullptr;
 
 // --- Devices and streams
 int device_count() noexcept;

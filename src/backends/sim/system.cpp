@@ -13,16 +13,6 @@ namespace {
 std::atomic<bool> in_use{false};
 std::atomic<bool> forked{false};  // from a process in which it was in use
 
-// Not under the guard of a static variable: it may wait for the interpreter, whose owner may wait for the guard.
-void begin() {
-    if (begin_concurrency)
-        begin_concurrency();
-    else
-        concurrent_counts = true;
-    streams_in_use = true;
-    in_use.store(true, std::memory_order_release);
-}
-
 }  // namespace
 
 System& System::get() {
@@ -31,7 +21,10 @@ System& System::get() {
           "start method");
     static Immortal<System> system;  // threads use it until the process ends
     [[maybe_unused]] static const bool registered = (at_fork_in_child([]() noexcept { forked = in_use.load(); }), true);
-    if (!in_use.load(std::memory_order_acquire)) begin();
+    if (!in_use.load(std::memory_order_acquire)) {
+        streams_in_use = true;
+        in_use.store(true, std::memory_order_release);
+    }
     return *system;
 }
 

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "backends/sim/sim.h"
-#include "base/memory/immortal.h"
 #include "python/arguments/convert.h"
 #include "python/autograd/pass_gil.h"
 #include "python/exceptions.h"
@@ -20,14 +19,6 @@ PyObject* memory_error = nullptr;
 void run_blocking(void (*f)(void*), void* context) {
     WithoutGil released(PyGILState_Check());
     f(context);
-}
-
-// The threads of the device count as one that runs core code without the lock, and never comes back (pass_gil.h). The lock is
-// released for a moment; it is not waited for under the guard of `threads`.
-void begin_concurrency() {
-    GilGuard gil;
-    static Immortal<WithoutGil> threads;
-    if (!PyGILState_Check()) PyEval_RestoreThread(PyGILState_GetThisThreadState());
 }
 
 // Before the interpreter ends: work may need it.
@@ -200,9 +191,6 @@ PyObject* out_of_memory_error() noexcept { return memory_error ? memory_error : 
 
 int add_sim_functions(PyObject* module) {
     sim::run_blocking = run_blocking;
-#ifndef Py_GIL_DISABLED
-    sim::begin_concurrency = begin_concurrency;
-#endif
     const char* doc = "The memory of a device is full. A RuntimeError.";
     memory_error = PyErr_NewExceptionWithDoc("wengert.OutOfMemoryError", doc, PyExc_RuntimeError, nullptr);
     if (!memory_error || PyModule_AddObjectRef(module, "OutOfMemoryError", memory_error) < 0) return -1;
