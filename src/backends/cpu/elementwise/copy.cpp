@@ -86,7 +86,12 @@ void copy_elements(StridedIteration& it, DType from, DType to) {
 void copy_bytes(const Tensor& dst, const Tensor& src) {
     std::byte* to = dst.data();
     const std::byte* from = src.data();
-    parallel_for(dst.numel() * item_size(dst.dtype()), kParallelBytes, [=](int64_t begin, int64_t end) {
+    const int64_t bytes = dst.numel() * item_size(dst.dtype());
+    if (bytes < 2 * kParallelBytes) {
+        std::memcpy(to, from, static_cast<size_t>(bytes));
+        return;
+    }
+    parallel_for(bytes, kParallelBytes, [=](int64_t begin, int64_t end) {
         std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
     });
 }
