@@ -101,15 +101,16 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, const T
     check(count >= 1 && count < 9.2e18, ErrorKind::Runtime,
           "[range] upper bound and lower bound inconsistent with step sign: ", first, ", ", end.to<double>(), " and ",
           by);
-    Tensor out =
-        wengert::empty(Dims{static_cast<int64_t>(count)}, options.dtype_or(default_dtype()), options.device_or_default());
+    Tensor out = wengert::empty(Dims{static_cast<int64_t>(count)}, options.dtype_or(default_dtype()),
+                                options.device_or_default());
     range_kernel(out, first, by);
     return out;
 }
 
 Tensor fft_frequencies(int64_t n, double d, bool half, const TensorOptions& options) {
     check(n >= 0, ErrorKind::Runtime, "[fftfreq] n must be non-negative, got ", n);
-    Tensor out = wengert::empty(Dims{half ? n / 2 + 1 : n}, options.dtype_or(default_dtype()), options.device_or_default());
+    Tensor out =
+        wengert::empty(Dims{half ? n / 2 + 1 : n}, options.dtype_or(default_dtype()), options.device_or_default());
     fft_frequencies_kernel(out, n, 1 / (static_cast<double>(n) * d), half);
     return out;
 }

@@ -78,7 +78,8 @@ Ref<Node> AccumulateGrad::of(const Tensor& leaf) {
     spare->give_out_again();
     spare->variable_ = leaf;
     InputMetadata& metadata = spare->mutable_input_metadata(0);
-    if (metadata.sizes != leaf.sizes() || metadata.dtype != leaf.dtype() || is_off_host(leaf)) metadata = InputMetadata(leaf);
+    if (metadata.sizes != leaf.sizes() || metadata.dtype != leaf.dtype() || is_off_host(leaf))
+        metadata = InputMetadata(leaf);
     metadata.is_subclass = leaf.flags() & kSubclass;
     return Ref<Node>::adopt(spare);
 }

@@ -1,8 +1,8 @@
 """Passes over operations of several streams and two devices: values are the CPU's, and nothing is a race.
 
 Rows of the semantics: E2 (a thread for each device), E10 (fork), E11 (streams of nodes, waits of sums, leaf streams),
-S5 (save_on_cpu), K8 (checkpoint keeps the state of devices), B5 and B14 (saved tensors, devices of gradients), B24 (leaf
-streams), D3 and D7 (threads of devices), L8 (`grad` of another device).
+S5 (save_on_cpu), K8 (checkpoint keeps the state of devices), B5 and B14 (saved tensors, devices of gradients), B24
+(leaf streams), D3 and D7 (threads of devices), L8 (`grad` of another device).
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class Conv1d(_ConvNd):
     Attributes
     ----------
     weight : Parameter
-        [out_channels, in_channels / groups, *kernel_size]; at first uniform between plus and minus
+        [out_channels, in_channels / groups, ...kernel_size]; at first uniform between plus and minus
         ``1 / sqrt(fan_in)``.
     bias : Parameter or None
         [out_channels]; drawn likewise.
@@ -274,7 +274,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     Attributes
     ----------
     weight : Parameter
-        [in_channels, out_channels / groups, *kernel_size]; drawn as that of `Conv1d`.
+        [in_channels, out_channels / groups, ...kernel_size]; drawn as that of `Conv1d`.
     bias : Parameter or None
         [out_channels]
 

@@ -7,10 +7,10 @@
 
 #include "backends/cpu/choose_isa.h"
 #include "backends/cpu/linalg/blas.h"
-#include "kernels/linalg/blas_threads.h"
 #include "backends/cpu/products/gemm_loops.h"
 #include "backends/cpu/products/transpose_table.h"
 #include "base/threads/parallel_for.h"
+#include "kernels/linalg/blas_threads.h"
 
 namespace wengert::kernels {
 
