@@ -48,8 +48,8 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler",
-    "random", "special", "testing", "utils",
+    "as_torch", "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize",
+    "overrides", "profiler", "random", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
@@ -63,6 +63,7 @@ _LAZY_FUNCTIONS = {
 # Type checkers read the names above here, and do not see `__getattr__`: with it, no name would be unknown to them.
 # tests/python/test_types.py holds the two lists equal.
 if _typing.TYPE_CHECKING:
+    from . import as_torch as as_torch
     from . import cuda as cuda
     from . import distributions as distributions
     from . import fft as fft
@@ -80,6 +81,8 @@ if _typing.TYPE_CHECKING:
     from . import testing as testing
     from . import utils as utils
     from ._differences import gradient as gradient
+    from ._files import load as load
+    from ._files import save as save
     from ._low_rank import lobpcg as lobpcg
     from ._low_rank import lu as lu
     from ._low_rank import pca_lowrank as pca_lowrank
@@ -92,8 +95,6 @@ if _typing.TYPE_CHECKING:
     from ._tensor.legacy_types import IntTensor as IntTensor
     from ._tensor.legacy_types import LongTensor as LongTensor
     from ._tensor.legacy_types import ShortTensor as ShortTensor
-    from ._files import load as load
-    from ._files import save as save
     from .func import vmap as vmap
 else:
 
