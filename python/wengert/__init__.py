@@ -53,7 +53,7 @@ _LAZY_MODULES = {
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
-    "svd_lowrank": "_low_rank", "vmap": "func",
+    "poisson": "_random_counts", "svd_lowrank": "_low_rank", "vmap": "func",
     "BoolTensor": "_tensor.legacy_types", "ByteTensor": "_tensor.legacy_types", "CharTensor": "_tensor.legacy_types",
     "DoubleTensor": "_tensor.legacy_types", "FloatTensor": "_tensor.legacy_types", "IntTensor": "_tensor.legacy_types",
     "LongTensor": "_tensor.legacy_types", "ShortTensor": "_tensor.legacy_types",
@@ -87,6 +87,7 @@ if _typing.TYPE_CHECKING:
     from ._low_rank import lu as lu
     from ._low_rank import pca_lowrank as pca_lowrank
     from ._low_rank import svd_lowrank as svd_lowrank
+    from ._random_counts import poisson as poisson
     from ._tensor.legacy_types import BoolTensor as BoolTensor
     from ._tensor.legacy_types import ByteTensor as ByteTensor
     from ._tensor.legacy_types import CharTensor as CharTensor
