@@ -13,6 +13,15 @@ BUILD_REQUIRES = PYPROJECT["build-system"]["requires"]
 CMAKE = ["cmake", "ninja"]
 TORCH = "torch==2.13.0"  # the version that semantics and speed are compared with
 
+# Written for PyTorch, installed without it; then what they import besides.
+PACKAGES = [
+    "entmax==1.3", "gpytorch==1.15.2", "kornia==0.9.0", "linear_operator==0.6.1", "nflows==0.14", "normflows==1.7.3",
+    "pytorch-crf==0.7.2", "pytorch-minimize==0.1.0", "pytorch_kinematics==0.10.0", "torchdiffeq==0.2.5",
+    "torchode==1.0.1", "torchsde==0.2.6", "xitorch==0.5.1",
+    "absl-py", "arm_pytorch_utilities", "jaxtyping", "kornia-rs>=0.2", "lxml", "pytorch_seed", "torchtyping==0.1.5",
+    "trampoline", "typeguard<3", "wadler-lindig",
+]  # fmt: skip
+
 OF_TESTS = {"WENGERT_TEST": "1", "SKBUILD_CMAKE_DEFINE": "WENGERT_WERROR=ON"}  # a build tree that is kept
 
 # Same relative paths in every build directory, so that they share ccache's objects.
@@ -117,8 +126,9 @@ def bench(session):
 
 @nox.session
 def differential(session):
-    """Compare semantics and values with PyTorch."""
+    """Compare semantics and values with PyTorch; the packages are those of tests/differential/test_packages.py."""
     install_for_tests(session, TORCH)
+    session.install("--no-deps", *PACKAGES)
     session.run("pytest", "tests/differential", "-n", "auto", *session.posargs)
 
 

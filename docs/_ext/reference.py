@@ -32,6 +32,7 @@ WRITTEN_IN_PYTHON = {
         "fractional_max_pool2d", "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
         "fractional_max_pool3d_with_indices",
     ],
+    ("", "random"): ["poisson"],
     ("", "rearranging"): ["unique", "unique_consecutive"],
     ("", "views"): ["broadcast_shapes"],
     ("", "scans"): ["histogramdd"],
@@ -41,7 +42,7 @@ WRITTEN_IN_PYTHON = {
 COMPLETE = ["", "linalg", "special", "fft", "nn.functional", "nn", "autograd", "autograd.graph", "autograd.functional",
             "autograd.forward_ad", "func", "func.implicit", "optim", "optim.lr_scheduler", "optim.swa_utils",
             "utils.data", "distributions", "utils.safetensors", "optimize",
-            "profiler", "testing", "random", "sim", "accelerator"]  # fmt: skip
+            "profiler", "testing", "random", "sim", "accelerator", "as_torch"]  # fmt: skip
 # Aliases and old names, which have no page of their own.
 WITHOUT_PAGE = re.compile(
     r"[A-Z][a-z]+Tensor|bool|uint8|int\d+|(float|complex)\d+|double|float|int|long|short|cfloat|cdouble|Variable|variable|NestedIOFunction|e|pi|inf|nan|newaxis"

@@ -48,12 +48,12 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "accelerator", "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim", "optimize",
-    "overrides", "profiler", "random", "sim", "special", "testing", "utils",
+    "accelerator", "as_torch", "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim",
+    "optimize", "overrides", "profiler", "random", "sim", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
-    "svd_lowrank": "_low_rank", "vmap": "func",
+    "poisson": "_random_counts", "svd_lowrank": "_low_rank", "vmap": "func",
     "BoolTensor": "_tensor.legacy_types", "ByteTensor": "_tensor.legacy_types", "CharTensor": "_tensor.legacy_types",
     "DoubleTensor": "_tensor.legacy_types", "FloatTensor": "_tensor.legacy_types", "IntTensor": "_tensor.legacy_types",
     "LongTensor": "_tensor.legacy_types", "ShortTensor": "_tensor.legacy_types",
@@ -64,6 +64,7 @@ _LAZY_FUNCTIONS = {
 # tests/python/test_types.py holds the two lists equal.
 if _typing.TYPE_CHECKING:
     from . import accelerator as accelerator
+    from . import as_torch as as_torch
     from . import cuda as cuda
     from . import distributions as distributions
     from . import fft as fft
@@ -88,6 +89,7 @@ if _typing.TYPE_CHECKING:
     from ._low_rank import lu as lu
     from ._low_rank import pca_lowrank as pca_lowrank
     from ._low_rank import svd_lowrank as svd_lowrank
+    from ._random_counts import poisson as poisson
     from ._tensor.legacy_types import BoolTensor as BoolTensor
     from ._tensor.legacy_types import ByteTensor as ByteTensor
     from ._tensor.legacy_types import CharTensor as CharTensor

@@ -125,3 +125,15 @@ def test_filling_in_place_is_an_in_place_operation():
 def test_wrong_parameters(call):
     with pytest.raises(RuntimeError):
         call()
+
+
+def test_poisson():
+    wg.manual_seed(0)
+    rates = wg.tensor([0.0, 0.5, 20.0], dtype=wg.float64, requires_grad=True)
+    counts = wg.poisson(rates.expand(4000, 3))
+    assert not counts.requires_grad
+    np.testing.assert_allclose(counts.mean(0).numpy(), [0, 0.5, 20], rtol=0.05)
+    np.testing.assert_allclose(counts.var(0).numpy(), [0, 0.5, 20], rtol=0.1)
+    first, second = (wg.poisson(rates, wg.Generator().manual_seed(3)) for _ in range(2))
+    assert first.tolist() == second.tolist()
+    assert wg.poisson(wg.tensor([-1.0])).isnan().all()

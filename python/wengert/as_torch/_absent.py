@@ -1,17 +1,26 @@
 """Names of PyTorch that Wengert lacks: they may be passed around, and say that they are absent when they are used.
 
-To be used is to be called, iterated over, tested for truth, entered as a context or computed with, or to have a subclass
-that is instantiated. What only mentions a name is answered truthfully: no object is an instance of it or equal to it,
-and annotations may hold it.
+To be used is to be called, iterated over, tested for truth, entered as a context or computed with, or to have a
+subclass of which there is to be an instance. What only mentions a name is answered truthfully: no object is an instance
+of it or equal to it, and annotations may hold it.
+
+A program that names an absent attribute (``torch.x``, ``from torch import x``) gets a placeholder; one that asks
+whether there is one (``hasattr``, ``getattr`` with a default) is told that there is none. The instruction that looks
+the attribute up tells them apart.
 """
 
 from __future__ import annotations
 
+import dis
 import importlib
-from types import ModuleType
+import sys
+from types import FrameType, ModuleType
 from typing import Any, NoReturn, Union
 
 from wengert._missing import no_attribute
+
+# Instructions that name what they look up; hasattr, getattr and pickle look up in calls.
+_NAMING = {dis.opmap[name] for name in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") if name in dis.opmap}
 
 _made: dict[str, Absent] = {}
 
@@ -33,13 +42,17 @@ class Absent(ModuleType):
         return f"<{self.__name__}: not in Wengert>"
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(f"{self.__name__} has no attribute {name!r}")
+        if name.startswith("__") or not is_named(sys._getframe(1)):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
         return absent(f"{self.__name__}.{name}")
 
     def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
         """Return the class that a class statement uses in the place of this: there are subclasses, but no instances."""
-        return (type(self.__name__, (), {"__new__": lambda cls, *args, **kwargs: self()}),)
+
+        def __new__(cls: type, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: N807
+            raise _error(self)
+
+        return (type(self.__name__, (), {"__new__": __new__}),)
 
     def __instancecheck__(self, instance: Any) -> bool:
         return False
@@ -71,6 +84,11 @@ def absent(name: str) -> Absent:
     if name not in _made:
         _made[name] = type(f"{name} (absent)", (Absent,), {})(name)  # errors about arguments show the type's name
     return _made[name]
+
+
+def is_named(frame: FrameType) -> bool:
+    """Whether a frame that looks an attribute up names it, instead of asking whether there is one."""
+    return frame.f_code.co_code[frame.f_lasti] in _NAMING
 
 
 def _error(name: Absent) -> NotImplementedError:

@@ -7,22 +7,18 @@ module of a flat package the package. It keeps what it has found, so that progra
 
 from __future__ import annotations
 
-import dis
 import importlib
 import importlib.util
 import sys
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
-from ._absent import Absent, absent
+from ._absent import Absent, absent, is_named
 
 _COUNTERPARTS = f"{__package__}._counterparts"
 
 # PyTorch has a module for every few classes of these; their users find all in the package.
 _FLAT = ("distributions", "nn.modules", "optim")
-
-# Instructions that name what they look up; hasattr, getattr and pickle look up in calls.
-_NAMING = {dis.opmap[name] for name in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") if name in dis.opmap}
 
 
 class Face(ModuleType):
@@ -56,7 +52,7 @@ class Face(ModuleType):
             return value
         if sources_of(full):
             return importlib.import_module(full)
-        if _is_named(sys._getframe(1)):
+        if is_named(sys._getframe(1)):
             return absent(full)
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
 
@@ -90,8 +86,3 @@ def _module(name: str) -> ModuleType | None:
     except ModuleNotFoundError:  # nor is its package
         there = False
     return importlib.import_module(name) if there else None
-
-
-def _is_named(frame: FrameType) -> bool:
-    """Whether the program names an attribute (``torch.x``, ``from torch import x``), not asks whether there is one."""
-    return frame.f_code.co_code[frame.f_lasti] in _NAMING

@@ -97,8 +97,8 @@ def _sampled(name: str, rng: Any, values: list[Array]) -> Array:
     return np.where(fits, drawn, np.nan)
 
 
-def _draw(name: str, *parameters: Any) -> Any:
-    return _Draw.apply(name, 0, wg.randint(0, 2**63 - 1, (1,)), *parameters)
+def _draw(name: str, *parameters: Any, generator: Any = None) -> Any:
+    return _Draw.apply(name, 0, wg.randint(0, 2**63 - 1, (1,), generator=generator), *parameters)
 
 
 def standard_gamma(shape: Any) -> Any:
@@ -114,9 +114,9 @@ def log_standard_gamma(shape: Any) -> Any:
     return standard_gamma(shape + 1).log() - standard_exponential(shape.shape, shape.dtype) / shape
 
 
-def poisson(rate: Any) -> Any:
+def poisson(rate: Any, generator: Any = None) -> Any:
     """Return Poisson-distributed numbers for each rate."""
-    return _draw("poisson", rate)
+    return _draw("poisson", rate, generator=generator)
 
 
 def binomial(count: Any, probs: Any) -> Any:

@@ -22,6 +22,8 @@ def check_parameters(distribution: Any) -> None:
     """Raise unless all parameters that were given satisfy their constraints."""
     for name, constraint in distribution.arg_constraints.items():
         value = vars(distribution).get(name)
+        if isinstance(getattr(type(distribution), name, None), property):  # of the distribution that is transformed
+            value = getattr(distribution, name)
         if value is None or is_dependent(constraint):
             continue
         if not holds(constraint.check(value)):

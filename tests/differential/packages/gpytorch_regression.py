@@ -14,7 +14,9 @@ class Exact(gpytorch.models.ExactGP):
     def __init__(self, likelihood):
         super().__init__(x, y, likelihood)
         self.mean_module = gpytorch.means.ConstantMean()
-        kernel = gpytorch.kernels.RBFKernel() + gpytorch.kernels.MaternKernel(nu=1.5) * gpytorch.kernels.PeriodicKernel()
+        kernel = (
+            gpytorch.kernels.RBFKernel() + gpytorch.kernels.MaternKernel(nu=1.5) * gpytorch.kernels.PeriodicKernel()
+        )
         self.covar_module = gpytorch.kernels.ScaleKernel(kernel)
 
     def forward(self, x):

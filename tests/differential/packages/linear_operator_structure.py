@@ -25,14 +25,14 @@ def examine(build, *leaves):
 
 examine(to_linear_operator, spd(1, 6))
 examine(lambda a, d: to_linear_operator(a) + ops.DiagLinearOperator(d.exp()), spd(1, 6), numbers(2, 6))
-examine(lambda a, b: ops.KroneckerProductLinearOperator(to_linear_operator(a), to_linear_operator(b)), spd(3, 2), spd(4, 3))
+examine(
+    lambda a, b: ops.KroneckerProductLinearOperator(to_linear_operator(a), to_linear_operator(b)), spd(3, 2), spd(4, 3)
+)
 examine(
     lambda u, d: ops.LowRankRootLinearOperator(u) + ops.DiagLinearOperator(d.exp()), numbers(5, 6, 2), numbers(6, 6)
 )
 examine(lambda c: ops.ToeplitzLinearOperator(c) + ops.ConstantDiagLinearOperator(torch.ones(1) * 5, 6), numbers(7, 6))
-examine(
-    lambda a, b: ops.BlockDiagLinearOperator(to_linear_operator(torch.stack([a, b]))), spd(3, 3), spd(4, 3)
-)
+examine(lambda a, b: ops.BlockDiagLinearOperator(to_linear_operator(torch.stack([a, b]))), spd(3, 3), spd(4, 3))
 with settings.max_cholesky_size(1), settings.cg_tolerance(1e-10), settings.fast_computations(log_prob=False):
     matrix = spd(8, 6).requires_grad_()
     solution = to_linear_operator(matrix).solve(rhs)

@@ -7,9 +7,14 @@ from nflows.distributions.normal import ConditionalDiagonalNormal, StandardNorma
 from nflows.flows.base import Flow
 from nflows.nn.nets import ResidualNet
 from nflows.transforms import (
-    CompositeTransform, LULinear, MaskedAffineAutoregressiveTransform,
-    MaskedPiecewiseRationalQuadraticAutoregressiveTransform, PiecewiseRationalQuadraticCouplingTransform,
-    RandomPermutation, ReversePermutation, SVDLinear,
+    CompositeTransform,
+    LULinear,
+    MaskedAffineAutoregressiveTransform,
+    MaskedPiecewiseRationalQuadraticAutoregressiveTransform,
+    PiecewiseRationalQuadraticCouplingTransform,
+    RandomPermutation,
+    ReversePermutation,
+    SVDLinear,
 )  # fmt: skip
 
 torch.set_default_dtype(torch.float64)

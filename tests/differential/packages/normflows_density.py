@@ -1,12 +1,10 @@
 """Flows of normflows: RealNVP, Glow's mixing, splines and planar flows, trained for a few steps."""
 
 import normflows as nf
-import numpy as np
 import torch
 from common import fill, numbers, show
 
 torch.set_default_dtype(torch.float64)
-np.random.seed(0)
 
 base = nf.distributions.base.DiagGaussian(2)
 layers = []

@@ -25,7 +25,7 @@ def residual(x):
     return x[0] * torch.exp(-x[1] * t) - 2 * torch.exp(-0.7 * t)
 
 
-fitted = least_squares(residual, torch.tensor([1.0, 1.0]))
+fitted = least_squares(residual, torch.tensor([1.0, 1.0]), tr_solver="exact")
 show(fitted.x)
 
 x = torch.nn.Parameter(start.clone())

@@ -26,7 +26,7 @@ class Path(torchsde.BaseBrownian):
 
     dtype, device, shape, levy_area_approximation = torch.float64, torch.device("cpu"), (3, 2), "none"
 
-    def __call__(self, ta, tb=None, return_U=False, return_A=False):
+    def __call__(self, ta, tb=None, return_U=False, return_A=False):  # noqa: N803
         phase = numbers(2, 3, 2)
         return torch.sin(5 * tb + phase) - torch.sin(5 * ta + phase)
 
@@ -35,7 +35,10 @@ class Path(torchsde.BaseBrownian):
 
 
 times = torch.linspace(0.0, 1.0, 4)
-for solve, methods in [(torchsde.sdeint, ["midpoint", "heun"]), (torchsde.sdeint_adjoint, ["midpoint", "reversible_heun"])]:
+for solve, methods in [
+    (torchsde.sdeint, ["midpoint", "heun"]),
+    (torchsde.sdeint_adjoint, ["midpoint", "reversible_heun"]),
+]:
     for method in methods:
         equation, start = fill(Equation()), numbers(1, 3, 2).requires_grad_()
         more = {"adjoint_method": "adjoint_reversible_heun"} if method == "reversible_heun" else {}

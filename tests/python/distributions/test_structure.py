@@ -205,6 +205,21 @@ def test_a_family_of_a_user():
             getattr(coin, missing)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: D.HalfCauchy(-1.0, validate_args=True),
+        lambda: D.HalfNormal(-1.0, validate_args=True),
+        lambda: D.LogNormal(0.0, -1.0, validate_args=True),
+        lambda: D.InverseGamma(-1.0, 1.0, validate_args=True),
+        lambda: D.RelaxedBernoulli(t(1.0), t(2.0), validate_args=True),
+    ],
+)
+def test_parameters_of_transformed_distributions_are_checked(make):
+    with pytest.raises(ValueError, match="Expected parameter"):
+        make()
+
+
 def test_copies():
     d = D.Gamma(t(2.0), t(1.0))
     assert copy.deepcopy(d).log_prob(t(1.0)) == d.log_prob(t(1.0))

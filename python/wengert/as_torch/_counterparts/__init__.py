@@ -16,7 +16,7 @@ from .version import __version__ as __version__
 
 
 def compile(model: Any = None, **options: Any) -> Any:
-    """Return the function or the module itself; without one, a decorator that does. Operations run as they are called."""
+    """Return the function or the module itself; without one, a decorator that does."""
     return model if model is not None else lambda model: model
 
 
@@ -57,7 +57,6 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 def are_deterministic_algorithms_enabled() -> bool:
     """Return True: there are no others."""
     return True
-
 
 
 def norm(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from wengert import Tensor
 from wengert.optim import Optimizer
@@ -15,10 +15,12 @@ __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 class autocast(contextlib.ContextDecorator):
     """A context, and a decorator, that changes nothing; all dtypes but the two of 16 bits are kept by PyTorch's too."""
 
-    def __init__(self, device_type: str = "cuda", dtype: Any = None, enabled: bool = True, cache_enabled: Any = None) -> None:
+    def __init__(
+        self, device_type: str = "cuda", dtype: Any = None, enabled: bool = True, cache_enabled: Any = None
+    ) -> None:
         self.device = device_type
 
-    def __enter__(self) -> autocast:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

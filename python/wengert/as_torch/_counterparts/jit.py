@@ -9,9 +9,9 @@ from typing import Any, Final
 from wengert import nn
 
 __all__ = [
-    "Attribute", "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "freeze", "fuser", "ignore", "interface",
-    "is_scripting", "is_tracing", "isinstance", "optimize_for_inference", "optimized_execution", "script",
-    "script_if_tracing", "script_method", "trace", "trace_module", "unused",
+    "Attribute", "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "fork", "freeze", "fuser", "ignore",
+    "interface", "is_scripting", "is_tracing", "isinstance", "optimize_for_inference", "optimized_execution", "script",
+    "script_if_tracing", "script_method", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 
 _isinstance = isinstance

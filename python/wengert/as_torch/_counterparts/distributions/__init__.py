@@ -1,0 +1,1 @@
+"""``torch.distributions``, of which packages use more than is public."""
