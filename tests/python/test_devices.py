@@ -74,6 +74,16 @@ def test_gradients_cross_devices() -> None:
     assert x.grad.tolist() == [2.0, 4.0]
 
 
+def test_writes_cross_devices_with_their_gradients() -> None:
+    x = wg.tensor([1.0, 2.0], requires_grad=True)
+    buffer = wg.zeros(2, device="sim:0")
+    buffer.copy_(x)
+    (buffer * 3).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [3.0, 3.0]
+    assert wg.func.jvp(lambda t: wg.zeros(2, device="sim:0").copy_(t), (x.detach(),), (wg.ones(2),))[1].tolist() == [1, 1]
+
+
 def test_a_gradient_of_another_device_is_refused() -> None:
     class Wrong(wg.autograd.Function):
         @staticmethod

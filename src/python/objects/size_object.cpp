@@ -30,14 +30,16 @@ PyObject* size_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
     if (!PyArg_ParseTuple(args, "|O:Size", &items)) return nullptr;
     if (!items) return new_size(0);
     return guarded([&] {
-        PyRef tuple(checked(PySequence_Tuple(items)));
+        const PyRef tuple(checked(PySequence_Tuple(items)));
+        PyRef out(checked(new_size(PyTuple_GET_SIZE(tuple.get()))));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.get()); ++i) {
             PyObject* item = PyTuple_GET_ITEM(tuple.get(), i);
             check(is_int(item), ErrorKind::Type, "wengert.Size() takes an iterable of 'int' (item ", i, " is '",
                   Py_TYPE(item)->tp_name, "')");
-            if (!PyLong_CheckExact(item)) PyTuple_SetItem(tuple.get(), i, PyLong_FromLongLong(to_int64(item)));
+            PyTuple_SET_ITEM(out.get(), i,
+                             PyLong_CheckExact(item) ? Py_NewRef(item) : checked(PyLong_FromLongLong(to_int64(item))));
         }
-        return from_tuple(tuple.release());
+        return out.release();
     });
 }
 
