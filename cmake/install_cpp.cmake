@@ -10,6 +10,7 @@ foreach(layer base tensor kernels graph ops engine)
 endforeach()
 install(DIRECTORY "${WENGERT_GENERATED}/ops" "${WENGERT_GENERATED}/kernels" DESTINATION include/wengert/generated
   COMPONENT cpp FILES_MATCHING PATTERN "*.h")
+install(FILES "${WENGERT_GENERATED}/built_in_backends.h" DESTINATION include/wengert/generated COMPONENT cpp)
 
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/wengert")
 install(EXPORT wengert NAMESPACE wengert:: FILE wengertTargets.cmake DESTINATION "${config_dir}" COMPONENT cpp)
