@@ -4,6 +4,7 @@ Rows of the semantics: E2 (a thread for each device), E10 (fork), E11 (streams o
 S5 (save_on_cpu), K8 (checkpoint keeps the state of devices), B5 and B14 (saved tensors, devices of gradients), B24
 (leaf streams), D3 and D7 (threads of devices), L8 (`grad` of another device).
 """
+# ruff: noqa: N802 (tests bear the ids of the rows they prove)
 
 from __future__ import annotations
 
@@ -106,7 +107,7 @@ def close(found: list[list[float]], expected: list[list[float]]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(0, SEEDS, 50))
-def test_programs_of_several_streams_have_the_gradients_of_the_cpu_and_no_race(seed: int) -> None:
+def test_E11_programs_of_several_streams_have_the_gradients_of_the_cpu_and_no_race(seed: int) -> None:
     sim.set_delays(seed, 20)
     try:
         for s in range(seed, seed + 50):
@@ -130,7 +131,7 @@ def gradients_without(seed: int, lost: int | str | None) -> list[list[float]] | 
 
 
 @pytest.mark.parametrize("seed", range(0, 1000, 100))
-def test_waits_that_are_missing_in_the_engine_are_found(seed: int) -> None:
+def test_E11_waits_that_are_missing_in_the_engine_are_found(seed: int) -> None:
     """All of them in every program; one of them unless others order the same: then nothing is wrong."""
     for s in range(seed, seed + 100):
         expected = Program(s).on_devices(lambda: sim.lose_wait(None))
@@ -145,7 +146,7 @@ def test_waits_that_are_missing_in_the_engine_are_found(seed: int) -> None:
 # --- Threads
 
 
-def test_nodes_of_a_device_run_on_its_thread_and_others_on_the_callers() -> None:
+def test_E2_nodes_of_a_device_run_on_its_thread_and_others_on_the_callers() -> None:
     ran: dict[str, int] = {}
     x = wg.ones(2, requires_grad=True)
     y = (x * 2).to("sim:0") * 3
@@ -158,7 +159,7 @@ def test_nodes_of_a_device_run_on_its_thread_and_others_on_the_callers() -> None
     assert len(set(ran.values())) == 3
 
 
-def test_without_threads_all_runs_on_the_caller() -> None:
+def test_E2_without_threads_all_runs_on_the_caller() -> None:
     ran: set[int] = set()
     x = wg.ones(2, device="sim:0", requires_grad=True)
     y = x * 3
@@ -223,7 +224,7 @@ def test_thread_local_modes_are_those_of_the_caller() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_forked_child_refuses_devices_and_computes_on_the_cpu() -> None:
+def test_E10_a_forked_child_refuses_devices_and_computes_on_the_cpu() -> None:
     x = wg.ones(2, device="sim:0", requires_grad=True)
     (x * 2).sum().backward()
     child = os.fork()
@@ -244,7 +245,7 @@ def test_a_forked_child_refuses_devices_and_computes_on_the_cpu() -> None:
 # --- Streams of nodes and leaves
 
 
-def test_a_node_runs_on_the_stream_of_its_operation() -> None:
+def test_E11_a_node_runs_on_the_stream_of_its_operation() -> None:
     seen: list[Any] = []
     side = sim.Stream("sim:0")
     x = wg.ones(2, device="sim:0", requires_grad=True)
@@ -260,7 +261,7 @@ def test_a_node_runs_on_the_stream_of_its_operation() -> None:
     assert x.grad.tolist() == [2.0, 2.0]
 
 
-def test_gradients_of_leaves_are_ready_for_the_callers_streams() -> None:
+def test_E11_gradients_of_leaves_are_ready_for_the_callers_streams() -> None:
     side = sim.Stream("sim:0")
     sim.set_delays(1, 300)
     try:
@@ -277,7 +278,7 @@ def test_gradients_of_leaves_are_ready_for_the_callers_streams() -> None:
         sim.set_delays(0, 0)
 
 
-def test_callbacks_come_last_with_the_callers_streams() -> None:
+def test_E11_callbacks_come_last_with_the_callers_streams() -> None:
     order: list[str] = []
 
     def later(g: Any) -> None:
@@ -294,7 +295,7 @@ def test_callbacks_come_last_with_the_callers_streams() -> None:
 # --- What stands on top
 
 
-def test_saved_on_the_cpu_and_brought_back() -> None:
+def test_S5_saved_on_the_cpu_and_brought_back() -> None:
     x = wg.tensor([1.0, 2.0], device="sim:1", requires_grad=True)
     with wg.autograd.graph.save_on_cpu(pin_memory=True, device_type="sim"):
         y = (x * x).sum()
@@ -304,7 +305,7 @@ def test_saved_on_the_cpu_and_brought_back() -> None:
     assert x.grad.tolist() == [2.0, 4.0]
 
 
-def test_checkpoint_on_a_device() -> None:
+def test_K8_checkpoint_on_a_device() -> None:
     from wengert.utils.checkpoint import checkpoint
 
     x = wg.tensor([1.0, 2.0], device="sim:0", requires_grad=True)

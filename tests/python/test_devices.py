@@ -1,4 +1,5 @@
 """Devices: where tensors are made, how they get from one to another, and what is refused."""
+# ruff: noqa: N802 (tests bear the ids of the rows they prove)
 
 from __future__ import annotations
 
@@ -81,10 +82,13 @@ def test_writes_cross_devices_with_their_gradients() -> None:
     (buffer * 3).sum().backward()
     assert x.grad is not None
     assert x.grad.tolist() == [3.0, 3.0]
-    assert wg.func.jvp(lambda t: wg.zeros(2, device="sim:0").copy_(t), (x.detach(),), (wg.ones(2),))[1].tolist() == [1, 1]
+    assert wg.func.jvp(lambda t: wg.zeros(2, device="sim:0").copy_(t), (x.detach(),), (wg.ones(2),))[1].tolist() == [
+        1,
+        1,
+    ]
 
 
-def test_a_gradient_of_another_device_is_refused() -> None:
+def test_B14_a_gradient_of_another_device_is_refused() -> None:
     class Wrong(wg.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
@@ -96,6 +100,9 @@ def test_a_gradient_of_another_device_is_refused() -> None:
 
     with pytest.raises(RuntimeError, match="expected device cpu but got meta"):
         Wrong.apply(wg.ones(2, requires_grad=True)).sum().backward()
+
+
+def test_L8_grad_stays_on_the_device_of_its_tensor() -> None:
     x = wg.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match="device"):
         x.grad = wg.ones(2, device="meta")
