@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 from typing import Any
 
@@ -133,6 +134,21 @@ def test_copies_stay_where_they_are() -> None:
     on_meta = pickle.loads(pickle.dumps(wg.ones(2, 3, device="meta")))
     assert on_meta.is_meta
     assert on_meta.shape == (2, 3)
+
+
+def test_files_keep_values_and_are_read_to_a_device() -> None:
+    file = io.BytesIO()
+    x = wg.tensor([[1.0, 2.0], [3.0, 4.0]], device="sim:0")
+    wg.save({"x": x, "column": x[:, 1]}, file)
+    for location in (None, "sim:1", "cpu"):
+        file.seek(0)
+        read = wg.load(file, map_location=location)
+        assert read["column"].device == wg.device(location or "cpu")
+        assert read["column"].tolist() == [2.0, 4.0]
+        read["x"].zero_()
+        assert read["column"].tolist() == [0.0, 0.0]
+    with pytest.raises(NotImplementedError, match="no data"):
+        wg.save(wg.ones(2, device="meta"), io.BytesIO())
 
 
 def test_out_and_in_place_stay_on_the_device() -> None:

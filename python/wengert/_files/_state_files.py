@@ -84,7 +84,8 @@ def load(
     f : str, path or binary file
         The file; one that is open must be seekable.
     map_location : device, str, dict or callable, optional
-        Where tensors go: all are on the CPU, wherever they were saved, and only ``"cpu"`` can be asked for.
+        The device that tensors go to; the CPU where none is named, wherever they were saved. A dict or a function,
+        which PyTorch asks where things were, changes nothing.
     pickle_module : optional
         Accepted for compatibility.
     weights_only : bool, default True
@@ -116,25 +117,19 @@ def load(
             "[load] weights_only=False would run code from the file, which wengert.load never does; "
             "save tensors and state_dict() and load those, or use the module pickle of Python for files that you trust"
         )
-    _check_location(map_location)
+    named_device = not (map_location is None or callable(map_location) or isinstance(map_location, dict))
+    device = wg.device(map_location if named_device else "cpu")
     named = isinstance(f, (str, os.PathLike))
     if mmap and not named:
         raise ValueError("[load] mmap=True needs the path of a file, not a file that is open")
     with open(f, "rb") if named else nullcontext(f) as file:  # type: ignore[arg-type]
         mapped = np.asarray(np.memmap(f, np.uint8, "c")) if mmap and os.path.getsize(f) else None  # type: ignore[arg-type]
         archive = Archive(file, mapped)  # type: ignore[arg-type]
-        return Machine(find, _loader_of_storages(archive)).run(archive.read("data.pkl"))
+        return Machine(find, _loader_of_storages(archive, device)).run(archive.read("data.pkl"))
 
 
-def _check_location(location: Any) -> None:
-    if location is None or callable(location) or isinstance(location, dict):
-        return
-    if wg.device(location).type != "cpu":
-        raise ValueError(f"[load] map_location is {location!r}; the only device is the CPU")
-
-
-def _loader_of_storages(archive: Archive) -> Callable[[Any], Any]:
-    """Return the function from a reference to a storage to its elements, one tensor for each storage."""
+def _loader_of_storages(archive: Archive, device: Any) -> Callable[[Any], Any]:
+    """Return the function from a reference to a storage to its elements on a device, one tensor for each storage."""
     big_endian = archive.read("byteorder").strip() == b"big" if "byteorder" in archive else False
     loaded: dict[str, Any] = {}
 
@@ -146,7 +141,7 @@ def _loader_of_storages(archive: Archive) -> Callable[[Any], Any]:
             raise refuse("its reference to a storage has the wrong types")
         if key not in loaded:
             data = archive.read_storage(f"data/{key}", numel * kind.dtype.itemsize)
-            loaded[key] = flat_tensor(data, kind.dtype, big_endian != (sys.byteorder == "big"))
+            loaded[key] = flat_tensor(data, kind.dtype, big_endian != (sys.byteorder == "big")).to(device)
         if loaded[key].dtype != kind.dtype:
             raise refuse(f"the storage {key} is used with two dtypes")
         return loaded[key]
