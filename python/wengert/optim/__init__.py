@@ -5,8 +5,7 @@ what published rules have in common. Each rule is then one file that states its 
 """
 
 import importlib as _importlib
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+import typing as _typing
 
 from . import lr_scheduler as lr_scheduler
 from . import optimizer as optimizer
@@ -48,11 +47,11 @@ __all__ = [
 
 # Modules of layers are much to load for those who have none: `swa_utils` comes when it is first used. Type checkers do
 # not see `__getattr__`: with it, no name would be unknown to them.
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from . import swa_utils as swa_utils
 else:
 
-    def __getattr__(name: str) -> _Any:
+    def __getattr__(name: str) -> _typing.Any:
         if name == "swa_utils":
             return _importlib.import_module(f"{__name__}.{name}")
         from wengert._missing import no_attribute
