@@ -1,8 +1,8 @@
 """Writes the pages of operations from the table, before Sphinx reads any: a page for each category, with a list from
 which autosummary makes a page for each function.
 
-What is not in the table (creation, transforms, autograd, ...) is listed by hand in docs/reference/*.rst. A public name
-of the package that stands on no page is a warning, so that `nox -s docs` fails.
+What is not in the table (creation, transforms, autograd, ...) is listed by hand in docs/reference/*.rst and docs/*.rst. A
+public name of the package that stands on no page is a warning, so that `nox -s docs` fails.
 """
 
 import importlib
@@ -119,7 +119,8 @@ def write_pages(app, config):
 
 def complain_of_missing(listed):
     """Warn of public names that stand on no page."""
-    written = "\n".join(path.read_text() for path in sorted((DOCS / "reference").glob("*.rst")))
+    pages = [*sorted((DOCS / "reference").glob("*.rst")), *sorted(DOCS.glob("*.rst"))]
+    written = "\n".join(path.read_text() for path in pages)
     words = set(re.findall(r"^ {3}(?:~)?([\w.]+)$", written, re.MULTILINE))
     for module in COMPLETE:
         found = importlib.import_module(qualified(module, "").rstrip("."))
