@@ -1,8 +1,8 @@
 """Writes the pages of operations from the table, before Sphinx reads any: a page for each category, with a list from
 which autosummary makes a page for each function.
 
-What is not in the table (creation, transforms, autograd, ...) is listed by hand in docs/reference/*.rst and docs/*.rst. A
-public name of the package that stands on no page is a warning, so that `nox -s docs` fails.
+What is not in the table (creation, transforms, autograd, ...) is listed by hand in docs/reference/*.rst and docs/*.rst.
+A public name of the package that stands on no page is a warning, so that `nox -s docs` fails.
 """
 
 import importlib
