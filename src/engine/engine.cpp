@@ -5,7 +5,7 @@
 #include "base/memory/immortal.h"
 #include "base/warns_once.h"
 #include "engine/autograd.h"
-#include "engine/device_pass.h"
+#include "engine/devices/device_pass.h"
 #include "engine/evaluate.h"
 #include "engine/input_buffer.h"
 #include "engine/other_thread.h"

@@ -88,7 +88,7 @@ public:
     bool keep_graph;
     bool create_graph;
     const bool selective;
-    bool uses_streams = false;    // of devices, on which some nodes run (engine/device_pass.h)
+    bool uses_streams = false;    // of devices, on which some nodes run (engine/devices/device_pass.h)
     bool has_large_sums = false;  // some of which wait for more
     const uint64_t id;
     RecordedPasses recorded_passes = RecordedPasses::AsAsked;  // the most that a node of the pass wants

@@ -1,10 +1,10 @@
-#include "engine/device_pass.h"
+#include "engine/devices/device_pass.h"
 
 #include <algorithm>
 #include <thread>
 
 #include "base/threads/thread_end.h"
-#include "engine/device_threads.h"
+#include "engine/devices/device_threads.h"
 #include "engine/evaluate.h"
 #include "engine/input_buffer.h"
 #include "engine/parallel.h"

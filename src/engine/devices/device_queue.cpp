@@ -1,4 +1,4 @@
-#include "engine/device_queue.h"
+#include "engine/devices/device_queue.h"
 
 #include <algorithm>
 #include <tuple>

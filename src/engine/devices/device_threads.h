@@ -2,7 +2,7 @@
 // lives.
 #pragma once
 
-#include "engine/device_queue.h"
+#include "engine/devices/device_queue.h"
 #include "tensor/device.h"
 
 namespace wengert {

@@ -23,7 +23,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "engine/device_queue.h"
+#include "engine/devices/device_queue.h"
 #include "engine/engine.h"
 #include "engine/other_thread.h"
 #include "tensor/backend.h"

@@ -1,4 +1,4 @@
-#include "engine/device_threads.h"
+#include "engine/devices/device_threads.h"
 
 #include <map>
 #include <thread>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/threads/lock.h"
 #include "base/threads/thread_end.h"
-#include "engine/device_pass.h"
+#include "engine/devices/device_pass.h"
 
 namespace wengert {
 namespace {
