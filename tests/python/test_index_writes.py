@@ -301,3 +301,25 @@ def test_values_of_other_dtypes_and_shapes(x):
     assert v.grad.dtype == w.grad.dtype == wg.float64
     assert v.grad.tolist() == [[[0.0, 1.0, 2.0]]]
     assert w.grad.tolist() == [12.0]
+
+
+WRITES_AT_AN_INDEX = {
+    "scatter_": lambda x, i, big: x.scatter_(0, i, big),
+    "scatter_ of a number": lambda x, i, big: x.scatter_(0, i, 10**9),
+    "scatter_add_": lambda x, i, big: x.scatter_add_(0, i, big),
+    "scatter_reduce_": lambda x, i, big: x.scatter_reduce_(0, i, big, "sum"),
+    "index_copy_": lambda x, i, big: x.index_copy_(0, i, big),
+    "index_add_": lambda x, i, big: x.index_add_(0, i, big),
+    "index_fill_": lambda x, i, big: x.index_fill_(0, i, 10**9),
+    "index_put_": lambda x, i, big: x.index_put_((i,), big),
+    "index_put_ that adds": lambda x, i, big: x.index_put_((i,), big, accumulate=True),
+    "put_": lambda x, i, big: x.put_(i, big),
+    "index_reduce_": lambda x, i, big: x.index_reduce_(0, i, big, "prod"),
+}
+
+
+@pytest.mark.parametrize("write", WRITES_AT_AN_INDEX.values(), ids=WRITES_AT_AN_INDEX)
+def test_an_index_that_is_written_over_is_read_as_it_was(write):
+    numbers, big = wg.tensor([1, 2, 0, 3]), wg.full((4,), 10**9)
+    x = numbers.clone()
+    assert wg.equal(write(x, x, big), write(numbers.clone(), numbers, big))

@@ -59,18 +59,18 @@ Tensor gather_backward(const Tensor& grad, IntSpan sizes, int64_t dim, const Ten
 void scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
     const Along a = along(self, dim, index, "scatter");
     check_source(self, a, index, src, "scatter");
-    if (index.numel() > 0) scatter_kernel(self, a.dim, a.index, apart_from(src, self));
+    if (index.numel() > 0) scatter_kernel(self, a.dim, apart_from(a.index, self), apart_from(src, self));
 }
 
 void scatter_value_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
     const Along a = along(self, dim, index, "scatter");
-    if (index.numel() > 0) scatter_value_kernel(self, a.dim, a.index, value);
+    if (index.numel() > 0) scatter_value_kernel(self, a.dim, apart_from(a.index, self), value);
 }
 
 void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
     const Along a = along(self, dim, index, "scatter_add");
     check_source(self, a, index, src, "scatter_add");
-    if (index.numel() > 0) scatter_add_kernel(self, a.dim, a.index, apart_from(src, self));
+    if (index.numel() > 0) scatter_add_kernel(self, a.dim, apart_from(a.index, self), apart_from(src, self));
 }
 
 namespace {
@@ -94,7 +94,8 @@ void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const
     check_source(self, a, index, src, "scatter_reduce");
     check(!is_complex(self.dtype()) || how < ScatterReduce::Amax, ErrorKind::Runtime,
           "[scatter_reduce] amax and amin need ordered numbers, got ", self.dtype());
-    if (index.numel() > 0) scatter_reduce_kernel(self, a.dim, a.index, apart_from(src, self), how, include_self);
+    if (index.numel() > 0)
+        scatter_reduce_kernel(self, a.dim, apart_from(a.index, self), apart_from(src, self), how, include_self);
 }
 
 Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {

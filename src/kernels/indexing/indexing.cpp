@@ -8,9 +8,15 @@
 namespace wengert::kernels {
 namespace {
 
-// Values that share memory with self would change while they are read.
+// What shares memory with self, which is written, would change while it is read: an index after it has been checked.
 Tensor apart_from(const Tensor& values, const Tensor& self) {
     return values.storage() == self.storage() ? clone(values) : values;
+}
+
+TensorList all_apart_from(TensorSpan indices, const Tensor& self) {
+    TensorList apart;
+    for (const Tensor& index : indices) apart.push_back(apart_from(index, self));
+    return apart;
 }
 
 void check_same_dtype(const Tensor& self, const Tensor& source, const char* op) {
@@ -41,8 +47,9 @@ void index_put_(const Tensor& self, TensorSpan indices, const Tensor& values, bo
     if (at.plan.is_empty()) return;
     source = apart_from(source, self);
     Dims strides = broadcast_strides(source, sizes);
-    accumulate ? index_add_kernel(at.self, source, strides, 1, at.plan, at.indices)
-               : index_put_kernel(at.self, source, strides, at.plan, at.indices);
+    const TensorList places = all_apart_from(at.indices, self);
+    accumulate ? index_add_kernel(at.self, source, strides, 1, at.plan, places)
+               : index_put_kernel(at.self, source, strides, at.plan, places);
 }
 
 Tensor index_put(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate) {
@@ -119,14 +126,14 @@ void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tens
     const PlannedIndex at = plan_source(self, dim, index, source, "index_add_");
     if (at.plan.is_empty()) return;
     Tensor from = apart_from(source, self);
-    index_add_kernel(self, from, source_strides(self, from, at.plan), alpha, at.plan, at.indices);
+    index_add_kernel(self, from, source_strides(self, from, at.plan), alpha, at.plan, all_apart_from(at.indices, self));
 }
 
 void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
     const PlannedIndex at = plan_source(self, dim, index, source, "index_copy_");
     if (at.plan.is_empty()) return;
     Tensor from = apart_from(source, self);
-    index_put_kernel(self, from, source_strides(self, from, at.plan), at.plan, at.indices);
+    index_put_kernel(self, from, source_strides(self, from, at.plan), at.plan, all_apart_from(at.indices, self));
 }
 
 void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
@@ -142,7 +149,7 @@ void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Ten
     const PlannedIndex at = plan_index_select(self, dim, index, true, "index_fill_");
     if (at.plan.is_empty()) return;
     const Tensor number = apart_from(beside(self, to_dtype(value, self.dtype())), self);
-    index_put_kernel(self, number, Dims(at.plan.result_sizes().size(), 0), at.plan, at.indices);
+    index_put_kernel(self, number, Dims(at.plan.result_sizes().size(), 0), at.plan, all_apart_from(at.indices, self));
 }
 
 void fill_with_(const Tensor& self, const Tensor& value) {
