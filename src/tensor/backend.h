@@ -91,7 +91,7 @@ inline std::atomic<bool> streams_in_use = false;
 inline bool is_off_host(uint32_t flags) noexcept { return flags & kOffHost; }
 inline bool is_off_host(const Tensor& t) noexcept { return t.defined() && is_off_host(t.flags()); }
 
-// A stream is current on this thread, and with it its device, as long as it lives.
+// A stream is current on this thread, for its device, as long as the guard lives.
 class StreamGuard {
 public:
     explicit StreamGuard(Stream stream)

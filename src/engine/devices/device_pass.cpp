@@ -67,11 +67,7 @@ void DevicePass::run(TensorList root_gradients) {
             const std::lock_guard lock(mutex_);
             if (pending_ == 0) break;
         }
-        ReadyNode ready = home_.pop();
-        if (ready.ends) {  // comes again when this pass is over
-            home_.push_shutdown();
-            continue;
-        }
+        const ReadyNode ready = home_.pop();
         if (ready.node) ready.pass->run(ready);
         undone.undo();
     }
@@ -88,10 +84,9 @@ void DevicePass::run(const ReadyNode& ready) {
         state.sequence_nr = std::max(state.sequence_nr, sequence_nr_);
     }
     try {
-        if (stopped) {
-        } else if (std::this_thread::get_id() == owner_) {
+        if (!stopped && std::this_thread::get_id() == owner_) {
             evaluate(ready.node);
-        } else {
+        } else if (!stopped) {
             Inherited::Scope scope(inherited_, warnings);
             NestedPass nested;
             AutoGradMode mode(task_.create_graph);
@@ -111,13 +106,19 @@ void DevicePass::push(Node* node) {
         const std::lock_guard lock(mutex_);
         ++pending_;
     }
-    queue.push({shared_from_this(), node, node->sequence_nr(), depth_});
+    try {
+        queue.push({shared_from_this(), node, node->sequence_nr(), depth_});
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        --pending_;  // never the last: who pushes runs a node itself
+        throw;
+    }
 }
 
 void DevicePass::finish_one() {
     const std::lock_guard lock(mutex_);
     sequence_nr_ = std::max(sequence_nr_, state.sequence_nr);
-    if (--pending_ == 0) home_.push({});  // under the lock: the owner may end the pass as soon as it is released
+    if (--pending_ == 0) home_.wake();  // under the lock: the owner may end the pass as soon as it is released
 }
 
 void DevicePass::stop(std::exception_ptr error) noexcept {

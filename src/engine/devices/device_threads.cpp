@@ -22,7 +22,6 @@ struct DeviceThread {
 struct DeviceThreads {
     std::mutex mutex;
     std::map<std::pair<DeviceType, int8_t>, std::unique_ptr<DeviceThread>> by_device;
-    size_t started = 0;
 };
 
 std::atomic<DeviceThreads*> current{nullptr};
@@ -44,8 +43,9 @@ DeviceThreads& threads() {
 void serve(DeviceQueue& queue) noexcept {
     own_queue = &queue;
     for (;;) {
-        ReadyNode ready = queue.pop();
-        if (ready.ends) return;
+        bool ends;
+        const ReadyNode ready = queue.pop(&ends);
+        if (ends) return;
         if (ready.node) ready.pass->run(ready);
     }
 }
@@ -66,7 +66,6 @@ DeviceQueue& device_queue(Device device) {
     if (!entry) {
         entry = std::make_unique<DeviceThread>();
         entry->thread = std::thread(serve, std::ref(entry->queue));
-        ++all.started;
     }
     return entry->queue;
 }
@@ -74,19 +73,15 @@ DeviceQueue& device_queue(Device device) {
 void end_device_threads() {
     DeviceThreads* all = current.load(std::memory_order_acquire);
     if (!all) return;
-    const std::lock_guard lock(all->mutex);
-    for (auto& [device, entry] : all->by_device) {
-        entry->queue.push_shutdown();
+    decltype(all->by_device) ended;
+    {
+        const std::lock_guard lock(all->mutex);
+        ended.swap(all->by_device);
+    }
+    for (auto& [device, entry] : ended) {
+        entry->queue.end();
         entry->thread.join();
     }
-    all->by_device.clear();
-}
-
-size_t device_threads_started() noexcept {
-    DeviceThreads* all = current.load(std::memory_order_acquire);
-    if (!all) return 0;
-    const std::lock_guard lock(all->mutex);
-    return all->started;
 }
 
 }  // namespace wengert

@@ -13,8 +13,7 @@ DeviceQueue& device_queue(Device device);
 // The queue that this thread stands at: null unless it is the thread of a device.
 DeviceQueue* queue_of_this_thread() noexcept;
 
-// The threads end when they have done what is ready; for tests, and for who unloads the library.
+// The threads end, each after the node that it runs: before the interpreter does, whose lock nodes may need.
 void end_device_threads();
-size_t device_threads_started() noexcept;  // since the process began
 
 }  // namespace wengert

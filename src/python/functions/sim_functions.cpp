@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "backends/sim/sim.h"
+#include "engine/devices/device_threads.h"
 #include "python/arguments/convert.h"
 #include "python/autograd/pass_gil.h"
 #include "python/exceptions.h"
@@ -21,8 +22,12 @@ void run_blocking(void (*f)(void*), void* context) {
     f(context);
 }
 
-// Before the interpreter ends: work may need it.
+// Before the interpreter ends: work and nodes may need it.
 PyObject* finish(PyObject*, PyObject*) {
+    {
+        const WithoutGil released;
+        end_device_threads();
+    }
     sim::synchronize_everything();
     Py_RETURN_NONE;
 }
