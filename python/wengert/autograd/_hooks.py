@@ -79,6 +79,17 @@ class RemovableHandle:
         _ids = itertools.count(max(next(_ids), self.id + 1))
 
 
+def add(hooks: Any, hook: Callable[..., Any], *marks: OrderedDict[int, bool], prepend: bool = False) -> RemovableHandle:
+    """Register a hook last or first, and its key in each dictionary of marks; the handle takes back all of it."""
+    handle = RemovableHandle(hooks, extra_dict=list(marks))
+    hooks[handle.id] = hook
+    for mark in marks:
+        mark[handle.id] = True
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
 def unserializable_hook(hook: _Callable) -> _Callable:
     """Mark `hook` as one that pickling may drop without a warning.
 

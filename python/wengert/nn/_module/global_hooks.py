@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from wengert.autograd._hooks import RemovableHandle
+from wengert.autograd._hooks import RemovableHandle, add
 
 from .hook_dict import Flag, HookDict
 
@@ -35,32 +35,24 @@ def registered(hooks: Hooks, module: Any, name: str, value: Any) -> Any:
     return value
 
 
-def _add(hooks: Hooks, hook: Callable[..., Any], *marks: OrderedDict[int, bool]) -> RemovableHandle:
-    handle = RemovableHandle(hooks, extra_dict=list(marks) or None)
-    hooks[handle.id] = hook
-    for mark in marks:
-        mark[handle.id] = True
-    return handle
-
-
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, name, parameter)`` whenever a parameter is registered; a result replaces the parameter."""
-    return _add(parameter_registration, hook)
+    return add(parameter_registration, hook)
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, name, buffer)`` whenever a buffer is registered; a result replaces the buffer."""
-    return _add(buffer_registration, hook)
+    return add(buffer_registration, hook)
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, name, child)`` whenever a child is registered; a result replaces the child."""
-    return _add(module_registration, hook)
+    return add(module_registration, hook)
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, args)`` before forward of every module; a result replaces the arguments."""
-    return _add(forward_pre, hook)
+    return add(forward_pre, hook)
 
 
 def register_module_forward_hook(
@@ -83,12 +75,12 @@ def register_module_forward_hook(
         Its ``remove()`` takes the hook away.
     """
     marks = [forward_with_kwargs] * with_kwargs + [forward_always_called] * always_call
-    return _add(forward, hook, *marks)
+    return add(forward, hook, *marks)
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, grad_output)`` before the backward of every module; a result replaces the gradients."""
-    return _add(backward_pre, hook)
+    return add(backward_pre, hook)
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -121,4 +113,4 @@ def _add_backward(hook: Callable[..., Any], full: bool) -> RemovableHandle:
             "one of them."
         )
     backward_is_full = full
-    return _add(backward, hook)
+    return add(backward, hook)

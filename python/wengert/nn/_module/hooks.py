@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert._C import Tensor
-from wengert.autograd._hooks import RemovableHandle
+from wengert.autograd._hooks import RemovableHandle, add
 from wengert.utils._backward_hook import BackwardHook
 
 from . import global_hooks
@@ -183,17 +183,6 @@ class Hooked(StateDict):
                 stacklevel=5,
             )
 
-    def _add_hook(
-        self, hooks: Hooks, hook: Callable[..., Any], prepend: bool, *marks: OrderedDict[int, bool]
-    ) -> RemovableHandle:
-        handle = RemovableHandle(hooks, extra_dict=list(marks) or None)
-        hooks[handle.id] = hook
-        for mark in marks:
-            mark[handle.id] = True
-        if prepend:
-            hooks.move_to_end(handle.id, last=False)
-        return handle
-
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
@@ -223,7 +212,7 @@ class Hooked(StateDict):
         tensor([2., 2.])
         """
         marks = [self._forward_pre_hooks_with_kwargs] * with_kwargs
-        return self._add_hook(self._forward_pre_hooks, hook, prepend, *marks)
+        return add(self._forward_pre_hooks, hook, *marks, prepend=prepend)
 
     def register_forward_hook(
         self,
@@ -261,7 +250,7 @@ class Hooked(StateDict):
         tensor([1., 1.])
         """
         marks = [self._forward_hooks_with_kwargs] * with_kwargs + [self._forward_hooks_always_called] * always_call
-        return self._add_hook(self._forward_hooks, hook, prepend, *marks)
+        return add(self._forward_hooks, hook, *marks, prepend=prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` before the backward of each call; a result replaces the gradients.
@@ -277,7 +266,7 @@ class Hooked(StateDict):
         RemovableHandle
             Its ``remove()`` takes the hook away.
         """
-        return self._add_hook(self._backward_pre_hooks, hook, prepend)
+        return add(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` when gradients of a call's inputs have been computed.
@@ -308,7 +297,7 @@ class Hooked(StateDict):
         (tensor([1., 1.]),)
         """
         self._check_kind_of_backward_hook(True)
-        return self._add_hook(self._backward_hooks, hook, prepend)
+        return add(self._backward_hooks, hook, prepend=prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call a hook with the gradients of the last node of each call; `register_full_backward_hook` is right.
@@ -319,7 +308,7 @@ class Hooked(StateDict):
             If the module has hooks of `register_full_backward_hook`.
         """
         self._check_kind_of_backward_hook(False)
-        return self._add_hook(self._backward_hooks, hook, False)
+        return add(self._backward_hooks, hook)
 
     def _check_kind_of_backward_hook(self, full: bool) -> None:
         if self._is_full_backward_hook is (not full):

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import wengert
 from wengert._C import Tensor
-from wengert.autograd._hooks import RemovableHandle
+from wengert.autograd._hooks import RemovableHandle, add
 
 from .._parameter import Parameter
 from .global_hooks import Hooks
@@ -278,19 +278,14 @@ class StateDict(Traversal):
 
     # Hooks
 
-    def _keep(self, hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
-        handle = RemovableHandle(hooks)
-        hooks[handle.id] = hook
-        return handle
-
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, prefix, keep_vars)`` before `state_dict` looks at this module."""
-        return self._keep(self._state_dict_pre_hooks, hook)
+        return add(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, local_metadata)`` after `state_dict`, to change the dict in place."""
         hook._from_public_api = True
-        return self._keep(self._state_dict_hooks, hook)
+        return add(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Any) -> RemovableHandle:
         """Call a hook after `state_dict`, which may return another dict."""
@@ -299,7 +294,7 @@ class StateDict(Traversal):
                 "Cannot register the same function as the state dict post hook that was previously registered via "
                 "register_state_dict_post_hook"
             )
-        return self._keep(self._state_dict_hooks, hook)
+        return add(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call a hook before this module loads.
@@ -314,17 +309,17 @@ class StateDict(Traversal):
         -------
         RemovableHandle
         """
-        return self._keep(self._load_state_dict_pre_hooks, _Bound(hook, self))
+        return add(self._load_state_dict_pre_hooks, _Bound(hook, self))
 
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
         """Call a hook before this module loads, with or without the module as its first argument."""
-        return self._keep(self._load_state_dict_pre_hooks, _Bound(hook, self if with_module else None))
+        return add(self._load_state_dict_pre_hooks, _Bound(hook, self if with_module else None))
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, incompatible_keys)``, which may change the keys, after this module has loaded."""
-        return self._keep(self._load_state_dict_post_hooks, hook)
+        return add(self._load_state_dict_post_hooks, hook)
 
 
 class _Bound:
