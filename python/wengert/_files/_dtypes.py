@@ -44,7 +44,7 @@ def flat_tensor(data: np.ndarray[Any, Any], dtype: Any, big_endian: bool = False
 
 
 def bytes_of(tensor: Any) -> np.ndarray[Any, Any]:
-    """Return the elements of a tensor, in order, as bytes; of its own memory if it is contiguous."""
-    plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
+    """Return the elements of a tensor, in order, as bytes; its own memory if it is contiguous and on the CPU."""
+    plain = tensor.detach().resolve_conj().resolve_neg().contiguous().cpu()
     values: np.ndarray[Any, Any] = plain.reshape(-1).view(wg.uint8).numpy()
     return values

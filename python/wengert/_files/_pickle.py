@@ -34,8 +34,8 @@ class Storage:
             self.numel = max(self.numel, last + 1)
 
     def elements(self) -> Any:
-        """Return the memory as a tensor of one dimension, on the CPU."""
-        return self.widest.as_strided((self.numel,), (1,), 0).cpu()
+        """Return the memory as a tensor of one dimension."""
+        return self.widest.as_strided((self.numel,), (1,), 0)
 
 
 class Pickle:

@@ -17,6 +17,7 @@ from ._archive import Archive, write_archive
 from ._dtypes import bytes_of, flat_tensor
 from ._names import StorageType, find
 from ._pickle import Pickle
+from ._replacing import replaced
 from ._unpickle import Machine, refuse
 
 File = str | os.PathLike[str] | IO[bytes]
@@ -26,7 +27,7 @@ def save(obj: Any, f: File, pickle_module: Any = pickle, pickle_protocol: int = 
     """Write an object with its tensors to a file that `load` and ``torch.load`` read.
 
     Values, strides, `requires_grad`, shared memory and attributes of tensors are kept; `.grad`, history and hooks are
-    not.
+    not. A file that is there already stays as it is until all is written.
 
     Parameters
     ----------
@@ -59,13 +60,13 @@ def save(obj: Any, f: File, pickle_module: Any = pickle, pickle_protocol: int = 
     {'w': tensor([1., 1.])}
     """
     writer = Pickle()
-    described = writer.dump(obj)  # before the file is opened: what cannot be saved leaves an old file as it is
+    described = writer.dump(obj)
     records = [("data.pkl", memoryview(described)), ("byteorder", memoryview(sys.byteorder.encode()))]
     records += [(f"data/{storage.key}", bytes_of(storage.elements()).data) for storage in writer.storages]
     records.append(("version", memoryview(b"3\n")))
     named = isinstance(f, (str, os.PathLike))
     folder = os.path.splitext(os.path.basename(os.fspath(f)))[0] if named else "archive"  # type: ignore[arg-type]
-    with open(f, "wb") if named else nullcontext(f) as file:  # type: ignore[arg-type]
+    with replaced(f) if named else nullcontext(f) as file:  # type: ignore[arg-type]
         write_archive(file, folder or "archive", records)  # type: ignore[arg-type]
 
 

@@ -18,8 +18,10 @@ from typing import Any, Self
 
 import numpy as np
 
+import wengert as wg
 from wengert._C import Tensor
 from wengert._files._dtypes import SAFETENSORS, SAFETENSORS_OF, bytes_of, flat_tensor
+from wengert._files._replacing import replaced
 
 __all__ = ["SafetensorError", "load", "load_file", "safe_open", "save", "save_file"]
 
@@ -57,15 +59,17 @@ def _header_of(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None
     return struct.pack("<Q", len(text)) + text
 
 
-def _in_order(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return tensors with the widest elements first, so that each is aligned."""
-    return dict(sorted(tensors.items(), key=lambda item: (-getattr(item[1], "itemsize", 0), str(item[0]))))
+def _pieces(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None) -> list[bytes | memoryview]:
+    """Return what a file consists of: the widest elements come first, so that all are aligned."""
+    ordered = dict(sorted(tensors.items(), key=lambda item: (-getattr(item[1], "itemsize", 0), str(item[0]))))
+    return [_header_of(ordered, metadata), *(bytes_of(tensor).data for tensor in ordered.values())]
 
 
 def save_file(tensors: Mapping[str, Tensor], filename: Path, metadata: Mapping[str, str] | None = None) -> None:
     """Write tensors to a file.
 
-    Values, shapes and dtypes are kept; tensors that share memory do not share it afterwards.
+    Values, shapes and dtypes are kept; tensors that share memory do not share it afterwards. A file that is there
+    already stays as it is until all is written.
 
     Parameters
     ----------
@@ -91,31 +95,27 @@ def save_file(tensors: Mapping[str, Tensor], filename: Path, metadata: Mapping[s
     ...     load_file(folder + "/x.safetensors")
     {'weight': tensor([1., 1.])}
     """
-    ordered = _in_order(tensors)
-    header = _header_of(ordered, metadata)
-    with open(filename, "wb") as file:
-        file.write(header)
-        for tensor in ordered.values():
-            file.write(bytes_of(tensor).data)
+    pieces = _pieces(tensors, metadata)
+    with replaced(filename) as file:
+        file.writelines(pieces)
 
 
 def save(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> bytes:
     """Return what `save_file` would write, as bytes."""
-    ordered = _in_order(tensors)
-    return b"".join([_header_of(ordered, metadata), *(bytes_of(tensor).tobytes() for tensor in ordered.values())])
+    return b"".join(_pieces(tensors, metadata))
 
 
 def load_file(filename: Path, device: Any = "cpu") -> dict[str, Tensor]:
     """Read all tensors of a file.
 
-    The file is mapped: pages are read when they are used, and writes to the tensors do not reach it.
+    The file is mapped: for tensors on the CPU, pages are read when they are used. Writes to tensors do not reach it.
 
     Parameters
     ----------
     filename : str or path
         The file.
-    device : optional
-        Accepted for compatibility: the only one is the CPU.
+    device : wengert.device or str, default "cpu"
+        Where the tensors are to be.
 
     Returns
     -------
@@ -146,8 +146,8 @@ class safe_open:
         The file.
     framework : str
         Accepted for compatibility: tensors are Wengert's.
-    device : optional
-        Accepted for compatibility: the only one is the CPU.
+    device : wengert.device or str, default "cpu"
+        Where the tensors are to be.
 
     Raises
     ------
@@ -156,6 +156,7 @@ class safe_open:
     """
 
     def __init__(self, filename: Path, framework: str = "wengert", device: Any = "cpu") -> None:
+        self._device = wg.device(device)
         size = os.path.getsize(filename)
         content: Bytes = np.asarray(np.memmap(filename, np.uint8, "c")) if size else np.empty(0, np.uint8)
         self._entries, self._metadata, start = _parse(content)
@@ -184,7 +185,7 @@ class safe_open:
             raise SafetensorError(f"the file has no tensor named {name!r}")
         if self._data is None:
             raise SafetensorError("the file is closed")
-        return _tensor(self._data, self._entries[name])
+        return _tensor(self._data, self._entries[name]).to(self._device)
 
 
 def _parse(content: Bytes) -> tuple[dict[str, dict[str, Any]], dict[str, str] | None, int]:
