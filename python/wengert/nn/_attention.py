@@ -13,7 +13,7 @@ def _additive(mask: Any, dtype: Any) -> Any:
     """Return what is added to scores: -inf where a boolean mask is True."""
     if mask is None or mask.dtype != wengert.bool:
         return mask
-    return wengert.zeros(mask.shape, dtype=dtype).masked_fill(mask, -math.inf)
+    return mask.new_zeros(mask.shape, dtype=dtype).masked_fill(mask, -math.inf)
 
 
 def _projected(inputs: Any, weights: Any, bias: Any) -> Any:
@@ -147,7 +147,7 @@ def multi_head_attention_forward(
     k = heads(k) if static_k is None else static_k.reshape(shape)
     v = heads(v) if static_v is None else static_v.reshape(shape)
     if add_zero_attn:
-        nothing = wengert.zeros(batch, num_heads, 1, width // num_heads, dtype=q.dtype)
+        nothing = q.new_zeros(batch, num_heads, 1, width // num_heads)
         k, v = wengert.cat([k, nothing], 2), wengert.cat([v, nothing], 2)
         more += 1
     mask = None

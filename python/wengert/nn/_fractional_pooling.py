@@ -23,13 +23,13 @@ def _sizes(value: Any, n: int) -> tuple[Any, ...]:
 
 def _starts(sample: Tensor, length: int, count: int, window: int) -> Tensor:
     """Return where windows begin: [N, C, count] for samples [N, C] between 0 and 1."""
-    last = length - window
+    last = sample.new_full((*sample.shape, 1), length - window, dtype=wengert.int64)
     if count == 1:
-        return wengert.full((*sample.shape, 1), last, dtype=wengert.int64)
-    step = last / (count - 1)
+        return last
+    step = (length - window) / (count - 1)
     first = sample.unsqueeze(-1)
-    starts = ((first + wengert.arange(count - 1)) * step).long() - (first * step).long()
-    return wengert.cat([starts, wengert.full((*sample.shape, 1), last, dtype=wengert.int64)], -1)
+    starts = ((first + wengert.arange(count - 1, device=sample.device)) * step).long() - (first * step).long()
+    return wengert.cat([starts, last], -1)
 
 
 def _pooled(input: Tensor, kernel: tuple[int, ...], out: tuple[int, ...], samples: Tensor) -> tuple[Tensor, Tensor]:
@@ -45,7 +45,8 @@ def _pooled(input: Tensor, kernel: tuple[int, ...], out: tuple[int, ...], sample
     place: Any = 0
     for d, (length, window, count) in enumerate(zip(space, kernel, out, strict=True)):
         sample = samples[..., n - 1 - d if n == 2 else d]  # PyTorch draws the width of images first
-        along = _starts(sample, length, count, window).unsqueeze(-1) + wengert.arange(window)
+        within = wengert.arange(window, device=input.device)
+        along = _starts(sample, length, count, window).unsqueeze(-1) + within
         shape = [*along.shape[:2], *(1,) * (2 * n)]
         shape[2 + d], shape[2 + n + d] = count, window
         place = place * length + along.reshape(shape)
@@ -75,7 +76,7 @@ def _fractional(n: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
             output_size = [int(length * r) for length, r in zip(given.shape[2:], ratios, strict=True)]
         samples = _random_samples
         if samples is None:
-            samples = wengert.rand(*given.shape[:2], n, dtype=input.dtype)
+            samples = wengert.rand(*given.shape[:2], n, dtype=input.dtype, device=input.device)
         values, places = _pooled(given, _sizes(kernel_size, n), _sizes(output_size, n), samples)
         return (values, places) if batched else (values.squeeze(0), places.squeeze(0))
 

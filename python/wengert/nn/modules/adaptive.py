@@ -114,7 +114,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
         head = F.log_softmax(self.head(input), dim=1)
         index = target
-        output = wengert.zeros(target.shape[0], dtype=input.dtype)
+        output = input.new_zeros(target.shape[0])
         for cluster, tail in enumerate(self.tail):
             low, high = self.cutoffs[cluster], self.cutoffs[cluster + 1]
             rows = ((target >= low) & (target < high)).nonzero().squeeze(1)

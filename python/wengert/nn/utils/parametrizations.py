@@ -152,7 +152,7 @@ def _orthogonalized(matrix: Tensor) -> Tensor:
 
 
 def _is_orthogonal(q: Tensor) -> bool:
-    eye = wengert.eye(q.shape[-1], dtype=q.dtype)
+    eye = wengert.eye(q.shape[-1], dtype=q.dtype, device=q.device)
     eps = 10 * q.shape[-2] * wengert.finfo(q.dtype).eps
     return bool(wengert.allclose(q.mH @ q, eye, atol=eps))
 
@@ -193,7 +193,7 @@ class _Orthogonal(Module):
         if self.orthogonal_map == "matrix_exp":
             q = wengert.matrix_exp(a)
         else:
-            eye = wengert.eye(rows, dtype=a.dtype)
+            eye = wengert.eye(rows, dtype=a.dtype, device=a.device)
             q = wengert.linalg.solve(eye - 0.5 * a, eye + 0.5 * a)
         return q[..., :columns]
 
@@ -218,7 +218,7 @@ class _Orthogonal(Module):
             a = a.diagonal_scatter(signs, dim1=-2, dim2=-1)
             return a.mT if transposed else a
         if rows != columns:
-            more = wengert.randn(*q.shape[:-1], rows - columns, dtype=q.dtype)
+            more = wengert.randn(*q.shape[:-1], rows - columns, dtype=q.dtype, device=q.device)
             q = _orthogonalized(wengert.cat([q, more], -1))
         else:
             q = q.clone() if _is_orthogonal(q) else _orthogonalized(q)

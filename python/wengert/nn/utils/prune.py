@@ -248,7 +248,7 @@ class RandomStructured(_Slices):
     """Random slices along a dimension go."""
 
     def _scores(self, t: Tensor) -> Tensor:
-        return wengert.rand(t.shape[self.dim])
+        return wengert.rand(t.shape[self.dim], device=t.device)
 
 
 class LnStructured(_Slices):

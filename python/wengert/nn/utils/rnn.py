@@ -31,7 +31,7 @@ class PackedSequence(_Packed):
     data : Tensor
         [sum of lengths, ...]
     batch_sizes : Tensor
-        How many sequences have a first element, a second one, ...
+        How many sequences have a first element, a second one, ...; on the CPU, as lengths are.
     sorted_indices, unsorted_indices : Tensor or None
         The permutation from the order of the batch to decreasing length, and back.
     """
@@ -57,8 +57,10 @@ class PackedSequence(_Packed):
         return tuple(self)
 
     def _with(self, change: Callable[[Tensor], Tensor]) -> Self:
-        data = change(self.data)
-        return self if data is self.data else type(self)(data, *self[1:])
+        data, sizes, *orders = self
+        changed = change(data)
+        moved = (bind(order, lambda t: t.to(changed.device)) for order in orders)
+        return self if changed is data else type(self)(changed, sizes, *moved)
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Convert the data; called as `Tensor.to`."""
@@ -102,12 +104,14 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """Return the inverse of a permutation."""
     if permutation is None:
         return None
-    return wengert.empty_like(permutation).scatter_(0, permutation, wengert.arange(permutation.numel()))
+    places = wengert.arange(permutation.numel(), device=permutation.device)
+    return wengert.empty_like(permutation).scatter_(0, permutation, places)
 
 
-def _positions(batch_sizes: list[int], batch: int) -> Tensor:
+def _positions(batch_sizes: list[int], batch: int, device: Any) -> Tensor:
     """Return where in [steps, batch] (flattened) each packed element stands."""
-    return wengert.tensor([step * batch + i for step, size in enumerate(batch_sizes) for i in range(size)])
+    places = [step * batch + i for step, size in enumerate(batch_sizes) for i in range(size)]
+    return wengert.tensor(places, device=device)
 
 
 def pack_padded_sequence(
@@ -148,6 +152,7 @@ def pack_padded_sequence(
         input = input.transpose(0, 1)
     if not enforce_sorted:
         lengths, order = wengert.sort(lengths, descending=True, stable=True)
+        order = order.to(input.device)
         input = input.index_select(1, order)
     known: list[int] = [int(length) for length in lengths.tolist()]
     if len(known) != input.shape[1]:
@@ -167,7 +172,7 @@ def pack_padded_sequence(
     if known[0] > input.shape[0]:
         raise RuntimeError(f"the longest sequence has {known[0]} steps, but `input` has only {input.shape[0]}")
     sizes = [sum(length > step for length in known) for step in range(known[0])]
-    data = input.flatten(0, 1).index_select(0, _positions(sizes, len(known)))
+    data = input.flatten(0, 1).index_select(0, _positions(sizes, len(known), input.device))
     return PackedSequence(data, wengert.tensor(sizes, dtype=wengert.int64), order)
 
 
@@ -207,10 +212,11 @@ def pad_packed_sequence(
         steps = total_length
     data = sequence.data
     empty = data.new_full((steps * batch, *data.shape[1:]), padding_value)
-    padded = empty.index_copy(0, _positions(sizes, batch), data).unflatten(0, (steps, batch))
+    padded = empty.index_copy(0, _positions(sizes, batch, data.device), data).unflatten(0, (steps, batch))
     lengths = wengert.tensor([sum(size > i for size in sizes) for i in range(batch)], dtype=wengert.int64)
     if sequence.unsorted_indices is not None:
-        padded, lengths = padded.index_select(1, sequence.unsorted_indices), lengths[sequence.unsorted_indices]
+        order = sequence.unsorted_indices
+        padded, lengths = padded.index_select(1, order), lengths[order.cpu()]
     return (padded.transpose(0, 1) if batch_first else padded), lengths
 
 
