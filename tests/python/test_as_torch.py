@@ -152,6 +152,21 @@ def test_names_that_change_no_number():
     assert printed == ["2.0 3 4", "False False", "False False False", "cpu False", "2.0"]
 
 
+def test_devices():
+    printed = run("""
+        import torch, torch.accelerator
+        torch.set_default_device("meta")
+        print(torch.get_default_device(), torch.ones(1).device)
+        with torch.device("sim:1"):
+            print(torch.ones(1).device)
+        torch.set_default_device(None)
+        print(torch.get_default_device(), torch.get_default_device is wengert.get_default_device)
+        print(torch.accelerator.current_accelerator(), torch.accelerator.device_count is wengert.sim.device_count)
+        print(torch.accelerator.is_available(), hasattr(torch.accelerator, "manual_seed"))
+    """)
+    assert printed == ["meta meta", "sim:1", "cpu True", "sim True", "True False"]
+
+
 def test_functions_of_numpy_give_arrays_while_installed():
     printed = run("""
         import numpy, torch

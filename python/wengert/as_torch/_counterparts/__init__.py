@@ -25,17 +25,6 @@ def is_autocast_enabled(device_type: str = "cpu") -> bool:
     return False
 
 
-def get_default_device() -> wengert.device:
-    """Return the CPU."""
-    return wengert.device("cpu")
-
-
-def set_default_device(device: Any) -> None:
-    """Check that the device is the CPU: no other is the default. A device that is not here raises RuntimeError."""
-    if device is not None:
-        wengert.empty(0, device=device)
-
-
 def set_default_tensor_type(t: Any) -> None:
     """Set the dtype of new tensors to that of a legacy type, as ``DoubleTensor`` is."""
     wengert.set_default_dtype(t().dtype)
