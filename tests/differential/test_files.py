@@ -33,7 +33,7 @@ def content(backend):
         "tagged": tagged,
         "state": state,
         "plain": [None, True, 3, -(2**70), 0.5, "ü", b"\xff", bytearray(b"x"), 1j, (1, (2,)), {1, 2}, {(1, 2): 3}],
-        "of the package": [x.shape, backend.float32, backend.device("cpu"), backend.strided],
+        "of the package": [x.shape, backend.float32, backend.device("cpu"), backend.device("cpu:0"), backend.strided],
     }
 
 

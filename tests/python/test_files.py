@@ -16,7 +16,7 @@ KEPT = {
     "infinite": float("inf"), "complex": 1 + 2j, "text": "grün \ud800 \n", "bytes": bytes(range(256)),
     "bytearray": bytearray(b"ab"), "tuple": (1, (), ("a", 2.0)), "list": [[], [1]], "dict": {1: {"a": 2}, (1, "b"): 3},
     "set": {1, 2}, "counter": Counter("abca"), "ordered": OrderedDict(b=1, a=2), "size": wg.Size([2, 0]),
-    "dtype": wg.complex64, "device": wg.device("cpu"), "layout": wg.strided,
+    "dtype": wg.complex64, "device": wg.device("cpu"), "device with a number": wg.device("sim:1"), "layout": wg.strided,
 }  # fmt: skip
 DTYPES = [
     wg.bool, wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64, wg.float32, wg.float64, wg.complex64, wg.complex128,

@@ -270,7 +270,9 @@ _WRITERS: dict[type, Callable[[Any, Any], None]] = {
     bytes: lambda pickle, obj: pickle._values(_names.ENCODE, obj, obj.decode("latin1"), "latin1"),
     bytearray: lambda pickle, obj: pickle._values(("builtins", "bytearray"), obj, bytes(obj)),
     Size: lambda pickle, obj: pickle._values(_names.SIZE, obj, tuple(obj)),
-    device: lambda pickle, obj: pickle._values(_names.DEVICE, obj, obj.type),
+    device: lambda pickle, obj: pickle._values(
+        _names.DEVICE, obj, obj.type, *([] if obj.index is None else [obj.index])
+    ),
     _C.layout: lambda pickle, obj: pickle._values(_names.LAYOUT, obj, "torch.strided"),
     _C.dtype: lambda pickle, obj: pickle._name(("torch", str(obj).rpartition(".")[2])),
 }
