@@ -26,10 +26,11 @@ def widen(connection: Connection) -> None:
 
 
 class _Pickler(pickle.Pickler):
-    """Sends plain tensors as the arrays that share their memory; what arrives is nobody else's, and is not copied."""
+    """Sends plain tensors of the CPU as the arrays that share their memory; what arrives is nobody else's, no copy."""
 
     def reducer_override(self, obj: Any) -> Any:
-        if type(obj) is not Tensor or obj.requires_grad or not obj.is_contiguous() or vars(obj):
+        plain = type(obj) is Tensor and not obj.requires_grad and not vars(obj)
+        if not plain or obj.device.type != "cpu" or not obj.is_contiguous():
             return NotImplemented
         return wg.from_numpy, (obj.numpy(),)
 
