@@ -13,9 +13,13 @@ import wengert as wg
 from wengert._C import Tensor
 
 
-def scalar_dtype() -> Any:
-    """Return the dtype of counts: float32, which other programs expect, unless the default is float64."""
-    return wg.float64 if wg.get_default_dtype() == wg.float64 else wg.float32
+def scalar(value: float) -> Tensor:
+    """Return a number that a state holds: a tensor of the CPU, where it is computed with, whatever the default device.
+
+    It is of float32, which other programs expect, unless the default is float64.
+    """
+    dtype = wg.float64 if wg.get_default_dtype() == wg.float64 else wg.float32
+    return wg.tensor(float(value), dtype=dtype, device="cpu")
 
 
 def as_number(value: Any) -> Any:

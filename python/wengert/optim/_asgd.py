@@ -5,7 +5,7 @@ from __future__ import annotations
 import wengert as wg
 from wengert._C import Tensor
 
-from ._arithmetic import average, move, scalar_dtype
+from ._arithmetic import average, move, scalar
 from ._groups import Params
 from ._hyperparameters import Group
 from ._rule import Rule, State, counted, next_step
@@ -90,9 +90,7 @@ class ASGD(Rule):
         super().__init__(params, defaults)
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
-        dtype = scalar_dtype()
-        eta, mu = wg.tensor(float(group["lr"]), dtype=dtype), wg.ones((), dtype=dtype)
-        return counted() | {"eta": eta, "mu": mu, "ax": wg.zeros_like(param)}
+        return counted() | {"eta": scalar(group["lr"]), "mu": scalar(1), "ax": wg.zeros_like(param)}
 
     def advance(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         lr, lambd = float(group["lr"]), group["lambd"]

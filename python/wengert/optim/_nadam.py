@@ -5,7 +5,7 @@ from __future__ import annotations
 import wengert as wg
 from wengert._C import Tensor
 
-from ._arithmetic import as_number, average, average_square, move_by_ratio, root_plus, scalar_dtype
+from ._arithmetic import as_number, average, average_square, move_by_ratio, root_plus, scalar
 from ._groups import Params
 from ._hyperparameters import Group
 from ._rule import Rule, State, counted, next_step
@@ -95,9 +95,8 @@ class NAdam(Rule):
         super().__init__(params, defaults)
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
-        product = wg.ones((), dtype=scalar_dtype())
         moments = {"exp_avg": wg.zeros_like(param), "exp_avg_sq": wg.zeros_like(param)}
-        return counted() | {"mu_product": product} | moments
+        return counted() | {"mu_product": scalar(1)} | moments
 
     def advance(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         beta1, beta2 = map(as_number, group["betas"])

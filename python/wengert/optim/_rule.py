@@ -83,7 +83,7 @@ def _as_pairs(value: Any) -> Any:
 
 def counted() -> State:
     """Return a state with a count of steps."""
-    return {"step": wg.zeros((), dtype=_arithmetic.scalar_dtype())}
+    return {"step": _arithmetic.scalar(0)}
 
 
 def next_step(state: State) -> float:

@@ -14,6 +14,8 @@ from typing import Any
 import wengert as wg
 from wengert._C import Tensor
 
+from ._arithmetic import scalar
+
 Groups = list[dict[str, Any]]
 State = defaultdict[Any, dict[str, Any]]
 
@@ -85,7 +87,7 @@ def _matched(name: str, value: Any, param: Tensor) -> Any:
         return type(value)(_matched(name, entry, param) for entry in value)
     value = _own(value)
     if not isinstance(value, Tensor):
-        return wg.tensor(float(value)) if name == "step" and isinstance(value, (int, float)) else deepcopy(value)
+        return scalar(value) if name == "step" and isinstance(value, (int, float)) else deepcopy(value)
     if name in _SCALARS:
         return value.clone()
     alike = param.is_floating_point() or (param.is_complex() and value.is_complex())

@@ -78,6 +78,29 @@ def test_saved_states_survive_files(name, options, tmp_path):
     assert heir.state_dict()["param_groups"] == optimizer.state_dict()["param_groups"]
 
 
+@EVERY_RULE
+def test_the_default_device_plays_no_part(name, options):
+    expected, _ = there = make(name, options)
+    advance(*there)
+    advance(*there)
+    params, optimizer = here = make(name, options)
+    with wg.device("meta"):
+        advance(*here)
+        optimizer.load_state_dict(optimizer.state_dict())
+        advance(*here)
+    assert values(params) == values(expected)
+
+
+@EVERY_RULE
+def test_parameters_on_a_device(name, options):
+    expected, _ = here = make(name, options)
+    advance(*here)
+    params = [param.detach().to("sim:1").fill_(1.5).requires_grad_() for param in expected]
+    advance(params, getattr(optim, name)(params, **options))
+    for param, other in zip(params, expected, strict=True):
+        np.testing.assert_allclose(param.detach().cpu().numpy(), other.detach().numpy(), rtol=1e-12)
+
+
 def test_states_of_arrays_and_without_new_hyperparameters():
     x = wg.ones(2, dtype=wg.float64, requires_grad=True)
     optimizer = optim.Adam([x])
