@@ -63,7 +63,7 @@ class Bernoulli(GivenBinary, ExponentialFamily):
         return -self._weighted(self.probs, self._contrary)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        return self._listed(wg.arange(2, dtype=self._param.dtype), expand)
+        return self._listed(wg.arange(2, dtype=self._param.dtype, device=self._param.device), expand)
 
     @property
     def _natural_params(self) -> tuple[Any, ...]:
@@ -113,7 +113,7 @@ class Geometric(GivenBinary):
 
     def _draw(self, shape: Any) -> Any:
         log_contrary = self._weighted(0.0, 1.0)
-        return (_draws.standard_exponential(shape, self._param.dtype) / -log_contrary).floor()
+        return (_draws.standard_exponential(shape, self._param) / -log_contrary).floor()
 
     def _log_prob(self, value: Any) -> Any:
         return self._weighted(1.0, value)

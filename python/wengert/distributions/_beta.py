@@ -208,7 +208,7 @@ class Kumaraswamy(Distribution):
 
     def _draw(self, shape: Any) -> Any:
         a, b = self.concentration1, self.concentration0
-        value = (-(-_draws.standard_exponential(shape, a.dtype) / b).expm1()).pow(1 / a)
+        value = (-(-_draws.standard_exponential(shape, a) / b).expm1()).pow(1 / a)
         info = wg.finfo(value.dtype)
         return value.clamp(info.tiny, 1 - info.eps)
 

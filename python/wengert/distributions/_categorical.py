@@ -51,7 +51,7 @@ class Categorical(GivenCategories):
 
     @property
     def mean(self) -> Any:
-        return wg.full(self.batch_shape, math.nan, dtype=self._param.dtype)
+        return wg.full(self.batch_shape, math.nan, dtype=self._param.dtype, device=self._param.device)
 
     @property
     def mode(self) -> Any:
@@ -65,7 +65,7 @@ class Categorical(GivenCategories):
         rows = self.probs.reshape(-1, self._num_events)
         count = math.prod(shape) // max(rows.size(0), 1)
         if count == 0:
-            return wg.zeros(shape, dtype=wg.int64)
+            return wg.zeros(shape, dtype=wg.int64, device=self._param.device)
         return wg.multinomial(rows, count, True).T.reshape(shape)
 
     def _log_prob(self, value: Any) -> Any:
@@ -79,7 +79,7 @@ class Categorical(GivenCategories):
         return -(self.probs * self.logits.clamp(min=wg.finfo(self.logits.dtype).min)).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        return self._listed(wg.arange(self._num_events), expand)
+        return self._listed(wg.arange(self._num_events, device=self._param.device), expand)
 
 
 class OneHotCategorical(GivenCategories):
@@ -135,7 +135,7 @@ class OneHotCategorical(GivenCategories):
         return self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        return self._listed(wg.eye(self._event_shape[0], dtype=self._param.dtype), expand)
+        return self._listed(wg.eye(self._event_shape[0], dtype=self._param.dtype, device=self._param.device), expand)
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):

@@ -82,7 +82,7 @@ class ContinuousBernoulli(GivenBinary, ExponentialFamily):
         return 0.25 * _around_zero(2, self.logits / 2, lambda u: u.pow(-2) - u.sinh().pow(-2))
 
     def _draw(self, shape: Any) -> Any:
-        return self._icdf(_draws.standard_uniform(shape, self._param.dtype))
+        return self._icdf(_draws.standard_uniform(shape, self._param))
 
     def _log_prob(self, value: Any) -> Any:
         return self.logits * (value - 0.5) - _log_sinhc(self.logits / 2)

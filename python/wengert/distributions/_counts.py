@@ -97,7 +97,8 @@ class Binomial(GivenBinary):
         return -wg.where(log_prob > -wg.inf, log_prob.exp() * log_prob, 0.0).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        return self._listed(wg.arange(1 + self._one_count(), dtype=self._param.dtype), expand)
+        like = self._param
+        return self._listed(wg.arange(1 + self._one_count(), dtype=like.dtype, device=like.device), expand)
 
 
 class NegativeBinomial(GivenBinary):
@@ -270,8 +271,9 @@ class Multinomial(GivenCategories):
     def _draw(self, shape: Any) -> Any:
         trials = self._categorical.sample((self.total_count, *shape[: len(shape) - len(self._batch_shape) - 1]))
         trials = trials.movedim(0, -1)
-        ones = wg.ones(trials.shape, dtype=self._param.dtype)
-        return wg.zeros(shape, dtype=self._param.dtype).scatter_add(-1, trials, ones)
+        like = self._param
+        ones = wg.ones(trials.shape, dtype=like.dtype, device=like.device)
+        return wg.zeros(shape, dtype=like.dtype, device=like.device).scatter_add(-1, trials, ones)
 
     def _log_prob(self, value: Any) -> Any:
         total = value.sum(-1)
@@ -282,7 +284,7 @@ class Multinomial(GivenCategories):
         return (total + 1).lgamma() - (value + 1).lgamma().sum(-1) + likelihood
 
     def entropy(self) -> Any:
-        n = wg.tensor(float(self.total_count), dtype=self._param.dtype)
+        n = wg.tensor(float(self.total_count), dtype=self._param.dtype, device=self._param.device)
         each = Binomial(self.total_count, probs=self.probs, validate_args=False)
         counts = each.enumerate_support(False)[1:]
         factorials = (each._log_prob(counts).exp() * (counts + 1).lgamma()).sum((0, -1))

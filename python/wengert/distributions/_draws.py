@@ -1,7 +1,8 @@
 """Random numbers that operations of the core do not draw, and the derivatives of those that depend on a shape.
 
-NumPy draws them, from a seed that an operation of the core draws: so `wengert.manual_seed` and the randomness of vmap
-apply. With "same" every sample of a batch draws from one seed, with "different" the batch is drawn as a whole.
+NumPy draws them, for parameters on any device, from a seed that an operation of the core draws: so
+`wengert.manual_seed` and the randomness of vmap apply. With "same" every sample of a batch draws from one seed, with
+"different" the batch is drawn as a whole.
 
 A sample of the gamma distribution is a function of its shape :math:`a`: at a fixed quantile :math:`P(a, z)`,
 
@@ -41,14 +42,14 @@ class _Draw(Function):
 
     @staticmethod
     def forward(name: str, lanes: int, seed: Any, *parameters: Any) -> Any:
-        values = [parameter.detach().to(wg.float64).numpy() for parameter in parameters]
+        values = [parameter.detach().cpu().to(wg.float64).numpy() for parameter in parameters]
         first = seed.dim() - 1
         result = np.empty(values[0].shape)
         for lane in np.ndindex(values[0].shape[first : first + lanes]):
             place = (slice(None),) * first + lane
             rng = np.random.Generator(np.random.SFC64(seed.reshape(-1).tolist()))
             result[place] = _sampled(name, rng, [value[place] for value in values])
-        drawn = wg.from_numpy(result).to(parameters[-1].dtype)
+        drawn = wg.from_numpy(result).to(parameters[-1])
         return drawn.clamp(min=wg.finfo(drawn.dtype).tiny) if name == "standard_gamma" else drawn
 
     @staticmethod
@@ -98,7 +99,8 @@ def _sampled(name: str, rng: Any, values: list[Array]) -> Array:
 
 
 def _draw(name: str, *parameters: Any, generator: Any = None) -> Any:
-    return _Draw.apply(name, 0, wg.randint(0, 2**63 - 1, (1,), generator=generator), *parameters)
+    seed = wg.randint(0, 2**63 - 1, (1,), generator=generator, device="cpu")
+    return _Draw.apply(name, 0, seed, *parameters)
 
 
 def standard_gamma(shape: Any) -> Any:
@@ -111,7 +113,7 @@ def log_standard_gamma(shape: Any) -> Any:
 
     Gamma-distributed numbers of shape a are those of shape a + 1 times U ** (1 / a).
     """
-    return standard_gamma(shape + 1).log() - standard_exponential(shape.shape, shape.dtype) / shape
+    return standard_gamma(shape + 1).log() - standard_exponential(shape.shape, shape) / shape
 
 
 def poisson(rate: Any, generator: Any = None) -> Any:
@@ -129,37 +131,51 @@ def von_mises(concentration: Any) -> Any:
     return _draw("vonmises", concentration)
 
 
+# --- Samples of the dtype and on the device of a tensor
+def standard_normal(shape: Any, like: Any) -> Any:
+    """Return normally distributed numbers."""
+    return wg.randn(shape, dtype=like.dtype, device=like.device)
+
+
 # In double, whatever the dtype: so the tails are as long and the values near 0 as fine as those of the dtype.
-def standard_exponential(shape: Any, dtype: Any) -> Any:
+def _uniform(shape: Any, like: Any) -> Any:
+    return wg.rand(shape, dtype=wg.float64, device=like.device)
+
+
+def _without_ends(uniform: Any) -> Any:
+    info = wg.finfo(uniform.dtype)
+    return uniform.clamp(info.tiny, 1 - info.eps / 2)
+
+
+def standard_exponential(shape: Any, like: Any) -> Any:
     """Return exponentially distributed numbers of rate 1, all positive."""
-    drawn = -(-wg.rand(shape, dtype=wg.float64)).log1p()
-    return drawn.to(dtype).clamp(min=wg.finfo(dtype).tiny)
+    drawn = -(-_uniform(shape, like)).log1p()
+    return drawn.to(like.dtype).clamp(min=wg.finfo(like.dtype).tiny)
 
 
-def standard_uniform(shape: Any, dtype: Any) -> Any:
+def standard_uniform(shape: Any, like: Any) -> Any:
     """Return uniform numbers between 0 and 1, without the ends."""
-    info = wg.finfo(dtype)
-    return wg.rand(shape, dtype=wg.float64).to(dtype).clamp(info.tiny, 1 - info.eps / 2)
+    return _without_ends(_uniform(shape, like).to(like.dtype))
 
 
-def standard_cauchy(shape: Any, dtype: Any) -> Any:
+def standard_cauchy(shape: Any, like: Any) -> Any:
     """Return Cauchy-distributed numbers."""
-    return (wg.pi * (wg.rand(shape, dtype=wg.float64) - 0.5)).tan().to(dtype)
+    return (wg.pi * (_uniform(shape, like) - 0.5)).tan().to(like.dtype)
 
 
-def standard_laplace(shape: Any, dtype: Any) -> Any:
+def standard_laplace(shape: Any, like: Any) -> Any:
     """Return Laplace-distributed numbers."""
-    sign = wg.rand(shape) < 0.5
-    drawn = standard_exponential(shape, dtype)
+    sign = wg.rand(shape, device=like.device) < 0.5
+    drawn = standard_exponential(shape, like)
     return wg.where(sign, -drawn, drawn)
 
 
-def standard_gumbel(shape: Any, dtype: Any) -> Any:
+def standard_gumbel(shape: Any, like: Any) -> Any:
     """Return Gumbel-distributed numbers."""
-    return -standard_exponential(shape, dtype).log()
+    return -standard_exponential(shape, like).log()
 
 
-def standard_logistic(shape: Any, dtype: Any) -> Any:
+def standard_logistic(shape: Any, like: Any) -> Any:
     """Return logits of uniform numbers."""
-    uniform = standard_uniform(shape, wg.float64)
-    return (uniform.log() - (-uniform).log1p()).to(dtype)
+    uniform = _without_ends(_uniform(shape, like))
+    return (uniform.log() - (-uniform).log1p()).to(like.dtype)

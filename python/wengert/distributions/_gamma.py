@@ -55,7 +55,7 @@ class Exponential(ExponentialFamily):
         return self.rate.pow(-2)
 
     def _draw(self, shape: Any) -> Any:
-        return _draws.standard_exponential(shape, self.rate.dtype) / self.rate
+        return _draws.standard_exponential(shape, self.rate) / self.rate
 
     def _log_prob(self, value: Any) -> Any:
         return self.rate.log() - self.rate * value
@@ -202,7 +202,8 @@ class InverseGamma(TransformedDistribution):
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
         base = Gamma(concentration, rate, validate_args)
-        super().__init__(base, PowerTransform(-wg.ones((), dtype=base.rate.dtype)), validate_args)
+        exponent = wg.tensor(-1.0, dtype=base.rate.dtype, device=base.rate.device)
+        super().__init__(base, PowerTransform(exponent), validate_args)
 
     @property
     def concentration(self) -> Any:

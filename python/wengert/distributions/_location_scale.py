@@ -16,7 +16,7 @@ EULER = 0.57721566490153286061
 
 
 class _LocationScale(Distribution):
-    """Distribution of :math:`loc + scale * z`, where `_standard(shape, dtype)` draws z."""
+    """Distribution of :math:`loc + scale * z`, where `_standard(shape, like)` draws z."""
 
     arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
@@ -33,7 +33,7 @@ class _LocationScale(Distribution):
         return self.loc
 
     def _draw(self, shape: Any) -> Any:
-        return self.loc + self.scale * self._standard(shape, self.scale.dtype)
+        return self.loc + self.scale * self._standard(shape, self.scale)
 
     def _standardized(self, value: Any) -> Any:
         return (value - self.loc) / self.scale

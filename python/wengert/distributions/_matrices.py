@@ -17,7 +17,7 @@ def factor_of(name: str, matrix: Any) -> Any:
     # With J reversing the order, J P J = F F' makes (J F J)' the inverse of the factor: one triangular solve.
     reversed_factor = cholesky(matrix.flip((-2, -1)))
     inverse_of_factor = reversed_factor.flip((-2, -1)).mT
-    identity = wg.eye(matrix.size(-1), dtype=matrix.dtype).expand(matrix.shape)
+    identity = wg.eye(matrix.size(-1), dtype=matrix.dtype, device=matrix.device).expand(matrix.shape)
     return solve_triangular(inverse_of_factor, identity, upper=False)
 
 
@@ -36,7 +36,7 @@ def half_log_det(factor: Any) -> Any:
 
 def precision_of(factor: Any) -> Any:
     """Return the inverse of factor @ factor.mT."""
-    identity = wg.eye(factor.size(-1), dtype=factor.dtype).expand(factor.shape)
+    identity = wg.eye(factor.size(-1), dtype=factor.dtype, device=factor.device).expand(factor.shape)
     inverse = solve_triangular(factor, identity, upper=False)
     return inverse.mT @ inverse
 

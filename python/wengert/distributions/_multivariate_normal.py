@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import wengert as wg
 
-from . import constraints
+from . import _draws, constraints
 from ._distribution import Distribution
 from ._matrices import factor_of, half_log_det, precision_of, whiten
 from ._parameters import lazy, one_of
@@ -103,7 +103,7 @@ class MultivariateNormal(Distribution):
         return self._unbroadcasted_scale_tril.square().sum(-1).expand((*self._batch_shape, *self._event_shape))
 
     def _draw(self, shape: Any) -> Any:
-        noise = wg.randn(shape, dtype=self.loc.dtype)
+        noise = _draws.standard_normal(shape, self.loc)
         return self.loc + (self._unbroadcasted_scale_tril @ noise.unsqueeze(-1)).squeeze(-1)
 
     def _log_prob(self, value: Any) -> Any:
@@ -174,7 +174,7 @@ class LowRankMultivariateNormal(Distribution):
         """Return the Cholesky factor of 1 + W' D^-1 W."""
         factor = self._unbroadcasted_cov_factor
         scaled = factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
-        return wg.linalg.cholesky(wg.eye(factor.size(-1), dtype=factor.dtype) + scaled @ factor)
+        return wg.linalg.cholesky(wg.eye(factor.size(-1), dtype=factor.dtype, device=factor.device) + scaled @ factor)
 
     @lazy
     def covariance_matrix(self) -> Any:
@@ -211,8 +211,8 @@ class LowRankMultivariateNormal(Distribution):
 
     def _draw(self, shape: Any) -> Any:
         rank = self.cov_factor.size(-1)
-        common = wg.randn((*shape[:-1], rank), dtype=self.loc.dtype)
-        own = wg.randn(shape, dtype=self.loc.dtype)
+        common = _draws.standard_normal((*shape[:-1], rank), self.loc)
+        own = _draws.standard_normal(shape, self.loc)
         together = (self._unbroadcasted_cov_factor @ common.unsqueeze(-1)).squeeze(-1)
         return self.loc + together + self._unbroadcasted_cov_diag.sqrt() * own
 

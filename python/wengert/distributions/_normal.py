@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import wengert as wg
 from wengert.special import ndtr, ndtri
 
-from . import constraints
+from . import _draws, constraints
 from ._exponential_family import ExponentialFamily
 from ._transformed import TransformedDistribution
 from ._transforms._arrays import StickBreakingTransform
@@ -64,7 +64,7 @@ class Normal(ExponentialFamily):
         return self.scale.square()
 
     def _draw(self, shape: Any) -> Any:
-        return self.loc + self.scale * wg.randn(shape, dtype=self.scale.dtype)
+        return self.loc + self.scale * _draws.standard_normal(shape, self.scale)
 
     def _standardized(self, value: Any) -> Any:
         return (value - self.loc) / self.scale

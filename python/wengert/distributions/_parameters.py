@@ -38,13 +38,17 @@ def names_of_lazy(cls: type) -> set[str]:
 
 
 def as_tensors(values: dict[str, Any]) -> dict[str, Any]:
-    """Return tensors for numbers, in the dtype of the floating tensors among them or in the default one."""
-    first = next((v for v in values.values() if isinstance(v, Tensor) and v.is_floating_point()), None)
-    dtype = wg.get_default_dtype() if first is None else first.dtype
+    """Return tensors for numbers, in the dtype of the floating tensors among them and on the device of the tensors.
+
+    Without such tensors, dtype and device are the default ones.
+    """
+    tensors = [v for v in values.values() if isinstance(v, Tensor)]
+    dtype = next((v.dtype for v in tensors if v.is_floating_point()), wg.get_default_dtype())
+    device = tensors[0].device if tensors else None
     for name, value in values.items():
         if not isinstance(value, (Tensor, int, float)):
             raise ValueError(f"parameter {name} must be a number or a Tensor, but is {type(value).__name__}")
-    return {name: v if isinstance(v, Tensor) else wg.tensor(v, dtype=dtype) for name, v in values.items()}
+    return {k: v if isinstance(v, Tensor) else wg.tensor(v, dtype=dtype, device=device) for k, v in values.items()}
 
 
 def broadcast_parameters(values: dict[str, Any], event_dims: dict[str, int]) -> tuple[dict[str, Any], Size]:

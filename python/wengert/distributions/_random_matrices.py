@@ -111,9 +111,9 @@ class Wishart(ExponentialFamily):
 
     def _draw(self, shape: Any) -> Any:
         # The factor of a standard Wishart matrix: normal below the diagonal, and roots of chi-squared variables on it.
-        freedom = (self.df.unsqueeze(-1) - wg.arange(self._rows, dtype=self.df.dtype)) / 2
+        freedom = (self.df.unsqueeze(-1) - wg.arange(self._rows, dtype=self.df.dtype, device=self.df.device)) / 2
         diagonal = (2 * _draws.standard_gamma(freedom.expand(shape[:-1]))).sqrt()
-        below = wg.randn(shape, dtype=self.df.dtype).tril(-1)
+        below = _draws.standard_normal(shape, self.df).tril(-1)
         factor = self._unbroadcasted_scale_tril @ (below + diagonal.diag_embed())
         return factor @ factor.mT
 
@@ -143,7 +143,7 @@ class Wishart(ExponentialFamily):
 
     def _digammas(self) -> Any:
         """Return the multivariate digamma function at half of the degrees of freedom."""
-        steps = wg.arange(self._rows, dtype=self.df.dtype) / 2
+        steps = wg.arange(self._rows, dtype=self.df.dtype, device=self.df.device) / 2
         return ((self.df / 2).unsqueeze(-1) - steps).digamma().sum(-1)
 
     @property
@@ -195,23 +195,24 @@ class LKJCholesky(Distribution):
 
     def _draw(self, shape: Any) -> Any:
         # Row i + 1 is a point in the ball of i + 1 dimensions: a direction, and a beta-distributed squared radius.
-        dtype = self.concentration.dtype
-        steps = wg.arange(self.dim - 1, dtype=dtype)
+        like = self.concentration
+        steps = wg.arange(self.dim - 1, dtype=like.dtype, device=like.device)
         first = (steps + 1) / 2
         second = self.concentration.unsqueeze(-1) + (self.dim - 2 - steps) / 2
         rows = (*shape[:-2], self.dim - 1)
         logit = _draws.log_standard_gamma(first.expand(rows)) - _draws.log_standard_gamma(second.expand(rows))
-        direction = wg.randn((*rows, self.dim), dtype=dtype).tril()
+        direction = _draws.standard_normal((*rows, self.dim), like).tril()
         direction = direction / wg.linalg.vector_norm(direction, dim=-1, keepdim=True)
         off = logit.sigmoid().sqrt().unsqueeze(-1) * direction
-        off = wg.cat([wg.zeros((*shape[:-2], 1, self.dim), dtype=dtype), off], -2).tril(-1)
-        diagonal = (1 - off.square().sum(-1)).clamp(min=wg.finfo(dtype).tiny).sqrt()
+        off = wg.cat([wg.zeros((*shape[:-2], 1, self.dim), dtype=like.dtype, device=like.device), off], -2).tril(-1)
+        diagonal = (1 - off.square().sum(-1)).clamp(min=wg.finfo(like.dtype).tiny).sqrt()
         return off + diagonal.diag_embed()
 
     def _log_prob(self, value: Any) -> Any:
         below = self.dim - 1
         diagonal = value.diagonal(0, -2, -1)[..., 1:]
-        order = 2 * (self.concentration - 1).unsqueeze(-1) + below - wg.arange(1, self.dim, dtype=value.dtype)
+        steps = wg.arange(1, self.dim, dtype=value.dtype, device=value.device)
+        order = 2 * (self.concentration - 1).unsqueeze(-1) + below - steps
         half = self.concentration + 0.5 * below
         normalizer = 0.5 * below * math.log(math.pi) + wg.mvlgamma(half - 0.5, below) - below * half.lgamma()
         return (order * diagonal.log()).sum(-1) - normalizer

@@ -5,22 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-import wengert as wg
-from wengert._C import Tensor
 from wengert.nn.functional import logsigmoid
 
 from . import _draws, constraints
-from ._parameters import one_of
+from ._parameters import as_tensors, one_of
 from ._probs_or_logits import GivenBinary, GivenCategories
 from ._transformed import TransformedDistribution
 from ._transforms._elementwise import ExpTransform, SigmoidTransform
-
-
-def _as_temperature(temperature: Any, like: Any) -> Any:
-    if isinstance(temperature, Tensor):
-        return temperature
-    dtype = like.dtype if isinstance(like, Tensor) else wg.get_default_dtype()
-    return wg.tensor(float(temperature), dtype=dtype)
 
 
 class LogitRelaxedBernoulli(GivenBinary):
@@ -50,11 +41,11 @@ class LogitRelaxedBernoulli(GivenBinary):
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         given = one_of(probs=probs, logits=logits)
-        self.temperature = _as_temperature(temperature, next(iter(given.values())))
+        self.temperature = as_tensors({"temperature": temperature, **given})["temperature"]
         self._declare(validate_args, **given)
 
     def _draw(self, shape: Any) -> Any:
-        return (_draws.standard_logistic(shape, self._param.dtype) + self.logits) / self.temperature
+        return (_draws.standard_logistic(shape, self._param) + self.logits) / self.temperature
 
     def _log_prob(self, value: Any) -> Any:
         deviation = self.logits - value * self.temperature
@@ -138,11 +129,11 @@ class ExpRelaxedCategorical(GivenCategories):
     ) -> None:
         given = self._normalized(one_of(probs=probs, logits=logits))
         ((_, value),) = given.items()
-        self.temperature = _as_temperature(temperature, value)
+        self.temperature = as_tensors({"temperature": temperature, **given})["temperature"]
         self._declare(validate_args, value.shape[-1:], **given)
 
     def _draw(self, shape: Any) -> Any:
-        scores = (self.logits + _draws.standard_gumbel(shape, self._param.dtype)) / self.temperature
+        scores = (self.logits + _draws.standard_gumbel(shape, self._param)) / self.temperature
         return scores.log_softmax(-1)
 
     def _log_prob(self, value: Any) -> Any:

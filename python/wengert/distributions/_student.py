@@ -60,7 +60,7 @@ class StudentT(Distribution):
 
     def _draw(self, shape: Any) -> Any:
         half = (self.df / 2).expand(shape)
-        normal = wg.randn(shape, dtype=self.df.dtype)
+        normal = _draws.standard_normal(shape, self.df)
         return self.loc + self.scale * normal * (half / _draws.standard_gamma(half)).sqrt()
 
     def _log_beta(self) -> Any:

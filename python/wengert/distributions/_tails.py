@@ -58,7 +58,7 @@ class Pareto(Distribution):
         return wg.where(a > 2, self.scale.square() * a / ((a - 1).square() * (a - 2)), math.inf)
 
     def _draw(self, shape: Any) -> Any:
-        return self.scale * (_draws.standard_exponential(shape, self.scale.dtype) / self.alpha).exp()
+        return self.scale * (_draws.standard_exponential(shape, self.scale) / self.alpha).exp()
 
     def _log_prob(self, value: Any) -> Any:
         return self.alpha.log() - self.alpha * (value / self.scale).log() - value.log()
@@ -134,7 +134,7 @@ class GeneralizedPareto(Distribution):
         return -z * log1p_quotient(self.concentration * z)
 
     def _draw(self, shape: Any) -> Any:
-        return self.loc + self.scale * self._quantile(_draws.standard_exponential(shape, self.scale.dtype))
+        return self.loc + self.scale * self._quantile(_draws.standard_exponential(shape, self.scale))
 
     def _quantile(self, negative_log_survival: Any) -> Any:
         """Return expm1(xi t) / xi, whose limit at xi = 0 is t."""
@@ -198,7 +198,7 @@ class Weibull(Distribution):
         return self.scale.square() * (2 * first).exp() * ((1 + 2 * reciprocal).lgamma() - 2 * first).expm1()
 
     def _draw(self, shape: Any) -> Any:
-        return self.scale * _draws.standard_exponential(shape, self.scale.dtype).pow(1 / self.concentration)
+        return self.scale * _draws.standard_exponential(shape, self.scale).pow(1 / self.concentration)
 
     def _log_prob(self, value: Any) -> Any:
         z = value / self.scale

@@ -73,7 +73,7 @@ class Uniform(Distribution):
         return self._width.square() / 12
 
     def _draw(self, shape: Any) -> Any:
-        return self.low + self._width * wg.rand(shape, dtype=self.low.dtype)
+        return self.low + self._width * wg.rand(shape, dtype=self.low.dtype, device=self.low.device)
 
     def _log_prob(self, value: Any) -> Any:
         return wg.where((self.low <= value) & (value < self.high), -self._width.log(), -math.inf)

@@ -26,7 +26,7 @@ def broadcast_all(*values: Any) -> tuple[Any, ...]:
     Returns
     -------
     tuple of Tensor
-        Numbers have the dtype of the floating tensors beside them, or the default one.
+        Numbers have the dtype of the floating tensors and the device of the tensors beside them, or the default ones.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Any:
     n = mat.size(-1)
     if not -n <= diag < n:
         raise ValueError(f"diag ({diag}) provided is outside [{-n}, {n - 1}].")
-    rows, columns = wg.tril_indices(n, n, diag)
+    rows, columns = wg.tril_indices(n, n, diag, device=mat.device)
     return mat.flatten(-2).index_select(-1, rows * n + columns)
 
 

@@ -56,7 +56,7 @@ CONTINUOUS = [
     Row("VonMises", D.VonMises, [0.5, 1.7], stats.vonmises(1.7, 0.5), [-2.0, 0.5, 3.0]),
     Row("VonMises of 10000", D.VonMises, [0.5, 1e4], stats.vonmises(1e4, 0.5), [0.49, 0.5, 0.52]),
     Row("ContinuousBernoulli", lambda p: D.ContinuousBernoulli(p), [0.2], None, [0.0, 0.3, 1.0]),
-    Row("RelaxedBernoulli", lambda p: D.RelaxedBernoulli(t(0.7), p), [0.2], None, [0.01, 0.3, 0.99]),
+    Row("RelaxedBernoulli", lambda p: D.RelaxedBernoulli(0.7, p), [0.2], None, [0.01, 0.3, 0.99]),
 ]
 
 DISCRETE = [
@@ -87,3 +87,21 @@ VECTORS = [
 ]  # fmt: skip
 
 ROWS = CONTINUOUS + DISCRETE + VECTORS
+
+# Those that have no reference of their own: they are made of others, or are compared elsewhere.
+COMPOSED = [
+    Row("LogisticNormal", D.LogisticNormal, [[0.5, -1.0], [1.5, 0.3]]),
+    Row("LKJCholesky", lambda c: D.LKJCholesky(3, c), [1.5]),
+    Row("MultivariateNormal of a precision", lambda m, p: D.MultivariateNormal(m, precision_matrix=p),
+        [[0.5, -1.0, 0.0], MATRIX]),
+    Row("OneHotCategorical", lambda p: D.OneHotCategorical(p), [THREE]),
+    Row("OneHotCategoricalStraightThrough", lambda p: D.OneHotCategoricalStraightThrough(logits=p), [THREE]),
+    Row("RelaxedOneHotCategorical", lambda p: D.RelaxedOneHotCategorical(0.7, p), [THREE]),
+    Row("Independent", lambda m: D.Independent(D.Normal(m, 1.0), 1), [THREE]),
+    Row("MixtureSameFamily", lambda p, m: D.MixtureSameFamily(D.Categorical(p), D.Normal(m, 1.0)), [THREE, THREE]),
+    Row("AffineTransform", lambda m, s: D.TransformedDistribution(D.Normal(m, 1.0), D.AffineTransform(1.0, s)),
+        [0.5, -2.0]),
+    Row("PowerTransform", lambda a: D.TransformedDistribution(D.Exponential(a), D.PowerTransform(0.5)), [THREE]),
+    Row("CorrCholeskyTransform", lambda m: D.TransformedDistribution(D.Normal(m, 1.0), D.CorrCholeskyTransform()),
+        [THREE]),
+]  # fmt: skip

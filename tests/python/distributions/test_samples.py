@@ -41,7 +41,7 @@ def test_continuous(name, dtype):
     row = BY_NAME[name]
     d = row.make(*[p.to(dtype) for p in row.parameters])
     drawn = d.sample((COUNT,))
-    assert drawn.dtype == dtype or name == "RelaxedBernoulli"
+    assert drawn.dtype == dtype
     x = drawn.double().numpy()
     if name.startswith("VonMises"):
         x = (x - 0.5 + math.pi) % (2 * math.pi) - math.pi + 0.5  # around the mean, as SciPy has it

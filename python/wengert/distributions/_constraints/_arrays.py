@@ -79,7 +79,7 @@ class Square(Constraint):
     event_dim = 2
 
     def check(self, value: Any) -> Any:
-        return wg.full(value.shape[:-2], value.size(-2) == value.size(-1), dtype=wg.bool)
+        return wg.full(value.shape[:-2], value.size(-2) == value.size(-1), dtype=wg.bool, device=value.device)
 
 
 class Symmetric(Square):

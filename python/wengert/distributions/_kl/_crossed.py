@@ -170,7 +170,8 @@ def _register(
 
 
 def _infinite(p: Any, q: Any) -> Any:
-    return wg.full(wg.broadcast_shapes(p.batch_shape, q.batch_shape), math.inf, dtype=p.mean.dtype)
+    shape = wg.broadcast_shapes(p.batch_shape, q.batch_shape)
+    return wg.full(shape, math.inf, dtype=p.mean.dtype, device=p.mean.device)
 
 
 for _row in _CROSSED:

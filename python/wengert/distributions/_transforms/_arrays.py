@@ -50,13 +50,13 @@ class StickBreakingTransform(Transform):
     _equal_if_equal = ()
 
     @staticmethod
-    def _shift(length: int, dtype: Any) -> Any:
+    def _shift(length: int, like: Any) -> Any:
         """Return the logarithm of how many coordinates are left after each."""
-        return wg.arange(length, 0, -1, dtype=dtype).log()
+        return wg.arange(length, 0, -1, dtype=like.dtype, device=like.device).log()
 
     def _fractions(self, x: Any) -> tuple[Any, Any]:
         """Return the logarithms of the fraction that is taken and of the one that is left."""
-        shifted = x - self._shift(x.size(-1), x.dtype)
+        shifted = x - self._shift(x.size(-1), x)
         return logsigmoid(shifted), logsigmoid(-shifted)
 
     def _call(self, x: Any) -> Any:
@@ -65,7 +65,7 @@ class StickBreakingTransform(Transform):
 
     def _inverse(self, y: Any) -> Any:
         rest = y.flip(-1).cumsum(-1).flip(-1)[..., 1:]  # no difference from 1: the last coordinates may be small
-        return y[..., :-1].log() - rest.log() + self._shift(y.size(-1) - 1, y.dtype)
+        return y[..., :-1].log() - rest.log() + self._shift(y.size(-1) - 1, y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         # The Jacobian is triangular, and dy_k/dx_k = y_k (1 - z_k) with the fraction z_k.
@@ -106,7 +106,8 @@ class CorrCholeskyTransform(Transform):
     def _call(self, x: Any) -> Any:
         _, before = self._logs(x)
         correlations = below_diagonal(x.tanh())
-        return (correlations + wg.eye(correlations.size(-1), dtype=x.dtype)) * (before / 2).exp()
+        ones = wg.eye(correlations.size(-1), dtype=x.dtype, device=x.device)
+        return (correlations + ones) * (before / 2).exp()
 
     def _inverse(self, y: Any) -> Any:
         # What the squares in a row leave for an element is the sum of those from it on, as they sum to 1.
@@ -171,23 +172,24 @@ def _side(length: int) -> int:
     return n
 
 
-def _places(n: int) -> Any:
+def _places(n: int, device: Any) -> Any:
     """Return where the elements below the diagonal of a matrix stand among its elements."""
-    rows, columns = wg.tril_indices(n, n, -1)
+    rows, columns = wg.tril_indices(n, n, -1, device=device)
     return rows * n + columns
 
 
 def below_diagonal(vector: Any) -> Any:
     """Return matrices whose elements below the diagonal are those of vectors, row after row; the others are 0."""
-    n = _side(vector.size(-1))
-    source = wg.full((n * n,), vector.size(-1), dtype=wg.int64)
-    source[_places(n)] = wg.arange(vector.size(-1))
+    length, device = vector.size(-1), vector.device
+    n = _side(length)
+    source = wg.full((n * n,), length, dtype=wg.int64, device=device)
+    source[_places(n, device)] = wg.arange(length, device=device)
     return pad(vector, (0, 1)).index_select(-1, source).unflatten(-1, (n, n))
 
 
 def from_below_diagonal(matrix: Any) -> Any:
     """Return the elements below the diagonal of matrices, row after row."""
-    return matrix.flatten(-2).index_select(-1, _places(matrix.size(-1)))
+    return matrix.flatten(-2).index_select(-1, _places(matrix.size(-1), matrix.device))
 
 
 def _need_dimensions(shape: Any, count: int) -> None:

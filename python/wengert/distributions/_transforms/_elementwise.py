@@ -113,7 +113,7 @@ class PowerTransform(Transform):
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size)
-        self.exponent = exponent if isinstance(exponent, Tensor) else wg.tensor(float(exponent))
+        self.exponent = exponent if isinstance(exponent, Tensor) else wg.tensor(float(exponent), device="cpu")
 
     @property
     def sign(self) -> Any:
@@ -191,8 +191,9 @@ class AffineTransform(Transform):
         return (y - self.loc) / self.scale
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        shape = broadcast_shape(x.shape, self.scale)
-        scale = self.scale if isinstance(self.scale, Tensor) else wg.tensor(float(self.scale), dtype=x.dtype)
+        shape, scale = broadcast_shape(x.shape, self.scale), self.scale
+        if not isinstance(scale, Tensor):
+            scale = wg.tensor(float(scale), dtype=x.dtype, device=x.device)
         return sum_rightmost(scale.abs().log().expand(shape), self._event_dim)
 
     def forward_shape(self, shape: Any) -> Any:
