@@ -89,12 +89,3 @@ class IntegerGreaterThan(GreaterThan):
 
     def check(self, value: Any) -> Any:
         return (value % 1 == 0) & (self.lower_bound <= value)
-
-
-class IntegerLessThan(LessThan):
-    """Integers up to a bound."""
-
-    is_discrete = True
-
-    def check(self, value: Any) -> Any:
-        return (value % 1 == 0) & (value <= self.upper_bound)
