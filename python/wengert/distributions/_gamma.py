@@ -8,6 +8,7 @@ import wengert as wg
 
 from . import _draws, constraints
 from ._exponential_family import ExponentialFamily
+from ._of_base import of_base
 from ._parameters import lazy
 from ._transformed import TransformedDistribution
 from ._transforms._elementwise import PowerTransform
@@ -205,15 +206,8 @@ class InverseGamma(TransformedDistribution):
         exponent = wg.tensor(-1.0, dtype=base.rate.dtype, device=base.rate.device)
         super().__init__(base, PowerTransform(exponent), validate_args)
 
-    @property
-    def concentration(self) -> Any:
-        """The shape of the gamma distribution."""
-        return self.base_dist.concentration
-
-    @property
-    def rate(self) -> Any:
-        """The rate of the gamma distribution."""
-        return self.base_dist.rate
+    concentration = of_base("The shape of the gamma distribution.")
+    rate = of_base("The rate of the gamma distribution.")
 
     @property
     def mean(self) -> Any:

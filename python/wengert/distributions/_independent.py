@@ -8,6 +8,7 @@ from wengert._C import Size
 
 from . import constraints
 from ._distribution import Distribution
+from ._of_base import of_base
 from ._parameters import sum_rightmost
 
 
@@ -57,10 +58,7 @@ class Independent(Distribution):
         new.base_dist = self.base_dist.expand(Size((*new.batch_shape, *own)))
         return new
 
-    @property
-    def has_rsample(self) -> Any:
-        """As the base."""
-        return self.base_dist.has_rsample
+    has_rsample = of_base("As the base.")
 
     @property
     def has_enumerate_support(self) -> Any:
@@ -73,17 +71,9 @@ class Independent(Distribution):
         base, dims = self.base_dist.support, self.reinterpreted_batch_ndims
         return constraints.independent(base, dims) if dims else base
 
-    @property
-    def mean(self) -> Any:
-        return self.base_dist.mean
-
-    @property
-    def mode(self) -> Any:
-        return self.base_dist.mode
-
-    @property
-    def variance(self) -> Any:
-        return self.base_dist.variance
+    mean = of_base("The mean.")
+    mode = of_base("The most probable value.")
+    variance = of_base("The variance.")
 
     def sample(self, sample_shape: Any = ()) -> Any:
         return self.base_dist.sample(sample_shape)

@@ -9,6 +9,7 @@ import wengert as wg
 
 from . import _draws, constraints
 from ._distribution import Distribution
+from ._of_base import of_base
 from ._transformed import TransformedDistribution
 from ._transforms._elementwise import AbsTransform
 
@@ -105,10 +106,7 @@ class HalfCauchy(TransformedDistribution):
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
         super().__init__(Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args)
 
-    @property
-    def scale(self) -> Any:
-        """The scale of the Cauchy distribution."""
-        return self.base_dist.scale
+    scale = of_base("The scale of the Cauchy distribution.")
 
     @property
     def mean(self) -> Any:
@@ -118,9 +116,7 @@ class HalfCauchy(TransformedDistribution):
     def mode(self) -> Any:
         return wg.zeros_like(self.scale)
 
-    @property
-    def variance(self) -> Any:
-        return self.base_dist.variance
+    variance = of_base("The variance.")
 
     def _log_prob(self, value: Any) -> Any:
         return wg.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)

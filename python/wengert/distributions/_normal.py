@@ -10,6 +10,7 @@ from wengert.special import ndtr, ndtri
 
 from . import _draws, constraints
 from ._exponential_family import ExponentialFamily
+from ._of_base import of_base
 from ._transformed import TransformedDistribution
 from ._transforms._arrays import StickBreakingTransform
 from ._transforms._elementwise import AbsTransform, ExpTransform
@@ -115,15 +116,8 @@ class LogNormal(TransformedDistribution):
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         super().__init__(Normal(loc, scale, validate_args), ExpTransform(), validate_args)
 
-    @property
-    def loc(self) -> Any:
-        """The mean of the logarithm."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self) -> Any:
-        """The standard deviation of the logarithm."""
-        return self.base_dist.scale
+    loc = of_base("The mean of the logarithm.")
+    scale = of_base("The standard deviation of the logarithm.")
 
     @property
     def mean(self) -> Any:
@@ -166,10 +160,7 @@ class HalfNormal(TransformedDistribution):
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
         super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args)
 
-    @property
-    def scale(self) -> Any:
-        """The standard deviation of the normal distribution."""
-        return self.base_dist.scale
+    scale = of_base("The standard deviation of the normal distribution.")
 
     @property
     def mean(self) -> Any:

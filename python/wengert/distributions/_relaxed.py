@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from wengert.nn.functional import logsigmoid
 
 from . import _draws, constraints
+from ._of_base import of_base
 from ._parameters import as_tensors, one_of
 from ._probs_or_logits import GivenBinary, GivenCategories
 from ._transformed import TransformedDistribution
@@ -88,20 +89,9 @@ class RelaxedBernoulli(TransformedDistribution):
         base = LogitRelaxedBernoulli(temperature, probs, logits, validate_args)
         super().__init__(base, SigmoidTransform(), validate_args)
 
-    @property
-    def temperature(self) -> Any:
-        """The temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """The logits."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self.base_dist.probs
+    temperature = of_base("The temperature.")
+    logits = of_base("The logits.")
+    probs = of_base("The probabilities.")
 
 
 class ExpRelaxedCategorical(GivenCategories):
@@ -176,17 +166,6 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args)
         super().__init__(base, ExpTransform(), validate_args)
 
-    @property
-    def temperature(self) -> Any:
-        """The temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """The logits."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self.base_dist.probs
+    temperature = of_base("The temperature.")
+    logits = of_base("The logits.")
+    probs = of_base("The probabilities.")

@@ -10,6 +10,7 @@ from wengert._C import Size
 from . import constraints
 from ._distribution import Distribution
 from ._independent import Independent
+from ._of_base import of_base
 from ._parameters import sum_rightmost
 from ._transforms._composed import ComposeTransform
 from ._transforms._transform import Transform
@@ -79,10 +80,7 @@ class TransformedDistribution(Distribution):
         new.base_dist = self.base_dist.expand(shape[: len(shape) - len(self.base_dist.event_shape)])
         return new
 
-    @property
-    def has_rsample(self) -> Any:
-        """As the base."""
-        return self.base_dist.has_rsample
+    has_rsample = of_base("As the base.")
 
     @constraints.dependent_property(is_discrete=False)
     def support(self) -> Any:
