@@ -3,6 +3,8 @@
 `no_attribute` makes the AttributeError for the module ``__getattr__`` of the package and of its parts. It looks the
 name up in the other public modules (``wengert.softplus`` is in `nn.functional`), and knows a few groups of names of
 PyTorch, NumPy and JAX that have no counterpart. The interpreter adds "Did you mean" for names that are spelled wrongly.
+
+All of this happens when the message is read: programs that ask with ``hasattr`` load no module.
 """
 
 from __future__ import annotations
@@ -12,23 +14,33 @@ import re
 from typing import Any
 
 _SEARCHED = (
-    "", "nn.functional", "linalg", "special", "fft", "func", "autograd", "nn", "nn.modules", "optim", "optimize",
+    "", "nn.functional", "linalg", "special", "fft", "func", "autograd", "nn", "nn.init", "nn.utils", "nn.utils.rnn",
+    "optim", "optim.lr_scheduler", "optim.swa_utils", "optimize", "utils.data", "distributions",
 )  # fmt: skip
 
-_CPU = "there is no such device; devices are the CPU, meta and sim (wengert.sim)"
-_PARALLEL = "one process has one CPU: call the module itself"
+_DEVICES = "there is no such device; devices are the CPU, meta and sim (wengert.sim)"
+_PROCESSES = (
+    "processes do not share tensors; use the module multiprocessing of Python, or wengert.utils.data.DataLoader"
+)
+_PARALLEL = "nothing splits a batch over devices or processes: call the module itself"
 _SIXTEEN_BITS = "types of 16 bits are not supported, use float32 or float64"
+_EIGHT_BITS = "numbers of 8 bits or less with a fraction are not supported, use float32 or float64"
+_COMPLEX = "complex numbers with parts of 16 bits are not supported, use complex64 or complex128"
+_UNSIGNED = "the one unsigned type is uint8, use int32 or int64"
 _AS_RUN = "operations run as they are called, in the dtypes of their operands"
 _DENSE = "tensors are dense; sparse derivatives are wengert.func.sparse_jacobian and sparse_hessian"
 
 # Module and pattern of the whole name -> what to say. The first that fits is said.
 _ADVICE = [
-    ("", r"backends|mps|mtia|xpu", _CPU),
-    ("", r"(b?float16|half|chalf|complex32|bfloat16|u?int(16|32|64)|float8\w*|(Half|BFloat16)\w+)", _SIXTEEN_BITS),
+    ("", r"backends|mps|mtia|xpu", _DEVICES),
+    ("", r"b?float16|half|(Half|BFloat16)\w+", _SIXTEEN_BITS),
+    ("", r"float[48]_\w*", _EIGHT_BITS),
+    ("", r"chalf|complex32", _COMPLEX),
+    ("", r"uint(16|32|64)", _UNSIGNED),
     ("", r"amp|\w*autocast\w*|GradScaler", _AS_RUN),
     ("", r"compile|compiler|jit|export|fx|make_fx", "there is nothing to compile: " + _AS_RUN),
     ("", r"\w*sparse\w*|spmm|hspmm|smm|sspaddmm", _DENSE),
-    ("", r"distributed|multiprocessing|futures", "one process has one CPU; use the module multiprocessing of Python"),
+    ("", r"distributed|multiprocessing|futures", _PROCESSES),
     ("", r"quant\w*|q_\w+|qint\w*|quint\w*|per_(tensor|channel)\w*", "quantized types are not supported"),
     ("", r"set_default_tensor_type", "use wengert.set_default_dtype"),
     ("", r"array|ndarray", "use wengert.tensor(data), or wengert.asarray(array) to share memory"),
@@ -43,13 +55,25 @@ _ADVICE = [
 
 def no_attribute(module: str, name: str) -> AttributeError:
     """Return the error for a name that a public module (``nn.functional``; the package is ``""``) does not have."""
-    full = _full(module)
-    advice = "" if name.startswith("_") else _advice(module, name)
-    return AttributeError(
-        f"module {full!r} has no attribute {name!r}" + (f"; {advice}" if advice else ""),
-        name=name,
-        obj=importlib.import_module(full),
-    )
+    return AttributeError(_Message(module, name), name=name, obj=importlib.import_module(_full(module)))
+
+
+class _Message:
+    """What such an error says, made when it is read."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+
+    def __str__(self) -> str:
+        advice = "" if self._name.startswith("_") else _advice(self._module, self._name)
+        said = f"module {_full(self._module)!r} has no attribute {self._name!r}"
+        return f"{said}; {advice}" if advice else said
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str(self),)
 
 
 def _full(module: str) -> str:
@@ -71,7 +95,7 @@ def advise(module: dict[str, Any]) -> None:
 def _advice(module: str, name: str) -> str:
     for where in _SEARCHED:
         if where != module and _holds(where, name):
-            return f"use {_full(where.removesuffix('.modules'))}.{name}"  # where it is for users
+            return f"use {_full(where)}.{name}"
     for where, pattern, advice in _ADVICE:
         if where == module and re.fullmatch(pattern, name):
             return advice
@@ -79,6 +103,9 @@ def _advice(module: str, name: str) -> str:
 
 
 def _holds(module: str, name: str) -> bool:
-    """Whether a public module has a public function or class of a name; not by asking its ``__getattr__``."""
-    found = vars(importlib.import_module(_full(module))).get(name)
+    """Whether a public module lists a name or, without a list, has such a function or class."""
+    names = vars(importlib.import_module(_full(module)))
+    if "__all__" in names:
+        return name in names["__all__"]
+    found = names.get(name)
     return callable(found) and not getattr(found, "__module__", "").startswith("typing")

@@ -8,7 +8,7 @@ __all__ = ["current_device", "device_count", "is_available", "manual_seed", "man
 
 
 def is_available() -> bool:
-    """Return False: the only device is the CPU.
+    """Return False: devices are the CPU, meta and sim (`wengert.sim`).
 
     Examples
     --------
@@ -26,11 +26,11 @@ def device_count() -> int:
 
 def current_device() -> NoReturn:
     """Raise RuntimeError: there is no CUDA device."""
-    raise RuntimeError("[cuda] Wengert was built without CUDA: the only device is the CPU")
+    raise RuntimeError("[cuda] Wengert was built without CUDA; devices are the CPU, meta and sim (wengert.sim)")
 
 
 def manual_seed(seed: int) -> None:
-    """Do nothing: there is no generator to seed. `wengert.manual_seed` seeds that of the CPU."""
+    """Do nothing: there is no generator to seed. `wengert.manual_seed` seeds those of the devices that are here."""
 
 
 def manual_seed_all(seed: int) -> None:
@@ -38,4 +38,4 @@ def manual_seed_all(seed: int) -> None:
 
 
 def synchronize(device: object = None) -> None:
-    """Do nothing: operations have ended when they return."""
+    """Do nothing: there is no device to wait for. `wengert.sim.synchronize` waits for one of sim."""

@@ -91,7 +91,7 @@ def test_absent_names_may_be_mentioned():
             "torch.float16 is used, but module 'wengert' has no attribute 'float16'; types of 16 bits",
         ),
         ("torch.fx.symbolic_trace(1)", "torch.fx.symbolic_trace is used"),
-        ("torch.nn.DataParallel(1)", "has no attribute 'DataParallel'; one process has one CPU"),
+        ("torch.nn.DataParallel(1)", "has no attribute 'DataParallel'; nothing splits a batch over devices"),
         ("torch.nn.parallel.x.y(1)", "module 'wengert.nn' has no attribute 'parallel'"),
         ("type('A', torch.fx.Tracer.__mro_entries__(()), {})()", "torch.fx.Tracer is used"),
         ("1 + torch.zzzz", "torch.zzzz is used"),

@@ -1,5 +1,9 @@
 """A name that is not there says where it is, or what to use instead."""
 
+import pickle
+import subprocess
+import sys
+
 import pytest
 
 import wengert as wg
@@ -22,7 +26,19 @@ from wengert.nn import functional as F  # noqa: N812
         (wg, "array", "use wengert.tensor(data)"),
         (wg, "Linear", "use wengert.nn.Linear"),
         (wg, "Module", "use wengert.nn.Module"),
-        (wg.nn, "DataParallel", "one process has one CPU"),
+        (wg.nn, "DataParallel", "nothing splits a batch over devices or processes: call the module itself"),
+        (wg, "multiprocessing", "use the module multiprocessing of Python"),
+        (wg, "uint16", "; the one unsigned type is uint8, use int32 or int64"),
+        (wg, "uint64", "; the one unsigned type is uint8, use int32 or int64"),
+        (wg, "float8_e4m3fn", "numbers of 8 bits or less with a fraction are not supported, use float32"),
+        (wg, "complex32", "use complex64"),
+        (wg, "Normal", "use wengert.distributions.Normal"),
+        (wg, "DataLoader", "use wengert.utils.data.DataLoader"),
+        (wg.optim, "StepLR", "use wengert.optim.lr_scheduler.StepLR"),
+        (wg.optim, "AveragedModel", "use wengert.optim.swa_utils.AveragedModel"),
+        (wg.nn, "xavier_uniform_", "use wengert.nn.init.xavier_uniform_"),
+        (wg.nn, "clip_grad_norm_", "use wengert.nn.utils.clip_grad_norm_"),
+        (wg.nn, "pad_sequence", "use wengert.nn.utils.rnn.pad_sequence"),
         (wg.nn, "relu", "use wengert.relu"),
         (wg.optim, "SparseAdam", "tensors are dense"),
         (F, "exp", "use wengert.exp"),
@@ -47,8 +63,31 @@ def test_names_without_any_relation_have_none():
         wg.__wrapped__  # noqa: B018  # as inspect and doctest ask
 
 
+def test_asking_loads_nothing():
+    code = """
+import sys, wengert
+loaded = set(sys.modules)
+print(any(hasattr(wengert, name) for name in ("float16", "Normal", "zzzz")))
+print(sorted(name for name in set(sys.modules) - loaded if name != "wengert._missing"))
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n[]\n"
+
+
+def test_errors_are_pickled_with_their_message():
+    with pytest.raises(AttributeError) as error:
+        wg.softplus  # noqa: B018
+    (message,) = pickle.loads(pickle.dumps(error.value.args))
+    assert message == str(error.value)
+    assert repr(error.value) == f"AttributeError({message!r})"
+
+
 def test_there_is_no_gpu():
     assert not wg.cuda.is_available()
     assert wg.cuda.device_count() == 0
+    for call in (wg.cuda.current_device, wg.ones(1).cuda):
+        with pytest.raises(
+            RuntimeError, match=r"built without CUDA; devices are the CPU, meta and sim \(wengert\.sim\)"
+        ):
+            call()
     device = "cuda" if wg.cuda.is_available() else "cpu"
     assert wg.zeros(2, device=device).device.type == "cpu"

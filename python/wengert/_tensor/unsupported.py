@@ -7,7 +7,9 @@ from typing import Any, NoReturn
 
 def cuda(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
     """Raise RuntimeError: there is no CUDA device."""
-    raise RuntimeError("[cuda] Wengert was built without CUDA: the only device is the CPU; leave the call out.")
+    raise RuntimeError(
+        "[cuda] Wengert was built without CUDA; devices are the CPU, meta and sim (wengert.sim): leave the call out."
+    )
 
 
 def half(self: Any, memory_format: Any = None) -> NoReturn:

@@ -1,4 +1,4 @@
-"""``torch.distributed``, as in a PyTorch that was built without it: one process, one CPU."""
+"""``torch.distributed``, as in a PyTorch that was built without it: there is no other process."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class DataLoader(Generic[T_co]):
     collate_fn : callable, optional
         Makes a batch of a list of samples; `default_collate`, or `default_convert` without batches, if not given.
     pin_memory, pin_memory_device
-        Accepted, without effect: there is no device that would gain from it.
+        Accepted, without effect: all memory of the CPU is as good as pinned, see `Tensor.pin_memory`.
     drop_last : bool, default False
         Whether to leave out a last batch that is smaller.
     timeout : float, default 0
