@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from wengert import _C
-from wengert.autograd._hooks import RemovableHandle
+from wengert.autograd._hooks import RemovableHandle, add
 from wengert.autograd._profiler.record import record_function
 
 _Step = TypeVar("_Step", bound=Callable[..., Any])
@@ -20,15 +20,6 @@ Hooks = OrderedDict[int, Callable[..., Any]]
 
 _before_any_step: Hooks = OrderedDict()
 _after_any_step: Hooks = OrderedDict()
-
-
-def add(hooks: Hooks, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-    """Register a hook in a dictionary of hooks, last or first."""
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:

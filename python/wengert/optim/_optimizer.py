@@ -19,7 +19,7 @@ from typing import Any
 import wengert as wg
 from wengert import _C
 from wengert._C import Tensor
-from wengert.autograd._hooks import RemovableHandle
+from wengert.autograd._hooks import RemovableHandle, add
 
 from . import _groups, _hooks, _state_dict
 from ._groups import Params
@@ -215,27 +215,27 @@ class Optimizer:
 
         `args` starts with the optimizer. The handle that is returned removes the hook.
         """
-        return _hooks.add(self._step_pre_hooks, hook)
+        return add(self._step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
-        return _hooks.add(self._step_post_hooks, hook)
+        return add(self._step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` before each `state_dict`; first of all such hooks with `prepend`."""
-        return _hooks.add(self._state_dict_pre_hooks, hook, prepend)
+        return add(self._state_dict_pre_hooks, hook, prepend=prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` on what `state_dict` made; it may return another dictionary."""
-        return _hooks.add(self._state_dict_post_hooks, hook, prepend)
+        return add(self._state_dict_post_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` on a shallow copy of what is loaded; it may return another one."""
-        return _hooks.add(self._load_state_dict_pre_hooks, hook, prepend)
+        return add(self._load_state_dict_pre_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` after each `load_state_dict`."""
-        return _hooks.add(self._load_state_dict_post_hooks, hook, prepend)
+        return add(self._load_state_dict_post_hooks, hook, prepend=prepend)
 
     def _is_recorded(self) -> bool:
         return bool(self.defaults.get("differentiable"))
