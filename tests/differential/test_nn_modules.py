@@ -578,6 +578,7 @@ def errors_of_recurrent_layers(b: Any) -> list[str]:
             lambda: nn.Unflatten(0, ("a",)),
             lambda: nn.ConvTranspose2d(1, 1, 2, padding_mode="reflect"),
             lambda: nn.ReLU(1, 2),
+            lambda: nn.GaussianNLLLoss(True),
         )
     ]
 
@@ -622,6 +623,41 @@ def reductions_of_old(b: Any) -> list[Any]:
             b.nn.CrossEntropyLoss(size_average=True).reduction,
             b.nn.KLDivLoss(False, True).reduction,
         ]
+
+
+@program
+def losses_of_programs(b: Any) -> list[Any]:
+    loss = b.nn.modules.loss
+
+    class Scaled(loss._Loss):
+        def __init__(self, scale: float, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
+            super().__init__(size_average, reduce, reduction)
+            self.scale = scale
+
+        def forward(self, input: Any, target: Any) -> Any:
+            return b.nn.functional.mse_loss(input, target, reduction=self.reduction) * self.scale
+
+    class Focal(loss._WeightedLoss):
+        def __init__(self, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"):
+            super().__init__(weight, size_average, reduce, reduction)
+
+        def forward(self, input: Any, target: Any) -> Any:
+            return b.nn.functional.cross_entropy(input, target, self.weight, reduction=self.reduction)
+
+    x, y = numbers(b, 3, 2), numbers(b, 3, 2, seed=2)
+    weight = b.tensor([0.5, 2.0], dtype=b.float64)
+    made = [Scaled(2.0), Scaled(2.0, reduction="sum"), loss._Loss(reduction="none"), loss._WeightedLoss(weight)]
+    focal = [Focal(), Focal(weight), Focal(weight, reduction="sum")]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        old = [Scaled(2.0, False), Focal(weight, None, False), loss._Loss(True)]
+    return [
+        *((repr(m), m.reduction, m.state_dict(), "weight" in m._buffers) for m in (*made, *focal, *old)),
+        *(m(x, y) for m in (*made[:2], old[0])),
+        *(m(x, b.tensor([0, 1, 1])) for m in (*focal, old[1])),
+        [str(w.message) for w in caught],
+        [isinstance(m, loss._Loss) for m in (b.nn.HuberLoss(), b.nn.MSELoss(), b.nn.BCELoss(), focal[0])],
+    ]
 
 
 # Tools

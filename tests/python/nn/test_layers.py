@@ -220,8 +220,25 @@ def test_losses() -> None:
     w = weight.numpy()[t.numpy()]
     assert weighted(p, t).item() == pytest.approx((want * w).sum() / w.sum())
     assert nn.MSELoss(reduction="sum")(p, p * 0).item() == pytest.approx((X**2).sum())
-    with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
+    with pytest.warns(UserWarning, match="please use reduction='sum' instead") as caught:
         assert nn.MSELoss(size_average=False).reduction == "sum"
+    assert caught[0].filename == __file__
+
+
+def test_losses_that_programs_derive() -> None:
+    class Focal(nn.modules.loss._WeightedLoss):
+        def __init__(self, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"):
+            super().__init__(weight, size_average, reduce, reduction)
+
+    weight = wg.ones(3)
+    assert list(Focal(weight).state_dict()) == ["weight"]
+    assert Focal().weight is None
+    assert Focal(None, None, None, "sum").reduction == "sum"
+    assert nn.modules.loss._Loss().reduction == "mean"
+    assert str(inspect.signature(nn.modules.loss._Loss)) == "(size_average=None, reduce=None, reduction='mean')"
+    assert str(inspect.signature(nn.HuberLoss)) == "(reduction='mean', delta=1.0)"
+    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
+        nn.GaussianNLLLoss(True)  # type: ignore[misc]
 
 
 def test_lazy_layers() -> None:

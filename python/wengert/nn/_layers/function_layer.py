@@ -8,8 +8,9 @@
         inplace: bool = False
 
 The annotated names are arguments of the constructor, in this order and with these defaults, and attributes of the
-layer; calls hand their values to the function behind the inputs, all of them or those named by ``_passed``. A layer
-that is printed shows ``_shown``, and ``inplace`` if it is True.
+layer; those of the nearest base that was made so come before them. Calls hand their values to the function behind the
+inputs, all of them or those named by ``_passed``. A layer that is printed shows ``_shown``, and ``inplace`` if it is
+True.
 """
 
 from __future__ import annotations
@@ -127,7 +128,8 @@ def _bound(cls: type[FunctionLayer], args: tuple[Any, ...], kwargs: dict[str, An
     if len(args) > most:
         least = 1 + sum(key not in cls._defaults for key in names[:most])
         count = f"{most + 1}" if least == most + 1 else f"from {least} to {most + 1}"
-        raise TypeError(f"{name} takes {count} positional arguments but {len(args) + 1} were given")
+        arguments = "argument" if most == 0 else "arguments"
+        raise TypeError(f"{name} takes {count} positional {arguments} but {len(args) + 1} were given")
     given = dict(zip(names, args, strict=False))
     for key, value in kwargs.items():
         if key in given:
@@ -148,8 +150,10 @@ def layer(cls: type[_Layer]) -> type[_Layer]:
     """Make a class from its declared constants; see the top of this file."""
     annotations = cls.__dict__.get("__annotations__", ())  # noqa: RUF063  # `inspect` is slow to import
     own = [name for name in annotations if not name.startswith("_")]
-    cls._constants = (*cls._constants, *(name for name in own if name not in cls._constants))
-    cls._defaults = {**cls._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
+    made_so = (base for base in cls.__mro__[1:] if "_values" in base.__dict__)
+    base: Any = next(made_so, FunctionLayer)  # types take constants from the same one
+    cls._constants = (*base._constants, *(name for name in own if name not in base._constants))
+    cls._defaults = {**base._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
     for name in own:
         if name in cls.__dict__:
             delattr(cls, name)  # constants are attributes of objects

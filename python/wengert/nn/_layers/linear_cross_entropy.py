@@ -57,11 +57,10 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         label_smoothing: float = 0.0,
         options: Any = None,
     ) -> None:
-        super().__init__()
+        super().__init__(weight, reduction=reduction)
         if out_features or options is not None:
             raise NotImplementedError("LinearCrossEntropyLoss: out_features and options are not supported")
-        self.register_buffer("weight", weight)
-        self.in_features, self.num_classes, self.reduction = in_features, num_classes, reduction
+        self.in_features, self.num_classes = in_features, num_classes
         self.out_features, self.bias, self.options = out_features, bias, options
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
         self.linear = Linear(in_features, num_classes, bias=bias, device=device, dtype=dtype)

@@ -9,7 +9,7 @@ from wengert._C import Tensor
 from .. import functional as F  # noqa: N812
 from ..modules.distance import PairwiseDistance
 from .function_layer import layer
-from .loss_base import _Loss, _WeightedLoss
+from .loss_base import _Loss, _Reduced, _WeightedLoss
 
 
 @layer
@@ -33,7 +33,7 @@ class HingeEmbeddingLoss(_Loss):
 
 
 @layer
-class MultiLabelMarginLoss(_Loss):
+class MultiLabelMarginLoss(_Reduced, _Loss):
     """``max(0, 1 - (x[right] - x[other]))`` over all pairs of a right class and another one, divided by C.
 
     Parameters
@@ -44,14 +44,10 @@ class MultiLabelMarginLoss(_Loss):
     """
 
     _function = F.multilabel_margin_loss
-    _passed = ("reduction",)
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
 
 @layer
-class SoftMarginLoss(_Loss):
+class SoftMarginLoss(_Reduced, _Loss):
     """``log(1 + exp(-target * input))`` for targets 1 and -1.
 
     Parameters
@@ -62,10 +58,6 @@ class SoftMarginLoss(_Loss):
     """
 
     _function = F.soft_margin_loss
-    _passed = ("reduction",)
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
 
 @layer

@@ -14,7 +14,7 @@ from wengert._C import Tensor
 from .. import functional as F  # noqa: N812
 from .._layers.function_layer import layer
 from .._layers.linear_cross_entropy import LinearCrossEntropyLoss
-from .._layers.loss_base import _Loss, _WeightedLoss
+from .._layers.loss_base import _Loss, _Reduced, _WeightedLoss, _WeightedReduced
 from .._layers.margin_losses import (
     CosineEmbeddingLoss,
     HingeEmbeddingLoss,
@@ -35,7 +35,7 @@ __all__ = [
 
 
 @layer
-class L1Loss(_Loss):
+class L1Loss(_Reduced, _Loss):
     """``abs(input - target)``.
 
     Parameters
@@ -52,10 +52,6 @@ class L1Loss(_Loss):
     """
 
     _function = F.l1_loss
-    _passed = ("reduction",)
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
 
 @layer
@@ -145,7 +141,7 @@ class GaussianNLLLoss(_Loss):
 
 
 @layer
-class KLDivLoss(_Loss):
+class KLDivLoss(_Reduced, _Loss):
     """``target * (log(target) - input)``, where `input` holds log-probabilities.
 
     Parameters
@@ -160,14 +156,11 @@ class KLDivLoss(_Loss):
 
     _function = F.kl_div
     _passed = ("reduction", "log_target")
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
     log_target: bool = False
 
 
 @layer
-class MSELoss(_Loss):
+class MSELoss(_Reduced, _Loss):
     """``(input - target)**2``.
 
     Parameters
@@ -184,14 +177,10 @@ class MSELoss(_Loss):
     """
 
     _function = F.mse_loss
-    _passed = ("reduction",)
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
 
 @layer
-class BCELoss(_WeightedLoss):
+class BCELoss(_WeightedReduced, _WeightedLoss):
     """Minus the log-probability of targets between 0 and 1, given probabilities.
 
     Parameters
@@ -204,15 +193,10 @@ class BCELoss(_WeightedLoss):
     """
 
     _function = F.binary_cross_entropy
-    _passed = ("weight", "reduction")
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
 
 @layer
-class BCEWithLogitsLoss(_Loss):
+class BCEWithLogitsLoss(_WeightedReduced, _Loss):
     """`BCELoss` of the sigmoid of outputs, exact in the tails.
 
     Parameters
@@ -228,15 +212,11 @@ class BCEWithLogitsLoss(_Loss):
 
     _function = F.binary_cross_entropy_with_logits
     _passed = ("weight", "reduction", "pos_weight")
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
     pos_weight: Tensor | None = None
 
 
 @layer
-class SmoothL1Loss(_Loss):
+class SmoothL1Loss(_Reduced, _Loss):
     """``d**2 / (2 beta)`` where ``d = abs(input - target)`` is below `beta`, else ``d - beta / 2``.
 
     Parameters
@@ -249,9 +229,6 @@ class SmoothL1Loss(_Loss):
 
     _function = F.smooth_l1_loss
     _passed = ("reduction", "beta")
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
     beta: float = 1.0
 
 
@@ -304,7 +281,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 @layer
-class MultiLabelSoftMarginLoss(_WeightedLoss):
+class MultiLabelSoftMarginLoss(_WeightedReduced, _WeightedLoss):
     """`BCEWithLogitsLoss`, averaged over classes.
 
     Parameters
@@ -317,11 +294,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
     """
 
     _function = F.multilabel_soft_margin_loss
-    _passed = ("weight", "reduction")
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
 
 @layer
