@@ -41,6 +41,15 @@ def test_clipping_of_values_and_what_cannot_be_clipped() -> None:
         utils.clip_grad_norm_(with_grads([math.nan]), 1.0, error_if_nonfinite=True)
 
 
+def test_clipping_on_several_devices() -> None:
+    p = [nn.Parameter(wg.zeros(1, device=device)) for device in ("sim:0", "cpu", "sim:1")]
+    for parameter, grad in zip(p, (2.0, 3.0, 6.0), strict=True):
+        parameter.grad = wg.full((1,), grad, device=parameter.device)
+    norm = utils.clip_grad_norm_(p, 1.0)
+    assert (norm.item(), norm.device) == (7.0, wg.device("sim:0"))
+    assert [q.grad.item() for q in p] == pytest.approx([2 / 7, 3 / 7, 6 / 7])  # type: ignore[union-attr]
+
+
 def test_vectors() -> None:
     m = nn.Linear(2, 3)
     v = utils.parameters_to_vector(m.parameters())

@@ -26,6 +26,7 @@ def get_total_norm(
     Parameters
     ----------
     tensors : Tensor or iterable of Tensor
+        On any devices; the norm is on that of the first one.
     norm_type : float, default 2
         May be infinite.
     error_if_nonfinite : bool, default False
@@ -48,7 +49,7 @@ def get_total_norm(
     if not given:
         return wengert.tensor(0.0)
     norm_type = float(norm_type)
-    norms = wengert.stack([wengert.linalg.vector_norm(t, norm_type) for t in given])
+    norms = wengert.stack([wengert.linalg.vector_norm(t, norm_type).to(given[0].device) for t in given])
     total: Tensor = wengert.linalg.vector_norm(norms, norm_type)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(
@@ -74,7 +75,7 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, 
     factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     with wengert.no_grad():
         for grad in _grads(parameters):
-            grad.mul_(factor)
+            grad.mul_(factor.to(grad.device))
 
 
 def clip_grad_norm_(
