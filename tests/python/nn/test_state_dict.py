@@ -93,6 +93,16 @@ def test_copying_and_assigning() -> None:
     assert isinstance(m.weight, nn.Parameter)
 
 
+def test_what_is_assigned_is_not_changed() -> None:
+    state = model().state_dict()
+    model().load_state_dict(state, assign=True)
+    assert state._metadata["a"] == {"version": 1}
+    m = model()
+    weight = m.a.weight
+    m.load_state_dict(state)  # copies
+    assert m.a.weight is weight
+
+
 def test_numbers_that_old_programs_saved_as_vectors() -> None:
     m = nn.Module()
     m.register_buffer("n", wg.tensor(0.0))

@@ -178,7 +178,7 @@ class StateDict(Traversal):
         errors: list[str] = []
 
         def load(module: Any, local: Any, prefix: str) -> None:
-            local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+            local_metadata = {} if metadata is None else dict(metadata.get(prefix[:-1], {}))
             if assign:
                 local_metadata["assign_to_params_buffers"] = assign
             module._load_from_state_dict(local, prefix, local_metadata, True, missing, unexpected, errors)
