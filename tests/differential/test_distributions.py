@@ -278,7 +278,7 @@ def test_divergences(p, q):
 
 
 def test_as_many_divergences_as_there():
-    from wengert.distributions._kl._registry import _FORMULAS
+    from wengert.distributions._kl.registry import _FORMULAS
 
     assert {(p.__name__, q.__name__) for p, q in _FORMULAS} == set(KL_PAIRS)
 

@@ -7,9 +7,10 @@
     >>> loc.grad
     tensor(-2.)
 
-`_distribution.py` has what all share; read it first. Families are grouped by how they are built: a file has formulas
-and nothing else, in terms of parameters that `_parameters.py` has broadcast. `constraints` says where values may lie,
-`transforms` makes distributions of others, `kl` compares them, and `_draws.py` has the random numbers.
+`_base` has what all share; read `_base/distribution.py` first. Families are in `_discrete`, `_continuous`, `_matrix`,
+by what their values are: a file has formulas and nothing else, in terms of parameters that `_base/parameters.py` has
+broadcast. `_composed` makes distributions of others, by `transforms` for one. `constraints` says where values may lie,
+`kl` compares distributions, and `_base/draws.py` has the random numbers.
 
 Gradients reach the parameters in two ways: through `rsample`, where a sample is a differentiable function of them, and
 through ``log_prob(sample())``.
@@ -18,26 +19,27 @@ through ``log_prob(sample())``.
 from wengert._missing import advise as _advise
 
 from . import constraints, kl, transforms
-from ._bernoulli import Bernoulli, Geometric
-from ._beta import Beta, Dirichlet, Kumaraswamy
-from ._categorical import Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
-from ._continuous_bernoulli import ContinuousBernoulli
-from ._counts import Binomial, Multinomial, NegativeBinomial, Poisson
-from ._distribution import Distribution
-from ._exponential_family import ExponentialFamily
-from ._gamma import Chi2, Exponential, Gamma, InverseGamma
-from ._independent import Independent
-from ._location_scale import Cauchy, Gumbel, HalfCauchy, Laplace
-from ._mixture import MixtureSameFamily
-from ._multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
-from ._normal import HalfNormal, LogisticNormal, LogNormal, Normal
-from ._random_matrices import LKJCholesky, Wishart
-from ._relaxed import ExpRelaxedCategorical, LogitRelaxedBernoulli, RelaxedBernoulli, RelaxedOneHotCategorical
-from ._student import FisherSnedecor, StudentT
-from ._tails import GeneralizedPareto, Pareto, Weibull
-from ._transformed import TransformedDistribution
-from ._uniform import Uniform
-from ._von_mises import VonMises
+from ._base import draws as _draws  # noqa: F401  # wengert.poisson draws with it
+from ._base.distribution import Distribution
+from ._base.exponential_family import ExponentialFamily
+from ._composed.independent import Independent
+from ._composed.mixture import MixtureSameFamily
+from ._composed.relaxed import ExpRelaxedCategorical, LogitRelaxedBernoulli, RelaxedBernoulli, RelaxedOneHotCategorical
+from ._composed.transformed import TransformedDistribution
+from ._continuous.beta import Beta, Dirichlet, Kumaraswamy
+from ._continuous.continuous_bernoulli import ContinuousBernoulli
+from ._continuous.gamma import Chi2, Exponential, Gamma, InverseGamma
+from ._continuous.location_scale import Cauchy, Gumbel, HalfCauchy, Laplace
+from ._continuous.normal import HalfNormal, LogisticNormal, LogNormal, Normal
+from ._continuous.student import FisherSnedecor, StudentT
+from ._continuous.tails import GeneralizedPareto, Pareto, Weibull
+from ._continuous.uniform import Uniform
+from ._continuous.von_mises import VonMises
+from ._discrete.bernoulli import Bernoulli, Geometric
+from ._discrete.categorical import Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
+from ._discrete.counts import Binomial, Multinomial, NegativeBinomial, Poisson
+from ._matrix.multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
+from ._matrix.random_matrices import LKJCholesky, Wishart
 from .constraint_registry import biject_to, transform_to
 from .kl import kl_divergence, register_kl
 from .transforms import (

@@ -10,18 +10,18 @@ from collections.abc import Callable
 from typing import Any
 
 from . import constraints
-from ._constraints import _numbers
-from ._constraints._arrays import CorrCholesky, LowerCholesky, PositiveDefinite, PositiveSemidefinite, Simplex
-from ._transforms._arrays import (
+from ._constraints import numbers as _numbers
+from ._constraints.arrays import CorrCholesky, LowerCholesky, PositiveDefinite, PositiveSemidefinite, Simplex
+from ._transforms.arrays import (
     CorrCholeskyTransform,
     LowerCholeskyTransform,
     PositiveDefiniteTransform,
     SoftmaxTransform,
     StickBreakingTransform,
 )
-from ._transforms._composed import ComposeTransform, IndependentTransform, identity_transform
-from ._transforms._elementwise import AffineTransform, ExpTransform, SigmoidTransform
-from ._transforms._joined import CatTransform, StackTransform
+from ._transforms.composed import ComposeTransform, IndependentTransform, identity_transform
+from ._transforms.elementwise import AffineTransform, ExpTransform, SigmoidTransform
+from ._transforms.joined import CatTransform, StackTransform
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 

@@ -5,8 +5,10 @@ Those that need no argument are objects (``constraints.positive``), others are m
 
 from __future__ import annotations
 
-from ._constraints import _arrays, _constraint, _numbers
-from ._constraints._constraint import Constraint, MixtureSameFamilyConstraint, dependent_property, is_dependent
+from ._constraints import arrays as _arrays
+from ._constraints import constraint as _constraint
+from ._constraints import numbers as _numbers
+from ._constraints.constraint import Constraint, MixtureSameFamilyConstraint, dependent_property, is_dependent
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent", "dependent_property",

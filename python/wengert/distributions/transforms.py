@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ._transforms._arrays import (
+from ._transforms.arrays import (
     CorrCholeskyTransform,
     LowerCholeskyTransform,
     PositiveDefiniteTransform,
     SoftmaxTransform,
     StickBreakingTransform,
 )
-from ._transforms._composed import ComposeTransform, IndependentTransform, identity_transform
-from ._transforms._elementwise import (
+from ._transforms.composed import ComposeTransform, IndependentTransform, identity_transform
+from ._transforms.elementwise import (
     AbsTransform,
     AffineTransform,
     CumulativeDistributionTransform,
@@ -20,8 +20,8 @@ from ._transforms._elementwise import (
     SoftplusTransform,
     TanhTransform,
 )
-from ._transforms._joined import CatTransform, ReshapeTransform, StackTransform
-from ._transforms._transform import Transform
+from ._transforms.joined import CatTransform, ReshapeTransform, StackTransform
+from ._transforms.transform import Transform
 
 __all__ = [
     "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",

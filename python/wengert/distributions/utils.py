@@ -6,9 +6,9 @@ from typing import Any
 
 import wengert as wg
 
-from ._parameters import as_tensors
-from ._parameters import lazy as lazy_property
-from ._transforms._arrays import below_diagonal
+from ._base.parameters import as_tensors
+from ._base.parameters import lazy as lazy_property
+from ._transforms.arrays import below_diagonal
 
 __all__ = [
     "broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits", "tril_matrix_to_vec",

@@ -9,7 +9,7 @@ from scipy import integrate
 import wengert as wg
 from tests.python.distributions.families import MATRIX, t
 from wengert import distributions as D  # noqa: N812
-from wengert.distributions._kl._registry import _FORMULAS
+from wengert.distributions._kl.registry import _FORMULAS
 
 # Two distributions of each family of numbers, with supports that fit where they can.
 PAIRS = {

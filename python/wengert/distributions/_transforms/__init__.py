@@ -1,1 +1,1 @@
-"""Maps with a Jacobian. `_transform.py` has what all share, `_composed.py` how they are put together."""
+"""Maps with a Jacobian. `transform` has what all share, `composed` how they are put together."""

@@ -1,0 +1,1 @@
+"""Families of events, categories and counts."""
