@@ -1,8 +1,8 @@
 """Modules called ``torch.x`` that show what is in `wengert.x`, and placeholders for what is not.
 
 A face looks a name up in its sources, in this order: the module of its path in `_counterparts`, the module of its path
-in Wengert (public, or else the private one of the name: ``torch.optim.adam`` is `wengert.optim._adam`), and for a
-module of a flat package the package. It keeps what it has found, so that programs pay for looking once.
+in Wengert, and for a module of a flat package (``torch.optim.adam``) the package. It keeps what it has found, so that
+programs pay for looking once.
 """
 
 from __future__ import annotations
@@ -67,9 +67,8 @@ class Face(ModuleType):
 def sources_of(name: str) -> list[ModuleType]:
     """Return the modules that have the names of a module of PyTorch (``torch.optim.adam``); none if it is absent."""
     path = name.removeprefix("torch").removeprefix(".")
-    parent, _, last = path.rpartition(".")
-    own, private = f"wengert.{path}".rstrip("."), ".".join(filter(None, ["wengert", parent, f"_{last}"]))
-    found = [_module(f"{_COUNTERPARTS}.{path}".rstrip(".")), _module(own) or (_module(private) if path else None)]
+    parent = path.rpartition(".")[0]
+    found = [_module(f"{package}.{path}".rstrip(".")) for package in (_COUNTERPARTS, "wengert")]
     if parent in _FLAT:
         found.append(_module(f"wengert.{parent}"))
     return [module for module in found if module]

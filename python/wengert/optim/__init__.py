@@ -1,7 +1,7 @@
 """Optimizers: rules that move parameters along their gradients.
 
 `_optimizer.py` holds what all optimizers share (parameter groups, state, hooks, saving); read it first. `_rule.py` adds
-what published rules have in common. Each rule is then one file that states its mathematics for one parameter.
+what published rules have in common. Each file in `_rules` then states the mathematics of one rule for one parameter.
 """
 
 import importlib as _importlib
@@ -9,20 +9,20 @@ import typing as _typing
 
 from . import lr_scheduler as lr_scheduler
 from . import optimizer as optimizer
-from ._adadelta import Adadelta
-from ._adafactor import Adafactor
-from ._adagrad import Adagrad
-from ._adam import Adam, AdamW
-from ._adamax import Adamax
-from ._asgd import ASGD
-from ._lbfgs import LBFGS
-from ._muon import Muon
-from ._nadam import NAdam
 from ._optimizer import Optimizer
-from ._radam import RAdam
-from ._rmsprop import RMSprop
-from ._rprop import Rprop
-from ._sgd import SGD
+from ._rules.adadelta import Adadelta
+from ._rules.adafactor import Adafactor
+from ._rules.adagrad import Adagrad
+from ._rules.adam import Adam, AdamW
+from ._rules.adamax import Adamax
+from ._rules.asgd import ASGD
+from ._rules.lbfgs import LBFGS
+from ._rules.muon import Muon
+from ._rules.nadam import NAdam
+from ._rules.radam import RAdam
+from ._rules.rmsprop import RMSprop
+from ._rules.rprop import Rprop
+from ._rules.sgd import SGD
 
 __all__ = [
     "ASGD",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert import Tensor
-from wengert.optim._strong_wolfe import Point, _cubic_minimum, search
+from wengert.optim._rules.strong_wolfe import Point, _cubic_minimum, search
 
 
 def _strong_wolfe(

@@ -7,10 +7,10 @@ from typing import Any
 import wengert as wg
 from wengert._C import Tensor
 
-from ._arithmetic import as_number, average, average_square, move_by_ratio, root_plus
-from ._groups import Params
-from ._hyperparameters import Group
-from ._rule import Rule, State, counted, next_step
+from .._arithmetic import as_number, average, average_square, move_by_ratio, root_plus
+from .._groups import Params
+from .._hyperparameters import Group
+from .._rule import Rule, State, counted, next_step
 
 
 class Adam(Rule):

@@ -1,36 +1,35 @@
-"""Adadelta: steps in units of the steps before."""
+"""Adamax: Adam with the largest gradient in place of the second moment."""
 
 from __future__ import annotations
 
 import wengert as wg
 from wengert._C import Tensor
 
-from ._arithmetic import as_number, average_square, move
-from ._groups import Params
-from ._hyperparameters import Group
-from ._rule import Rule, State, counted, next_step
+from .._arithmetic import as_number, average, move_by_ratio
+from .._groups import Params
+from .._hyperparameters import Group
+from .._rule import Rule, State, counted, next_step
 
 
-class Adadelta(Rule):
-    r"""Gradients scaled by the running size of past steps over that of past gradients.
+class Adamax(Rule):
+    r"""Adam with an infinity norm.
 
-    With gradient :math:`g` (plus ``weight_decay * p``)::
+    With gradient :math:`g` (plus ``weight_decay * p``) at step :math:`t`::
 
-        v = rho * v + (1 - rho) * g**2                # square_avg
-        d = sqrt(u + eps) / sqrt(v + eps) * g
-        u = rho * u + (1 - rho) * d**2                # acc_delta
-        p = p - lr * d
+        m = beta1 * m + (1 - beta1) * g               # exp_avg
+        u = max(beta2 * u, abs(g) + eps)              # exp_inf
+        p = p - lr / (1 - beta1**t) * m / u
 
     Parameters
     ----------
     params : iterable of Tensor, of (str, Tensor), or of dict
         What to optimize, see `Optimizer`.
     lr : float or Tensor
-        By what to scale a step; the paper has none.
-    rho : float
-        Decay of the two running means, in [0, 1].
+        Learning rate.
+    betas : tuple of float
+        Decay of the mean and of the norm, each in [0, 1).
     eps : float
-        Added to both mean squares; it makes the first steps possible.
+        Added to the size of each gradient, so that the norm is never zero.
     weight_decay : float
         L2 penalty, added to the gradient.
     maximize : bool
@@ -47,52 +46,51 @@ class Adadelta(Rule):
 
     References
     ----------
-    Zeiler (2012), ADADELTA: an adaptive learning rate method, https://arxiv.org/abs/1212.5701.
+    Kingma and Ba (2015), Adam: a method for stochastic optimization, section 7.1, https://arxiv.org/abs/1412.6980.
 
     Examples
     --------
     >>> import wengert as wg
     >>> x = wg.tensor([3.0], requires_grad=True)
-    >>> optimizer = wg.optim.Adadelta([x], eps=0.01)
+    >>> optimizer = wg.optim.Adamax([x], lr=0.5)
     >>> (x * x).sum().backward()
     >>> optimizer.step()
     >>> round(x.item(), 4)
-    2.6842
+    2.5
     """
 
     def __init__(
         self,
         params: Params,
-        lr: float | Tensor = 1.0,
-        rho: float = 0.9,
-        eps: float = 1e-6,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
         weight_decay: float = 0,
         foreach: bool | None = None,
         *,
-        capturable: bool = False,
         maximize: bool = False,
         differentiable: bool = False,
+        capturable: bool = False,
     ) -> None:
         defaults = {
             "lr": lr,
-            "rho": rho,
+            "betas": betas,
             "eps": eps,
             "weight_decay": weight_decay,
             "foreach": foreach,
-            "capturable": capturable,
             "maximize": maximize,
             "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, defaults)
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
-        return counted() | {"square_avg": wg.zeros_like(param), "acc_delta": wg.zeros_like(param)}
+        return counted() | {"exp_avg": wg.zeros_like(param), "exp_inf": wg.zeros_like(param)}
 
     def advance(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
-        rho, eps = group["rho"], group["eps"]
-        square, moved = state["square_avg"], state["acc_delta"]
-        next_step(state)
-        average_square(square, grad, rho)
-        step = (moved + eps).div(square + eps).sqrt().mul(grad)
-        average_square(moved, step, rho)
-        move(param, step, -as_number(group["lr"]))
+        beta1, beta2 = map(as_number, group["betas"])
+        step = next_step(state)
+        mean, norm = state["exp_avg"], state["exp_inf"]
+        average(mean, grad, 1 - beta1)
+        norm.mul_(beta2).clamp_(min=grad.abs().add(group["eps"]))
+        move_by_ratio(param, mean, norm, -as_number(group["lr"]) / (1 - beta1**step))

@@ -7,10 +7,10 @@ import math
 import wengert as wg
 from wengert._C import Tensor
 
-from ._groups import Params
-from ._hyperparameters import Group
-from ._optimizer import Optimizer
-from ._rule import State, counted, next_step
+from .._groups import Params
+from .._hyperparameters import Group
+from .._optimizer import Optimizer
+from .._rule import State, counted, next_step
 
 
 class Adafactor(Optimizer):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import wengert as wg
 from wengert._C import Tensor
 
-from ._arithmetic import as_number, average, average_square, move, move_by_ratio, root_plus
-from ._groups import Params
-from ._hyperparameters import Group, require
-from ._rule import Rule, State, counted, next_step
+from .._arithmetic import as_number, average, average_square, move, move_by_ratio, root_plus
+from .._groups import Params
+from .._hyperparameters import Group, require
+from .._rule import Rule, State, counted, next_step
 
 
 class RMSprop(Rule):

@@ -8,11 +8,11 @@ from typing import Any
 import wengert as wg
 from wengert._C import Tensor
 
-from . import _strong_wolfe
-from ._groups import Params
-from ._hyperparameters import check
-from ._optimizer import Optimizer
-from ._strong_wolfe import Point
+from .._groups import Params
+from .._hyperparameters import check
+from .._optimizer import Optimizer
+from . import strong_wolfe
+from .strong_wolfe import Point
 
 # Pairs of a step and a change of gradient whose product is not larger say nothing about the curvature.
 _LEAST_CURVATURE = 1e-10
@@ -141,7 +141,7 @@ class LBFGS(Optimizer):
                 start = Point(0.0, loss, gradient, slope)
                 limit = group["max_eval"] - evaluations
                 evaluate = self._along(closure, direction)
-                found, used = _strong_wolfe.search(evaluate, start, t, _largest(direction), smallest, limit)
+                found, used = strong_wolfe.search(evaluate, start, t, _largest(direction), smallest, limit)
                 t, loss, gradient, _ = found
                 state["t"] = t
                 self._move(t, direction)
@@ -194,7 +194,7 @@ class LBFGS(Optimizer):
             parts.append(_as_vector(grad))
         return loss, wg.cat(parts)
 
-    def _along(self, closure: Callable[[], Any], direction: Tensor) -> _strong_wolfe.Evaluate:
+    def _along(self, closure: Callable[[], Any], direction: Tensor) -> strong_wolfe.Evaluate:
         """Return the function that looks at the end of a step, and returns to its start."""
         params = self.param_groups[0]["params"]
         origin = [param.clone() for param in params]

@@ -7,9 +7,9 @@ import math
 import wengert as wg
 from wengert._C import Tensor
 
-from ._groups import Params
-from ._hyperparameters import Group
-from ._optimizer import Optimizer
+from .._groups import Params
+from .._hyperparameters import Group
+from .._optimizer import Optimizer
 
 
 class Muon(Optimizer):

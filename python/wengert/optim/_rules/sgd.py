@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wengert._C import Tensor
 
-from ._arithmetic import as_number, move
-from ._groups import Params
-from ._hyperparameters import Group
-from ._rule import Rule, State
+from .._arithmetic import as_number, move
+from .._groups import Params
+from .._hyperparameters import Group
+from .._rule import Rule, State
 
 
 class SGD(Rule):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import wengert as wg
 from wengert._C import Tensor
 
-from ._groups import Params
-from ._hyperparameters import Group, require
-from ._rule import Rule, State, counted, next_step
+from .._groups import Params
+from .._hyperparameters import Group, require
+from .._rule import Rule, State, counted, next_step
 
 
 class Rprop(Rule):
