@@ -59,3 +59,18 @@ def test_files_that_the_internals_name_are_there():
     named = set(re.findall(r"``((?:src|codegen|python|tests|ops|docs)/[\w/.]+)``", pages))
     named |= set(re.findall(r"essay:: (\S+)", pages))
     assert not sorted(path for path in named if not (ROOT / path).exists())
+
+
+def test_files_that_comments_name_are_there():
+    folders = ["src", "ops", "codegen", "cmake", "python", "tests", "benchmarks", "docs"]
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    known = {"/".join(path.parts[i:]) for path in files for i in range(len(path.parts))}
+    missing = []
+    for path in (path for path in files if re.match("src|ops|codegen|cmake", str(path.relative_to(ROOT)))):
+        if path.suffix not in {".h", ".cpp", ".cuh", ".yaml", ".md", ".cmake"}:
+            continue
+        for comment in re.findall(r"(?://|#(?! *include)).*", path.read_text()):
+            for name in re.findall(r"(?<![\w<\"/.])([\w/]+\.(?:h|cpp|cuh|yaml))\b", comment):
+                if name not in known and not name.startswith("generated/"):
+                    missing.append(f"{path}: {name}")
+    assert not missing

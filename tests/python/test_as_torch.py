@@ -42,7 +42,8 @@ def test_modules_are_those_of_wengert():
 @pytest.mark.parametrize(
     "path",
     [
-        "torch.optim.adam.Adam", "torch.optim.adamw.AdamW", "torch.optim.lbfgs.LBFGS", "torch.optim.lr_scheduler.StepLR",
+        "torch.optim.adam.Adam", "torch.optim.adamw.AdamW", "torch.optim.lbfgs.LBFGS",
+        "torch.optim.lr_scheduler.StepLR",
         "torch.optim.lbfgs._strong_wolfe", "torch.optim.optimizer.Optimizer", "torch.distributions.laplace.Laplace",
         "torch.distributions.multivariate_normal.MultivariateNormal", "torch.nn.modules.conv.Conv2d",
         "torch.autograd.function.Function", "torch.utils.checkpoint.checkpoint",
