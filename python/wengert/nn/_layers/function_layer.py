@@ -108,19 +108,6 @@ class OneInput(FunctionLayer):
         return forward
 
 
-class TwoInputs(FunctionLayer):
-    """A layer that is called with two tensors."""
-
-    @classmethod
-    def _made_forward(cls) -> Callable[..., Any]:
-        function, get = cls._function, cls._values
-
-        def forward(self: Any, x1: Any, x2: Any) -> Any:
-            return function(x1, x2, *get(self))
-
-        return forward
-
-
 def _bound(cls: type[FunctionLayer], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the constants that a constructor was called with."""
     name, names = f"{cls.__name__}.__init__()", cls._constants

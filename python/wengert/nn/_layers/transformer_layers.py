@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert._C import Tensor
 
@@ -26,25 +26,39 @@ def _activation(given: Activation) -> Callable[[Tensor], Tensor]:
 
 
 class _Layer(Module):
-    """What layers of both kinds share: residual connections around blocks, and the block of two linear maps."""
+    """What layers of both kinds share: blocks of attention and one of two linear maps, with residual connections."""
 
-    norm_first: bool
-    dropout1: Dropout
+    _attentions: ClassVar[tuple[str, ...]]
 
-    def _make_network(
-        self, d_model: int, dim_feedforward: int, dropout: float, bias: bool, made: dict[str, Any]
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
+        super().__init__()
+        made: dict[str, Any] = {"device": device, "dtype": dtype}
+        attention: dict[str, Any] = {"dropout": dropout, "bias": bias, "batch_first": batch_first, **made}
+        for name in self._attentions:
+            self.add_module(name, MultiheadAttention(d_model, nhead, **attention))
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **made)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **made)
-
-    def _make_norms(
-        self, count: int, d_model: int, dropout: float, eps: float, bias: bool, made: dict[str, Any]
-    ) -> None:
-        for position in range(1, count + 1):
-            self.add_module(f"norm{position}", LayerNorm(d_model, eps=eps, bias=bias, **made))
-        for position in range(1, count + 1):
-            self.add_module(f"dropout{position}", Dropout(dropout))
+        self.norm_first = norm_first
+        blocks = range(1, len(self._attentions) + 2)
+        for block in blocks:
+            self.add_module(f"norm{block}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **made))
+        for block in blocks:
+            self.add_module(f"dropout{block}", Dropout(dropout))
+        self.activation = _activation(activation)
 
     def _residual(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
         """Add a block to its input, normalised before or after."""
@@ -81,27 +95,7 @@ class TransformerEncoderLayer(_Layer):
     wengert.Size([10, 3, 8])
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        made: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **made)
-        self._make_network(d_model, dim_feedforward, dropout, bias, made)
-        self.norm_first = norm_first
-        self._make_norms(2, d_model, dropout, layer_norm_eps, bias, made)
-        self.activation = _activation(activation)
+    _attentions = ("self_attn",)
 
     def forward(
         self,
@@ -147,29 +141,7 @@ class TransformerDecoderLayer(_Layer):
     wengert.Size([4, 3, 8])
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        made: dict[str, Any] = {"device": device, "dtype": dtype}
-        attention: dict[str, Any] = {"dropout": dropout, "bias": bias, "batch_first": batch_first, **made}
-        self.self_attn = MultiheadAttention(d_model, nhead, **attention)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, **attention)
-        self._make_network(d_model, dim_feedforward, dropout, bias, made)
-        self.norm_first = norm_first
-        self._make_norms(3, d_model, dropout, layer_norm_eps, bias, made)
-        self.activation = _activation(activation)
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,

@@ -8,11 +8,9 @@ import wengert
 from wengert._C import Tensor
 
 from .. import functional as F  # noqa: N812
-from .. import init
-from .._module import Module
-from .._parameter import Parameter
+from .._layers.affine import Affine
 from .._uninitialized import UninitializedBuffer, UninitializedParameter
-from .lazy import LazyModuleMixin
+from .lazy import LazyLayer
 
 __all__ = [
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
@@ -20,7 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _NormBase(Module):
+class _NormBase(Affine):
     """What batch and instance norms share: scale, shift, running statistics."""
 
     _version = 2
@@ -44,17 +42,11 @@ class _NormBase(Module):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-
-        def made() -> Parameter:
-            return Parameter(wengert.empty(num_features, device=device, dtype=dtype))
-
-        self.register_parameter("weight", made() if affine else None)
-        self.register_parameter("bias", made() if affine and bias else None)
+        self._make_affine(num_features, device, dtype, weight=affine, bias=affine and bias)
+        made: dict[str, Any] = {"device": device, "dtype": dtype}
         tracked = track_running_stats
-        self.register_buffer(
-            "running_mean", wengert.zeros(num_features, device=device, dtype=dtype) if tracked else None
-        )
-        self.register_buffer("running_var", wengert.ones(num_features, device=device, dtype=dtype) if tracked else None)
+        self.register_buffer("running_mean", wengert.zeros(num_features, **made) if tracked else None)
+        self.register_buffer("running_var", wengert.ones(num_features, **made) if tracked else None)
         self.register_buffer(
             "num_batches_tracked", wengert.tensor(0, dtype=wengert.int64, device=device) if tracked else None
         )
@@ -70,10 +62,7 @@ class _NormBase(Module):
     def reset_parameters(self) -> None:
         """Set running statistics, scale and shift to what they are at first."""
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def _check_input_dim(self, input: Tensor) -> None:
         if self._dims and input.ndim not in self._dims:
@@ -230,8 +219,10 @@ class SyncBatchNorm(_BatchNorm):
         return converted
 
 
-class _LazyNorm(LazyModuleMixin):
+class _LazyNorm(LazyLayer):
     """What lazy norms share; they stand before the norm that they become."""
+
+    _from_input = "num_features"
 
     def __init__(
         self,
@@ -255,12 +246,6 @@ class _LazyNorm(LazyModuleMixin):
             layer.running_mean = UninitializedBuffer(device=device, dtype=dtype)
             layer.running_var = UninitializedBuffer(device=device, dtype=dtype)
             layer.num_batches_tracked = wengert.tensor(0, dtype=wengert.int64, device=device)
-
-    def reset_parameters(self) -> None:
-        """Set running statistics, scale and shift to what they are at first."""
-        layer: Any = self
-        if not self.has_uninitialized_params() and layer.num_features != 0:
-            super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor, *_: Any, **__: Any) -> None:
         """Make parameters and buffers from the first input."""

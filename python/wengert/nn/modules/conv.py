@@ -15,7 +15,7 @@ from .._layers.sizes import repeated
 from .._module import Module
 from .._parameter import Parameter
 from .._uninitialized import UninitializedParameter
-from .lazy import LazyModuleMixin
+from .lazy import LazyLayer
 
 __all__ = [
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d", "LazyConv2d",
@@ -305,8 +305,10 @@ class ConvTranspose3d(_ConvTransposeNd):
     _n, _function = 3, F.conv_transpose3d
 
 
-class _LazyNd(LazyModuleMixin):
+class _LazyNd(LazyLayer):
     """What lazy convolutions share; they stand before the convolution that they become."""
+
+    _from_input = "in_channels"
 
     def _forget_parameters(self, out_channels: int, device: Any, dtype: Any) -> None:
         layer: Any = self
@@ -314,12 +316,6 @@ class _LazyNd(LazyModuleMixin):
         layer.weight = UninitializedParameter(device=device, dtype=dtype)
         if layer.bias is not None:
             layer.bias = UninitializedParameter(device=device, dtype=dtype)
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias again."""
-        layer: Any = self
-        if not self.has_uninitialized_params() and layer.in_channels != 0:
-            super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor, *_: Any, **__: Any) -> None:
         """Make the parameters from the first input."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wengert._C import Tensor
 
 from .. import functional as F  # noqa: N812
-from .._layers.function_layer import TwoInputs, layer
+from .._layers.function_layer import FunctionLayer, layer
 from .._module import Module
 
 __all__ = ["CosineSimilarity", "PairwiseDistance"]
@@ -39,7 +39,7 @@ class PairwiseDistance(Module):
 
 
 @layer
-class CosineSimilarity(TwoInputs):
+class CosineSimilarity(FunctionLayer):
     """The cosine of the angle between vectors along a dimension.
 
     Parameters
@@ -55,6 +55,9 @@ class CosineSimilarity(TwoInputs):
     tensor([0.7071])
     """
 
-    _function = F.cosine_similarity
     dim: int = 1
     eps: float = 1e-8
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """Return the cosines."""
+        return F.cosine_similarity(x1, x2, self.dim, self.eps)

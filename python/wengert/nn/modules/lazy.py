@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from .._module import Module
 from .._parameter import Parameter
@@ -46,6 +46,17 @@ class LazyModuleMixin(Module):
         del self._initialize_hook, self._load_hook
         if self.cls_to_become is not None:
             self.__class__ = self.cls_to_become
+
+
+class LazyLayer(LazyModuleMixin):
+    """What the lazy layers here share: parameters can be drawn as soon as a constant, `_from_input`, is known."""
+
+    _from_input: ClassVar[str]
+
+    def reset_parameters(self) -> None:
+        """Set parameters to what they are at first, if they have shapes."""
+        if not self.has_uninitialized_params() and getattr(self, self._from_input) != 0:
+            super().reset_parameters()  # type: ignore[misc]
 
 
 def _initialize(module: Any, args: Any, kwargs: Any) -> None:

@@ -13,7 +13,7 @@ from .. import init
 from .._module import Module
 from .._parameter import Parameter
 from .._uninitialized import UninitializedParameter
-from .lazy import LazyModuleMixin
+from .lazy import LazyLayer
 
 __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
@@ -158,7 +158,7 @@ class Bilinear(Module):
         )
 
 
-class LazyLinear(LazyModuleMixin, Linear):
+class LazyLinear(LazyLayer, Linear):
     """`Linear` that takes `in_features` from its first input.
 
     Parameters
@@ -178,6 +178,7 @@ class LazyLinear(LazyModuleMixin, Linear):
     """
 
     cls_to_become = Linear
+    _from_input = "in_features"
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(0, 0, False)
@@ -185,11 +186,6 @@ class LazyLinear(LazyModuleMixin, Linear):
         self.out_features = out_features
         if bias:
             self.bias = UninitializedParameter(device=device, dtype=dtype)
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias again."""
-        if not self.has_uninitialized_params() and self.in_features != 0:
-            super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Make the parameters from the first input."""

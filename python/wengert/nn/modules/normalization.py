@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import wengert
 from wengert._C import Tensor
 
 from .. import functional as F  # noqa: N812
-from .. import init
+from .._layers.affine import Affine
 from .._layers.function_layer import OneInput, layer
-from .._module import Module
-from .._parameter import Parameter
 
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
@@ -62,7 +59,7 @@ def _shape(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
 
 
-class LayerNorm(Module):
+class LayerNorm(Affine):
     """``(x - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions (Ba et al., 2016).
 
     Parameters
@@ -99,17 +96,9 @@ class LayerNorm(Module):
     ) -> None:
         super().__init__()
         self.normalized_shape, self.eps, self.elementwise_affine = _shape(normalized_shape), eps, elementwise_affine
-        for name, there in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            empty = wengert.empty(self.normalized_shape, device=device, dtype=dtype) if there else None
-            self.register_parameter(name, None if empty is None else Parameter(empty))
+        there = {"weight": elementwise_affine, "bias": elementwise_affine and bias}
+        self._make_affine(self.normalized_shape, device, dtype, **there)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set scale and shift to ones and zeros."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalise."""
@@ -123,7 +112,7 @@ class LayerNorm(Module):
         )
 
 
-class GroupNorm(Module):
+class GroupNorm(Affine):
     """``(x - mean) / sqrt(var + eps) * weight + bias`` over groups of channels of [N, C, ...] (Wu and He, 2018).
 
     Parameters
@@ -165,17 +154,8 @@ class GroupNorm(Module):
                 f"num_groups={num_groups}"
             )
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        for name, there in (("weight", affine), ("bias", affine and bias)):
-            empty = wengert.empty(num_channels, device=device, dtype=dtype) if there else None
-            self.register_parameter(name, None if empty is None else Parameter(empty))
+        self._make_affine(num_channels, device, dtype, weight=affine, bias=affine and bias)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set scale and shift to ones and zeros."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalise."""
@@ -187,7 +167,7 @@ class GroupNorm(Module):
         return f"{sizes}, eps={self.eps}, affine={self.affine}, bias={self.bias is not None}"
 
 
-class RMSNorm(Module):
+class RMSNorm(Affine):
     """``x / sqrt(mean(x**2) + eps) * weight`` over the last dimensions (Zhang and Sennrich, 2019).
 
     Parameters
@@ -217,14 +197,8 @@ class RMSNorm(Module):
     ) -> None:
         super().__init__()
         self.normalized_shape, self.eps, self.elementwise_affine = _shape(normalized_shape), eps, elementwise_affine
-        empty = wengert.empty(self.normalized_shape, device=device, dtype=dtype) if elementwise_affine else None
-        self.register_parameter("weight", None if empty is None else Parameter(empty))
+        self._make_affine(self.normalized_shape, device, dtype, weight=elementwise_affine)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set the scale to ones."""
-        if self.weight is not None:
-            init.ones_(self.weight)
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalise."""

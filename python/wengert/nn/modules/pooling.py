@@ -135,7 +135,21 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
 
 @layer
-class AvgPool1d(OneInput):
+class _AvgPoolNd(OneInput):
+    _shown = "kernel_size={kernel_size}, stride={stride}, padding={padding}"
+    kernel_size: Any
+    stride: Any = None
+    padding: Any = 0
+    ceil_mode: bool = False
+    count_include_pad: bool = True
+
+    def _prepare(self) -> None:
+        if self.stride is None:
+            self.stride = self.kernel_size
+
+
+@layer
+class AvgPool1d(_AvgPoolNd):
     """Means over windows of [N, C, L] or [C, L].
 
     Parameters
@@ -159,31 +173,12 @@ class AvgPool1d(OneInput):
     """
 
     _function = F.avg_pool1d
-    _shown = "kernel_size={kernel_size}, stride={stride}, padding={padding}"
-    kernel_size: Any
-    stride: Any = None
-    padding: Any = 0
-    ceil_mode: bool = False
-    count_include_pad: bool = True
 
     def _prepare(self) -> None:
-        stride = self.kernel_size if self.stride is None else self.stride
-        self.kernel_size, self.stride, self.padding = (repeated(v, 1) for v in (self.kernel_size, stride, self.padding))
-
-
-@layer
-class _AvgPoolNd(OneInput):
-    _shown = "kernel_size={kernel_size}, stride={stride}, padding={padding}"
-    kernel_size: Any
-    stride: Any = None
-    padding: Any = 0
-    ceil_mode: bool = False
-    count_include_pad: bool = True
-    divisor_override: int | None = None
-
-    def _prepare(self) -> None:
-        if self.stride is None:
-            self.stride = self.kernel_size
+        super()._prepare()
+        self.kernel_size, self.stride, self.padding = (
+            repeated(v, 1) for v in (self.kernel_size, self.stride, self.padding)
+        )
 
 
 @layer
@@ -194,6 +189,7 @@ class AvgPool2d(_AvgPoolNd):
     """
 
     _function = F.avg_pool2d
+    divisor_override: int | None = None
 
 
 @layer
@@ -201,6 +197,7 @@ class AvgPool3d(_AvgPoolNd):
     """Means over windows of volumes, [N, C, D, H, W] or [C, D, H, W]; arguments are those of `AvgPool2d`."""
 
     _function = F.avg_pool3d
+    divisor_override: int | None = None
 
 
 @layer
