@@ -1,13 +1,35 @@
-"""Checks of hyperparameters: what each name may be, stated once for all rules."""
+"""Hyperparameters: how a rule declares them, and what each name may be, stated once for all rules."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec
 
 from wengert._C import Tensor
 
 Group = dict[str, Any]
+_Arguments = ParamSpec("_Arguments")
+
+
+def declared(init: Callable[_Arguments, None]) -> Callable[_Arguments, None]:
+    """Make the constructor of a rule from one that names the hyperparameters, after ``params``, with their defaults.
+
+    ``_set_up`` gets them as a dictionary. The body is left with checks that only this rule has.
+    """
+    signature = inspect.signature(init)
+
+    @functools.wraps(init)
+    def wrapper(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> None:
+        init(*args, **kwargs)  # which refuses what does not fit, as every function does
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given: Group = dict(bound.arguments)
+        optimizer, params = given.pop("self"), given.pop("params")
+        optimizer._set_up(params, given)
+
+    return wrapper
 
 
 def require(condition: bool, name: str, value: Any) -> None:

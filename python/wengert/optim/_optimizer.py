@@ -79,6 +79,10 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group.copy() if isinstance(group, dict) else group)
 
+    def _set_up(self, params: Params, defaults: Group) -> None:
+        """Begin with what a constructor was given that only declares hyperparameters, see `declared`."""
+        Optimizer.__init__(self, params, defaults)
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in vars(cls):

@@ -31,9 +31,9 @@ class Rule(Optimizer):
     # Whether the formula takes real and imaginary parts for two numbers. Linear rules need not care.
     complex_as_pairs: ClassVar[bool] = True
 
-    def __init__(self, params: Params, defaults: Group) -> None:
+    def _set_up(self, params: Params, defaults: Group) -> None:
         _hyperparameters.check(defaults)
-        super().__init__(params, defaults)
+        super()._set_up(params, defaults)
 
     def add_param_group(self, param_group: Group) -> None:
         super().add_param_group(param_group)

@@ -7,7 +7,7 @@ from wengert._C import Tensor
 
 from .._arithmetic import as_number, average_square, move
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._rule import Rule, State, counted, next_step
 
 
@@ -60,6 +60,7 @@ class Adadelta(Rule):
     2.6842
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -72,18 +73,7 @@ class Adadelta(Rule):
         capturable: bool = False,
         maximize: bool = False,
         differentiable: bool = False,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "capturable": capturable,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+    ) -> None: ...
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         return counted() | {"square_avg": wg.zeros_like(param), "acc_delta": wg.zeros_like(param)}

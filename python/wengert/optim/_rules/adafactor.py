@@ -8,7 +8,7 @@ import wengert as wg
 from wengert._C import Tensor
 
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._optimizer import Optimizer
 from .._rule import State, counted, next_step
 
@@ -68,6 +68,7 @@ class Adafactor(Optimizer):
     1.5
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -92,16 +93,6 @@ class Adafactor(Optimizer):
         ):
             if not condition:
                 raise ValueError(f"{words} but is: {value}")
-        defaults = {
-            "lr": lr,
-            "beta2_decay": beta2_decay,
-            "eps": eps,
-            "d": d,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
 
     def update(self, param: Tensor, grad: Tensor, group: Group) -> None:
         if param.is_complex():

@@ -7,7 +7,7 @@ from wengert._C import Tensor
 
 from .._arithmetic import as_number, move_by_ratio, root_plus
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._rule import Rule, State, counted, next_step
 
 
@@ -61,6 +61,7 @@ class Adagrad(Rule):
     2.5
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -74,19 +75,10 @@ class Adagrad(Rule):
         maximize: bool = False,
         differentiable: bool = False,
         fused: bool | None = None,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "eps": eps,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+    ) -> None: ...
+
+    def _set_up(self, params: Params, defaults: Group) -> None:
+        super()._set_up(params, defaults)
         for group in self.param_groups:
             for param in group["params"]:
                 self.state[param] = self.start(param, param, group)

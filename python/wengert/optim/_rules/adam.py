@@ -9,7 +9,7 @@ from wengert._C import Tensor
 
 from .._arithmetic import as_number, average, average_square, move_by_ratio, root_plus
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._rule import Rule, State, counted, next_step
 
 
@@ -69,6 +69,7 @@ class Adam(Rule):
     2.5
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -84,23 +85,12 @@ class Adam(Rule):
         differentiable: bool = False,
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
-    ) -> None:
-        if len({isinstance(beta, Tensor) for beta in betas}) > 1:
+    ) -> None: ...
+
+    def _set_up(self, params: Params, defaults: Group) -> None:
+        if len({isinstance(beta, Tensor) for beta in defaults["betas"]}) > 1:
             raise ValueError("betas must be either both floats or both Tensors")
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "foreach": foreach,
-            "maximize": maximize,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+        super()._set_up(params, defaults)
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         state = counted() | {"exp_avg": wg.zeros_like(param), "exp_avg_sq": wg.zeros_like(param)}
@@ -168,6 +158,7 @@ class AdamW(Adam):
     2.35
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -182,21 +173,10 @@ class AdamW(Adam):
         capturable: bool = False,
         differentiable: bool = False,
         fused: bool | None = None,
-    ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            maximize=maximize,
-            foreach=foreach,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+    ) -> None: ...
+
+    def _set_up(self, params: Params, defaults: Group) -> None:
+        super()._set_up(params, defaults | {"decoupled_weight_decay": True})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

@@ -7,7 +7,7 @@ from wengert._C import Tensor
 
 from .._arithmetic import as_number, average, move_by_ratio
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._rule import Rule, State, counted, next_step
 
 
@@ -59,6 +59,7 @@ class Adamax(Rule):
     2.5
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -71,18 +72,7 @@ class Adamax(Rule):
         maximize: bool = False,
         differentiable: bool = False,
         capturable: bool = False,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+    ) -> None: ...
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         return counted() | {"exp_avg": wg.zeros_like(param), "exp_inf": wg.zeros_like(param)}

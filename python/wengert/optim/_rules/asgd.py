@@ -7,7 +7,7 @@ from wengert._C import Tensor
 
 from .._arithmetic import average, move, scalar
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._rule import Rule, State, counted, next_step
 
 
@@ -63,6 +63,7 @@ class ASGD(Rule):
     1.4999
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -75,19 +76,7 @@ class ASGD(Rule):
         maximize: bool = False,
         differentiable: bool = False,
         capturable: bool = False,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+    ) -> None: ...
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         return counted() | {"eta": scalar(group["lr"]), "mu": scalar(1), "ax": wg.zeros_like(param)}

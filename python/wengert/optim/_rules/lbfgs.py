@@ -9,7 +9,7 @@ import wengert as wg
 from wengert._C import Tensor
 
 from .._groups import Params
-from .._hyperparameters import check
+from .._hyperparameters import Group, check, declared
 from .._optimizer import Optimizer
 from . import strong_wolfe
 from .strong_wolfe import Point
@@ -69,6 +69,7 @@ class LBFGS(Optimizer):
     tensor([1., 1.], dtype=wengert.float64)
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -79,18 +80,13 @@ class LBFGS(Optimizer):
         tolerance_change: float = 1e-9,
         history_size: int = 100,
         line_search_fn: str | None = None,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
+    ) -> None: ...
+
+    def _set_up(self, params: Params, defaults: Group) -> None:
+        if defaults["max_eval"] is None:
+            defaults["max_eval"] = defaults["max_iter"] * 5 // 4
         check(defaults)
-        super().__init__(params, defaults)
+        super()._set_up(params, defaults)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 

@@ -8,7 +8,7 @@ import wengert as wg
 from wengert._C import Tensor
 
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._optimizer import Optimizer
 
 
@@ -77,6 +77,7 @@ class Muon(Optimizer):
             [0.0000, 0.5000]])
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -96,17 +97,6 @@ class Muon(Optimizer):
                 raise ValueError(f"{words} should be >= 0 but is: {value}")
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        defaults = {
-            "lr": lr,
-            "weight_decay": weight_decay,
-            "momentum": momentum,
-            "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients,
-            "eps": eps,
-            "ns_steps": ns_steps,
-            "adjust_lr_fn": adjust_lr_fn,
-        }
-        super().__init__(params, defaults)
 
     def add_param_group(self, param_group: Group) -> None:
         super().add_param_group(param_group)

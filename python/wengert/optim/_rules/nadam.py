@@ -7,7 +7,7 @@ from wengert._C import Tensor
 
 from .._arithmetic import as_number, average, average_square, move_by_ratio, root_plus, scalar
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._rule import Rule, State, counted, next_step
 
 
@@ -65,6 +65,7 @@ class NAdam(Rule):
     2.4718
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -79,20 +80,7 @@ class NAdam(Rule):
         maximize: bool = False,
         capturable: bool = False,
         differentiable: bool = False,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+    ) -> None: ...
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         moments = {"exp_avg": wg.zeros_like(param), "exp_avg_sq": wg.zeros_like(param)}

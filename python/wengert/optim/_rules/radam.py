@@ -7,7 +7,7 @@ from wengert._C import Tensor
 
 from .._arithmetic import as_number, average, average_square, move, move_by_ratio, root_plus
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._rule import Rule, State, counted, next_step
 
 
@@ -64,6 +64,7 @@ class RAdam(Rule):
     2.4
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -77,19 +78,7 @@ class RAdam(Rule):
         maximize: bool = False,
         capturable: bool = False,
         differentiable: bool = False,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+    ) -> None: ...
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         return counted() | {"exp_avg": wg.zeros_like(param), "exp_avg_sq": wg.zeros_like(param)}

@@ -7,7 +7,7 @@ from wengert._C import Tensor
 
 from .._arithmetic import as_number, average, average_square, move, move_by_ratio, root_plus
 from .._groups import Params
-from .._hyperparameters import Group, require
+from .._hyperparameters import Group, declared, require
 from .._rule import Rule, State, counted, next_step
 
 
@@ -65,6 +65,7 @@ class RMSprop(Rule):
     2.5
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -80,19 +81,6 @@ class RMSprop(Rule):
         differentiable: bool = False,
     ) -> None:
         require(alpha >= 0, "alpha value", alpha)
-        defaults = {
-            "lr": lr,
-            "alpha": alpha,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum": momentum,
-            "centered": centered,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         state = counted() | {"square_avg": wg.zeros_like(param)}

@@ -6,7 +6,7 @@ import wengert as wg
 from wengert._C import Tensor
 
 from .._groups import Params
-from .._hyperparameters import Group, require
+from .._hyperparameters import Group, declared, require
 from .._rule import Rule, State, counted, next_step
 
 
@@ -62,6 +62,7 @@ class Rprop(Rule):
     2.5
     """
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -75,16 +76,6 @@ class Rprop(Rule):
         differentiable: bool = False,
     ) -> None:
         require(0 < etas[0] < 1 < etas[1], "eta values", f"{etas[0]}, {etas[1]}")
-        defaults = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         lr = float(group["lr"])

@@ -6,7 +6,7 @@ from wengert._C import Tensor
 
 from .._arithmetic import as_number, move
 from .._groups import Params
-from .._hyperparameters import Group
+from .._hyperparameters import Group, declared
 from .._rule import Rule, State
 
 
@@ -63,6 +63,7 @@ class SGD(Rule):
 
     complex_as_pairs = False
 
+    @declared
     def __init__(
         self,
         params: Params,
@@ -79,18 +80,6 @@ class SGD(Rule):
     ) -> None:
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         return {}
