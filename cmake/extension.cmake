@@ -1,4 +1,4 @@
-# The extension module wengert._C, the only target that sees Python.h, and an importable package in
+# The extension module wengert._C, the only target that sees the headers of Python, and an importable package in
 # ${CMAKE_BINARY_DIR}/package: links to the entries of python/wengert (edits are live) beside the built module.
 
 set(package "${CMAKE_BINARY_DIR}/package/wengert")

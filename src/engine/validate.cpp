@@ -36,7 +36,9 @@ void validate(const InputMetadata& expected, Tensor& grad, const Node* producer,
                     ListOf{expected.sizes});
         grad = ops::sum_to_size(grad, expected.sizes);
     }
-    if (!(grad.device() == expected.device))
+    const bool is_number = grad.dim() == 0 && !(grad.flags() & kSubclass);
+    if (grad.device() != expected.device && is_number) grad = ops::on_device(grad, expected.device);
+    if (grad.device() != expected.device)
         invalid(producer, i, "expected device ", expected.device, " but got ", grad.device());
     if (expected.any_dtype) return;
     DType dtype = expected.grad_dtype.value_or(expected.dtype);

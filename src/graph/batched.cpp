@@ -7,15 +7,10 @@ namespace {
 
 // The geometry and memory of the first sample.
 void take_sample(TensorImpl& t, const Tensor& value, int64_t dim) {
-    Dims sizes = value.sizes(), strides = value.strides();
-    sizes.erase(static_cast<size_t>(dim));
-    strides.erase(static_cast<size_t>(dim));
-    t.dtype = value.dtype();
-    t.numel = numel_of(sizes);
-    t.offset = value.offset();
-    t.sizes = std::move(sizes);
-    t.strides = std::move(strides);
-    t.set_storage(value.storage());
+    t.shallow_copy_from(*value.impl());
+    t.sizes.erase(static_cast<size_t>(dim));
+    t.strides.erase(static_cast<size_t>(dim));
+    t.numel = numel_of(t.sizes);
     t.own_version = value.impl()->own_version;
 }
 

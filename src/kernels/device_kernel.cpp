@@ -4,16 +4,33 @@
 
 namespace wengert::kernels {
 
-bool CallArguments::add_device(const Tensor& t) {
-    if (!t.defined()) return false;
-    check(!found_ || t.device() == device_, ErrorKind::Runtime, "[", call_.kernel,
-          "] Expected all tensors to be on the same device, but found at least two devices, ", device_, " and ",
-          t.device(), "! Move one of them with .to(device)");
-    device_ = t.device();
-    return found_ = true;
+namespace {
+
+void check_same(Device first, Device other, const char* op) {
+    check(first == other, ErrorKind::Runtime, "[", op,
+          "] Expected all tensors to be on the same device, but found at least two devices, ", first, " and ", other,
+          "! Move one of them with .to(device)");
 }
 
-void CallArguments::add(const Kernel& kernel) { call_.kernel = kernel.name; }
+}  // namespace
+
+void check_one_device(TensorSpan tensors, const char* op) {
+    for (const Tensor& t : tensors) check_same(tensors[0].device(), t.device(), op);
+}
+
+void CallArguments::add(TensorImpl* t, bool is_result) {
+    const Device device = t->storage->device();
+    if (found_) check_same(device_, device, call_.kernel);
+    device_ = device;
+    found_ = true;
+    Tensor named(Ref<TensorImpl>::share(t));
+    if (is_result)
+        call_.results.push_back(std::move(named));
+    else
+        call_.operands.push_back(std::move(named));
+}
+
+void CallArguments::rename(const Kernel& kernel) { call_.kernel = kernel.name; }
 
 void CallArguments::run(decltype(Call::on_cpu) on_cpu, bool host_waits, bool needs_values) {
     Backend& backend = backend_of(device_);

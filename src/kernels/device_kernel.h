@@ -22,8 +22,10 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 
 #include "tensor/backend.h"
 #include "tensor/operand.h"
@@ -47,98 +49,108 @@ enum class HostWaits : uint8_t { No, ForErrors };
 
 struct Kernel;
 
-// What a queued call keeps of an argument, and what the CPU's implementation gets of it.
+inline bool any_off_host(std::span<const Operand> operands) noexcept {
+    for (const Operand& o : operands)
+        if (is_off_host(o.flags())) return true;
+    return false;
+}
+
+// A kind of argument: which tensors it names, what a queued call keeps of it, and what the CPU's implementation gets in its
+// place. Kinds that name tensors follow; all others are copied.
 template <class T>
-struct Kept {
-    using Type = std::decay_t<T>;
-    static const Type& in_reach(const Type& kept, const Call::Reach&) { return kept; }
+struct Argument {
+    static_assert(!std::is_convertible_v<T, Tensor> && !std::is_convertible_v<T, TensorSpan>,
+                  "a kind of argument that names tensors needs an Argument of its own");
+    using Kept = std::decay_t<T>;
+    static void for_each_tensor(const Kept&, auto&&) noexcept {}
+    static const Kept& in_reach(const Kept& kept, const Call::Reach&) { return kept; }
 };
 template <>
-struct Kept<const Tensor&> {
-    using Type = Tensor;
+struct Argument<const Tensor&> {
+    using Kept = Tensor;
+    static void for_each_tensor(const Tensor& t, auto&& f) {
+        if (t.defined()) f(t.impl());
+    }
     static Tensor in_reach(const Tensor& t, const Call::Reach& reach) { return t.defined() ? reach(t) : t; }
 };
 template <>
-struct Kept<Result> : Kept<const Tensor&> {};
+struct Argument<Result> : Argument<const Tensor&> {};
 template <>
-struct Kept<const std::optional<Tensor>&> {
-    using Type = std::optional<Tensor>;
-    static Type in_reach(const Type& t, const Call::Reach& reach) { return t ? Type(reach(*t)) : t; }
+struct Argument<const std::optional<Tensor>&> {
+    using Kept = std::optional<Tensor>;
+    static void for_each_tensor(const Kept& t, auto&& f) {
+        if (t) Argument<const Tensor&>::for_each_tensor(*t, f);
+    }
+    static Kept in_reach(const Kept& t, const Call::Reach& reach) { return t ? Kept(reach(*t)) : t; }
 };
 template <>
-struct Kept<const Operand&> {
-    using Type = HeldOperand;
-    static Type in_reach(const Type& o, const Call::Reach& reach) {
-        const Operand operand = o;
-        return operand.is_tensor() ? Type(reach(operand.tensor())) : o;
+struct Argument<const Operand&> {
+    using Kept = HeldOperand;
+    static void for_each_tensor(const Operand& o, auto&& f) {
+        if (o.is_tensor()) f(o.impl());
+    }
+    static Kept in_reach(const Operand& o, const Call::Reach& reach) {
+        return o.is_tensor() ? Kept(reach(o.tensor())) : Kept(o);
     }
 };
 template <>
-struct Kept<IntSpan> {
-    using Type = Dims;
-    static const Type& in_reach(const Type& kept, const Call::Reach&) { return kept; }
-};
-template <>
-struct Kept<TensorSpan> {
-    using Type = SmallVector<Tensor, 4>;
-    static Type in_reach(const Type& ts, const Call::Reach& reach) {
-        Type out;
-        for (const Tensor& t : ts) out.push_back(t.defined() ? reach(t) : t);
+struct Argument<TensorSpan> {
+    using Kept = SmallVector<Tensor, 4>;
+    static void for_each_tensor(TensorSpan ts, auto&& f) {
+        for (const Tensor& t : ts) Argument<const Tensor&>::for_each_tensor(t, f);
+    }
+    static Kept in_reach(const Kept& ts, const Call::Reach& reach) {
+        Kept out;
+        for (const Tensor& t : ts) out.push_back(Argument<const Tensor&>::in_reach(t, reach));
         return out;
     }
 };
 template <>
-struct Kept<std::span<const Operand>> {
-    using Type = HeldOperands;
-    static Type in_reach(const Type& operands, const Call::Reach& reach) {
+struct Argument<std::span<const Operand>> {
+    using Kept = HeldOperands;
+    static void for_each_tensor(std::span<const Operand> operands, auto&& f) {
+        for (const Operand& o : operands) Argument<const Operand&>::for_each_tensor(o, f);
+    }
+    static Kept in_reach(std::span<const Operand> operands, const Call::Reach& reach) {
         SmallVector<HeldOperand, 4> held;
-        SmallVector<Operand, 4> out;
-        for (const Operand& o : std::span<const Operand>(operands)) {
-            held.push_back(o.is_tensor() ? HeldOperand(reach(o.tensor())) : HeldOperand(o));
-            out.push_back(held.back());
-        }
-        return HeldOperands(out);
+        for (const Operand& o : operands) held.push_back(Argument<const Operand&>::in_reach(o, reach));
+        return Kept(SmallVector<Operand, 4>(held.begin(), held.end()));
     }
 };
-
 template <>
-struct Kept<const Kernel&> {
-    using Type = std::reference_wrapper<const Kernel>;  // kernels live as long as the process
-    static const Type& in_reach(const Type& kept, const Call::Reach&) { return kept; }
+struct Argument<IntSpan> {
+    using Kept = Dims;
+    static void for_each_tensor(IntSpan, auto&&) noexcept {}
+    static const Kept& in_reach(const Kept& kept, const Call::Reach&) { return kept; }
 };
+template <>
+struct Argument<const Kernel&> {
+    using Kept = std::reference_wrapper<const Kernel>;  // kernels live as long as the process
+    static void for_each_tensor(const Kernel&, auto&&) noexcept {}
+    static const Kept& in_reach(const Kept& kept, const Call::Reach&) { return kept; }
+};
+
+// Raises where two tensors are on different devices. Each kernel does so for its own; whoever calls several, or one that has
+// another name, says it first.
+void check_one_device(TensorSpan tensors, const char* op);
 
 // Builds a Call and finds the device that all its tensors are on.
 class CallArguments {
 public:
     explicit CallArguments(const char* kernel) { call_.kernel = kernel; }
-    void add(const Result& t) {
-        if (add_device(*t)) call_.results.push_back(*t);
-    }
-    void add(const Tensor& t) {
-        if (add_device(t)) call_.operands.push_back(t);
-    }
-    void add(const Operand& o) {
-        if (o.is_tensor()) add(o.tensor());
-    }
-    void add(TensorSpan ts) {
-        for (const Tensor& t : ts) add(t);
-    }
-    void add(std::span<const Operand> operands) {
-        for (const Operand& o : operands) add(o);
-    }
-    void add(const std::optional<Tensor>& t) {
-        if (t) add(*t);
-    }
-    void add(const Kernel& kernel);  // of elements, by whose name the call is known
     template <class T>
-    void add(const T&) {}
+    void add(const auto& argument) {
+        if constexpr (std::is_same_v<T, const Kernel&>) rename(argument);
+        Argument<T>::for_each_tensor(argument, [&](TensorImpl* t) { add(t, std::is_same_v<T, Result>); });
+    }
 
     Device device() const noexcept { return device_; }
     // The value that the call leaves behind, if it has one, is there on return if the host waits.
     void run(decltype(Call::on_cpu) on_cpu, bool host_waits, bool needs_values);
 
 private:
-    bool add_device(const Tensor& t);  // false where there is no tensor
+    void add(TensorImpl* t, bool is_result);
+    void rename(const Kernel& kernel);  // a kernel of elements, by whose name the call is known
 
     Call call_;
     Device device_;
@@ -160,7 +172,7 @@ public:
     DeviceKernel(const DeviceKernel&) = delete;
 
     R operator()(Args... args) const {
-        if (!(is_anywhere_else(args) || ...)) [[likely]]
+        if (!(is_anywhere_else<Args>(args) || ...)) [[likely]]
             return implementations_[0](args...);
         return run_elsewhere(args...);
     }
@@ -172,32 +184,20 @@ public:
     }
 
 private:
-    static bool is_anywhere_else(const Tensor& t) noexcept { return is_off_host(t); }
-    static bool is_anywhere_else(const Result& t) noexcept { return is_off_host(*t); }
-    static bool is_anywhere_else(const Operand& o) noexcept { return is_off_host(o.flags()); }
-    static bool is_anywhere_else(const std::optional<Tensor>& t) noexcept { return t && is_off_host(*t); }
-    static bool is_anywhere_else(TensorSpan ts) noexcept {
-        for (const Tensor& t : ts)
-            if (is_off_host(t)) return true;
-        return false;
-    }
-    static bool is_anywhere_else(std::span<const Operand> operands) noexcept {
-        for (const Operand& o : operands)
-            if (is_off_host(o.flags())) return true;
-        return false;
-    }
     template <class T>
-    static bool is_anywhere_else(const T&) noexcept {
-        return false;
+    static bool is_anywhere_else(const auto& argument) noexcept {
+        bool found = false;
+        Argument<T>::for_each_tensor(argument, [&](const TensorImpl* t) { found |= is_off_host(t->flags); });
+        return found;
     }
 
     [[gnu::cold, gnu::noinline]] R run_elsewhere(Args... args) const {
         CallArguments call(name_);
-        (call.add(args), ...);
+        (call.add<Args>(args), ...);
         if (Function own = implementations_[static_cast<size_t>(call.device().type)]) return own(args...);
-        using Arguments = std::tuple<typename Kept<Args>::Type...>;
+        using Arguments = std::tuple<typename Argument<Args>::Kept...>;
         auto in_reach = [kept = Arguments(args...)](const Call::Reach& reach) {
-            return std::apply([&](const auto&... each) { return Arguments(Kept<Args>::in_reach(each, reach)...); },
+            return std::apply([&](const auto&... each) { return Arguments(Argument<Args>::in_reach(each, reach)...); },
                               kept);
         };
         auto apply = [f = implementations_[0]](const Arguments& arguments) {
@@ -207,13 +207,13 @@ private:
             call.run([=](const Call::Reach& reach) { return [apply, reached = in_reach(reach)] { apply(reached); }; },
                      waits_ == HostWaits::ForErrors, false);
         } else {
-            R value{};
+            auto value = std::make_shared<R>();  // outlives the wait, should that be refused
             call.run(
-                [&value, in_reach, apply](const Call::Reach& reach) {
-                    return [&value, apply, reached = in_reach(reach)] { value = apply(reached); };
+                [=](const Call::Reach& reach) {
+                    return [value, apply, reached = in_reach(reach)] { *value = apply(reached); };
                 },
                 true, true);
-            return value;
+            return *value;
         }
     }
 

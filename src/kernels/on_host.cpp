@@ -9,6 +9,10 @@ namespace {
 // The backend that copies between the two: that of the one which is not the CPU.
 Backend& copier(Device to, Device from) { return backend_of(to.type == DeviceType::Cpu ? from : to); }
 
+void check_has_values(const Tensor& t, const char* op) {
+    check(has_values(t), ErrorKind::NotImplemented, "[", op, "] Cannot copy out of ", t.device(), " tensor; no data!");
+}
+
 }  // namespace
 
 bool has_values(const Tensor& t) { return !is_off_host(t) || backend_of(t.device()).has_memory(); }
@@ -22,8 +26,8 @@ Tensor on_device(const Tensor& t, Device device) {
 }
 
 void copy_between_devices(const Tensor& dst, const Tensor& src) {
-    if (dst.numel() == 0 || (dst.device().type == DeviceType::Meta)) return;
-    check(has_values(src), ErrorKind::NotImplemented, "Cannot copy out of meta tensor; no data!");
+    if (dst.numel() == 0 || !has_values(dst)) return;
+    check_has_values(src, "copy_");
     // Bytes cross in one layout and dtype, that of the target where it has no gaps; what is left is done on either side.
     if (dst.dtype() != src.dtype() || !(dst.sizes() == src.sizes())) {
         Tensor same = empty(dst.sizes(), dst.dtype(), src.device());
@@ -46,7 +50,7 @@ void copy_between_devices(const Tensor& dst, const Tensor& src) {
 
 Tensor on_host(const Tensor& t, const char* op) {
     if (!is_off_host(t)) return t;
-    check(has_values(t), ErrorKind::NotImplemented, "[", op, "] Cannot copy out of meta tensor; no data!");
+    check_has_values(t, op);
     return on_device(t, Device{});
 }
 

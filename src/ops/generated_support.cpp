@@ -19,19 +19,19 @@ void resize_output(const Tensor& out, IntSpan sizes) {
     if (std::ranges::equal(out.sizes(), sizes)) return kernels::check_no_internal_overlap(out, "out=");
     if (out.numel() != 0)
         warn(WarningKind::User, "An output with one or more elements was resized; pass an out= of the result's shape");
-    Tensor fresh = empty(sizes, out.dtype(), out.device());
-    TensorImpl& impl = *out.impl();
-    impl.set_storage(fresh.storage());
-    impl.sizes = fresh.sizes();
-    impl.strides = fresh.strides();
-    impl.numel = fresh.numel();
-    impl.offset = 0;
-    ++impl.swaps;
+    out.impl()->shallow_copy_from(*empty(sizes, out.dtype(), out.device()).impl());
+    ++out.impl()->swaps;
 }
 
 void check_castable(const Tensor& out, DType dtype) {
     check(can_cast(dtype, out.dtype()), ErrorKind::Runtime, "result type ", dtype,
           " can't be cast to the desired output type ", out.dtype());
+}
+
+void check_can_hold(const Tensor& out, const Tensor& value, const char* op) {
+    check(out.device() == value.device(), ErrorKind::Runtime, "[", op, "] Expected out tensor to have device ",
+          value.device(), ", but got ", out.device(), " instead");
+    check_castable(out, value.dtype());
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ void run_out(const Tensor& out, const kernels::Kernel& kernel, Operands operands
 void write_out(const Tensor& out, const Tensor& value, const char* op) {
     if (is_batched(value)) refuse_batched_out(op);  // drawn for each sample of a batch
     check_writable(out);
-    check_castable(out, value.dtype());
+    check_can_hold(out, value, op);
     resize_output(out, value.sizes());
     kernels::copy_into(out, value);
     bump_version(out, op);
@@ -102,7 +102,7 @@ void write_out(const Tensor& out, const Tensor& value, const char* op) {
 void write_all_out(TensorSpan outs, const TensorList& values, const char* op) {
     check(outs.size() == values.size(), ErrorKind::Type, "[", op, "] out= must hold ", values.size(), " tensors, not ",
           outs.size());
-    for (size_t i = 0; i < outs.size(); ++i) check_castable(outs[i], values[i].dtype());
+    for (size_t i = 0; i < outs.size(); ++i) check_can_hold(outs[i], values[i], op);
     for (size_t i = 0; i < outs.size(); ++i) write_out(outs[i], values[i], op);
 }
 

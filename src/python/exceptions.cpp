@@ -4,12 +4,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "backends/sim/sim.h"
 #include "base/memory/out_of_memory.h"
 #include "base/threads/thread_end.h"
 #include "kernels/linalg/error.h"
 #include "ops/batching/error.h"
-#include "python/functions/sim_functions.h"
 
 namespace wengert::python {
 
@@ -106,6 +104,7 @@ PyObject* exception_type(ErrorKind kind) noexcept {
 
 PyObject* linalg_error = nullptr;
 PyObject* batch_error = nullptr;
+PyObject* device_memory_error = nullptr;
 
 }  // namespace
 
@@ -125,6 +124,13 @@ int add_batch_error(PyObject* module) noexcept {
     return batch_error ? PyModule_AddObjectRef(module, "_NotBatchableError", batch_error) : -1;
 }
 
+int add_device_memory_error(PyObject* module) noexcept {
+    const char* doc = "The memory of a device is full. A RuntimeError.";
+    if (!device_memory_error)
+        device_memory_error = PyErr_NewExceptionWithDoc("wengert.OutOfMemoryError", doc, PyExc_RuntimeError, nullptr);
+    return device_memory_error ? PyModule_AddObjectRef(module, "OutOfMemoryError", device_memory_error) : -1;
+}
+
 void set_python_error() noexcept {
     sleep_if_thread_ends();
     try {
@@ -135,8 +141,8 @@ void set_python_error() noexcept {
         PyErr_SetString(linalg_error ? linalg_error : PyExc_RuntimeError, e.what());
     } catch (const NotBatchableError& e) {
         PyErr_SetString(batch_error ? batch_error : PyExc_RuntimeError, e.what());
-    } catch (const sim::OutOfDeviceMemory& e) {
-        PyErr_SetString(out_of_memory_error(), e.what());
+    } catch (const OutOfDeviceMemory& e) {
+        PyErr_SetString(device_memory_error ? device_memory_error : PyExc_RuntimeError, e.what());
     } catch (const Error& e) {
         PyErr_SetString(exception_type(e.kind()), e.what());
     } catch (const OutOfMemory& e) {

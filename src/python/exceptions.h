@@ -30,7 +30,8 @@ void set_python_error() noexcept;
 
 // Makes wengert.linalg.LinAlgError, which the core's LinAlgError becomes, and adds it to the module. -1: an error is set.
 int add_linalg_error(PyObject* module) noexcept;
-int add_batch_error(PyObject* module) noexcept;  // wengert.func.NotBatchableError
+int add_batch_error(PyObject* module) noexcept;          // wengert.func.NotBatchableError
+int add_device_memory_error(PyObject* module) noexcept;  // wengert.OutOfMemoryError
 
 // Throws PyException if `o` is null.
 inline PyObject* checked(PyObject* o) {

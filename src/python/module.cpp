@@ -110,7 +110,7 @@ int fill_module(PyObject* module) {
               add_tensor_methods(number_methods) == 0 && add_frame_functions(module) == 0 &&
               add_sim_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
               add_generated(module) == 0 && add_linalg_error(module) == 0 && add_batch_error(module) == 0 &&
-              add_test_functions(module) == 0;
+              add_device_memory_error(module) == 0 && add_test_functions(module) == 0;
     return ok ? 0 : -1;
 }
 
@@ -124,7 +124,7 @@ PyMODINIT_FUNC PyInit__C() {
 #ifdef Py_GIL_DISABLED
     PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
 #else
-    concurrent_counts = false;  // until a thread runs core code without the GIL, see python/gil.h
+    concurrent_counts = false;  // until a thread runs core code without the GIL, see python/autograd/pass_gil.h
 #endif
     set_warning_handler(python::warn_python);
     sleep_instead_of_terminating(python::is_finalizing);

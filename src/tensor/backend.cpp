@@ -31,6 +31,18 @@ Backend& backend_of(Device device) {
 
 void register_backend(Backend& backend) noexcept { backends_by_type()[static_cast<size_t>(backend.type())] = &backend; }
 
+Backend& accelerator() {
+    for (Backend* backend : backends_by_type())
+        if (backend && backend->has_streams()) return *backend;
+    fail(ErrorKind::Runtime, "no device here has streams; there are ", device_type_names());
+}
+
+void wait_event(Stream stream, const Event& event) {
+    check(!event || event.type == stream.device.type, ErrorKind::Runtime, "an event of a device of type ",
+          type_name(event.type), " is waited for by a stream of ", stream.device);
+    backend_of(stream.device).wait_event(stream, event);
+}
+
 bool find_device_type(std::string_view name, DeviceType* type) noexcept {
     *type = DeviceType::Cpu;
     if (name == "cpu") return true;
@@ -49,11 +61,19 @@ std::string device_type_names() {
     return names;
 }
 
+std::string_view type_name(DeviceType type) noexcept {
+    const Backend* backend = find_backend(type);
+    return type == DeviceType::Cpu ? "cpu" : backend ? backend->name() : "unknown";
+}
+
+bool has_index(DeviceType type) noexcept {
+    const Backend* backend = find_backend(type);
+    return backend && backend->has_index();
+}
+
 std::ostream& operator<<(std::ostream& out, Device d) {
-    if (d.type == DeviceType::Cpu) return out << "cpu";
-    const Backend* backend = find_backend(d.type);
-    out << (backend ? backend->name() : "unknown");
-    return d.type == DeviceType::Meta ? out : out << ':' << int{d.index};
+    out << type_name(d.type);
+    return has_index(d.type) ? out << ':' << int{d.index} : out;
 }
 
 }  // namespace wengert

@@ -37,16 +37,23 @@ struct Call {
     std::function<std::function<void()>(const Reach& reach)> on_cpu;
 };
 
-// A point in the work of a stream; what it is, is the backend's matter.
-using Event = std::shared_ptr<void>;
+// A point in the work of a stream of that type of device; what it is, is the backend's matter. Null until it is recorded: then
+// it is done, and nobody waits for it.
+struct Event {
+    DeviceType type = DeviceType::Cpu;
+    std::shared_ptr<void> state;
+    explicit operator bool() const noexcept { return static_cast<bool>(state); }
+};
 
 class Backend {
 public:
     virtual DeviceType type() const noexcept = 0;
     virtual std::string_view name() const noexcept = 0;  // of the type: "meta"
     virtual int device_count() const noexcept = 0;
+    virtual bool has_index() const noexcept { return true; }      // whether names of devices end in a number: "sim:0"
     virtual int8_t current_device() const noexcept { return 0; }  // of this thread: what the name alone means
-    virtual bool has_memory() const noexcept { return true; }     // whether elements have values
+    virtual void set_current_device(Device) {}
+    virtual bool has_memory() const noexcept { return true; }  // whether elements have values
 
     virtual std::byte* allocate(Device device, int64_t bytes) = 0;  // null where there is no memory
     virtual void release(Device device, std::byte* data, int64_t bytes) noexcept = 0;
@@ -65,10 +72,16 @@ public:
     // --- Streams. A backend that works at once has none but the default one.
     virtual bool has_streams() const noexcept { return false; }
     virtual Stream current_stream(Device device) noexcept { return {device, 0}; }  // of this thread
-    virtual void set_current_stream(Stream) {}
+    virtual void set_current_stream(Stream) {}                                     // and its device
+    virtual Stream new_stream(Device device) { return {device, 0}; }
+    virtual bool query_stream(Stream) { return true; }  // whether all that it was given is done
     virtual void synchronize_stream(Stream stream) { synchronize(stream.device); }
     virtual Event record_event(Stream) { return {}; }
-    virtual void wait_event(Stream, const Event&) {}  // what the stream gets from now on comes after the event
+    // --- Events of this backend, or null. What the stream gets from now on comes after the event.
+    virtual void wait_event(Stream, const Event&) {}
+    virtual bool query_event(const Event&) { return true; }
+    virtual void synchronize_event(const Event&) {}
+    virtual double elapsed_time(const Event&, const Event&) { return 0; }  // milliseconds, between two that are done
 
 protected:
     ~Backend() = default;
@@ -87,23 +100,34 @@ std::string device_type_names();
 // Whether a device with streams has been used in this process: else nobody looks for nodes that have one.
 inline std::atomic<bool> streams_in_use = false;
 
+// The first backend with streams: of which device a stream is made where none is named.
+Backend& accelerator();
+// Raises where the stream and the event belong to different types of device.
+void wait_event(Stream stream, const Event& event);
+
 // Whether the memory of `t` is out of the host's reach.
 inline bool is_off_host(uint32_t flags) noexcept { return flags & kOffHost; }
 inline bool is_off_host(const Tensor& t) noexcept { return t.defined() && is_off_host(t.flags()); }
 
-// A stream is current on this thread, for its device, as long as the guard lives.
+// A stream is current on this thread, and so is its device, as long as the guard lives.
 class StreamGuard {
 public:
     explicit StreamGuard(Stream stream)
-        : backend_(backend_of(stream.device)), before_(backend_.current_stream(stream.device)) {
+        : backend_(backend_of(stream.device)),
+          device_{stream.device.type, backend_.current_device()},
+          stream_(backend_.current_stream(stream.device)) {
         backend_.set_current_stream(stream);
     }
-    ~StreamGuard() { backend_.set_current_stream(before_); }
+    ~StreamGuard() {
+        backend_.set_current_stream(stream_);
+        backend_.set_current_device(device_);
+    }
     StreamGuard(const StreamGuard&) = delete;
 
 private:
     Backend& backend_;
-    Stream before_;
+    const Device device_;  // that were current
+    const Stream stream_;
 };
 
 }  // namespace wengert

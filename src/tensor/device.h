@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <ostream>
-#include <string>
+#include <string_view>
 
 namespace wengert {
 
@@ -17,7 +17,10 @@ struct Device {
     friend bool operator==(Device, Device) = default;
 };
 
-std::ostream& operator<<(std::ostream& out, Device d);  // "cpu", "meta", "sim:0"; tensor/backend.h knows the names
+// tensor/backend.h knows the names.
+std::string_view type_name(DeviceType type) noexcept;   // "cpu", "meta", "sim"
+bool has_index(DeviceType type) noexcept;               // there is one cpu, and one meta
+std::ostream& operator<<(std::ostream& out, Device d);  // "cpu", "meta", "sim:0"
 
 // A queue of work on a device. The CPU has only the default one.
 struct Stream {

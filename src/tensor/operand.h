@@ -41,7 +41,7 @@ private:
 class HeldOperand {
 public:
     HeldOperand(Tensor t) noexcept : tensor_(std::move(t)) {}
-    HeldOperand(const Operand& o) noexcept : tensor_(o.is_tensor() ? o.tensor() : Tensor()), scalar_(o.scalar()) {}
+    HeldOperand(const Operand& o) noexcept : tensor_(o.tensor()), scalar_(o.is_tensor() ? Scalar() : o.scalar()) {}
     operator Operand() const noexcept { return tensor_.defined() ? Operand(tensor_) : Operand(scalar_); }
 
 private:

@@ -35,16 +35,17 @@ Ref<Storage> Storage::allocate_block(int64_t bytes) {
     return Ref<Storage>::adopt(s);
 }
 
-Ref<Storage> Storage::allocate_on(wengert::Device device, int64_t bytes) {
-    std::byte* data = backend_of(device).allocate(device, bytes);
+Ref<Storage> Storage::allocate_on(Device device, int64_t bytes) {
+    Backend& backend = backend_of(device);
     auto* s = new (slab_allocate(sizeof(Storage))) Storage;
-    s->kind_ = Kind::Device;
+    Ref<Storage> out = Ref<Storage>::adopt(s);  // it owns what it gets
+    s->kind_ = Kind::OnDevice;
     s->device_ = device;
     s->inline_bytes_ = sizeof(Storage);
-    s->data_ = data;
-    s->bytes_ = bytes;
     s->batch_level_ = state.batch_level;
-    return Ref<Storage>::adopt(s);
+    s->data_ = backend.allocate(device, bytes);
+    s->bytes_ = bytes;
+    return out;
 }
 
 Ref<Storage> Storage::wrap(void* data, int64_t bytes, const Foreign& owner, void* context) {
@@ -63,24 +64,22 @@ void Storage::free_memory() noexcept {
         block_free(data_, static_cast<size_t>(bytes_));
         tell_memory_watch(-bytes_);
     }
-    if (kind_ == Kind::Device) backend_of(device_).release(device_, data_, bytes_);
+    if (kind_ == Kind::OnDevice) backend_of(device_).release(device_, data_, bytes_);
     if (kind_ == Kind::Foreign) foreign_->release(context_);
 }
 
 void Storage::grow_on_device(int64_t bytes) {
-    Backend& backend = backend_of(device_);
-    std::byte* fresh = backend.allocate(device_, bytes);
-    backend.copy(device_, fresh, device_, data_, bytes_);
-    backend.release(device_, data_, bytes_);
-    data_ = fresh;
-    bytes_ = bytes;
+    const Ref<Storage> fresh = allocate_on(device_, bytes);
+    backend_of(device_).copy(device_, fresh->data_, device_, data_, bytes_);
+    std::swap(data_, fresh->data_);  // who had it releases it
+    std::swap(bytes_, fresh->bytes_);
 }
 
 void Storage::grow(int64_t bytes) {
     if (bytes <= bytes_) return;
     check(kind_ != Kind::Foreign && !is_lent(), ErrorKind::Runtime,
           "Trying to resize storage that is not resizable: its memory is shared with an array of another library");
-    if (kind_ == Kind::Device) return grow_on_device(bytes);
+    if (kind_ == Kind::OnDevice) return grow_on_device(bytes);
     size_t actual;
     auto* fresh = static_cast<std::byte*>(block_allocate(static_cast<size_t>(bytes), &actual));
     std::memcpy(fresh, data_, static_cast<size_t>(bytes_));

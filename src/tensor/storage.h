@@ -54,8 +54,7 @@ public:
         s->batch_level_ = state.batch_level;
         return Ref<Storage>::adopt(s);
     }
-    static Ref<Storage> allocate_on(wengert::Device device,
-                                    int64_t bytes);  // of a device other than the CPU (tensor/backend.h)
+    static Ref<Storage> allocate_on(Device device, int64_t bytes);  // other than the CPU (tensor/backend.h)
     static Ref<Storage> wrap(void* data, int64_t bytes, const Foreign& owner, void* context);  // keeps `&owner`
     static void dispose(Storage* s) noexcept {
         if (s->is_watched()) [[unlikely]]
@@ -67,7 +66,7 @@ public:
 
     std::byte* data() const noexcept { return data_; }
     int64_t bytes() const noexcept { return bytes_; }
-    wengert::Device device() const noexcept { return device_; }
+    Device device() const noexcept { return device_; }
     bool is_foreign() const noexcept { return kind_ == Kind::Foreign; }
     // Whether its elements lie behind it and it owns nothing else, least of all a log.
     bool is_plain() const noexcept {
@@ -111,7 +110,7 @@ public:
 
 private:
     friend class TensorFreeLists;
-    enum class Kind : uint8_t { Inline, Block, Device, Foreign };
+    enum class Kind : uint8_t { Inline, Block, OnDevice, Foreign };
     Storage() = default;
     static Ref<Storage> allocate_block(int64_t bytes);
     void free_memory() noexcept;
@@ -124,7 +123,7 @@ private:
     bool is_lent() const noexcept { return loans_.load(std::memory_order_relaxed) != 0; }
 
     Kind kind_ = Kind::Inline;
-    wengert::Device device_;
+    Device device_;
     std::byte* data_ = nullptr;
     int64_t bytes_ = 0;
     uint32_t inline_bytes_ = 0;  // of the slab block behind this object

@@ -325,6 +325,15 @@ void check_writable(const Tensor& t) {
           "You can make a clone to get a normal tensor before doing inplace update.");
 }
 
+void TensorImpl::shallow_copy_from(const TensorImpl& other) {
+    dtype = other.dtype;
+    numel = other.numel;
+    offset = other.offset;
+    sizes = other.sizes;
+    strides = other.strides;
+    set_storage(other.storage);
+}
+
 void note_swap(const Tensor& t) {
     check_writable(t);
     TensorImpl* impl = t.impl();

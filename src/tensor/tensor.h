@@ -48,7 +48,6 @@ public:
     // Frees one without wrapper and meta, or gives it to a free list (tensor/memory/free_lists.h).
     static void bury(TensorImpl* t) noexcept;
 
-    DType dtype;
     // The flag that follows from where memory lies.
     static uint32_t memory_flag(const Storage& s) noexcept {
         return s.device().type != DeviceType::Cpu ? uint32_t{kOffHost} : 0;
@@ -57,7 +56,10 @@ public:
         flags = (flags & ~uint32_t{kOffHost}) | memory_flag(*memory);
         storage = std::move(memory);
     }
+    // Stands for the elements that `other` stands for; whoever calls it counts the swap. A version counter stays.
+    void shallow_copy_from(const TensorImpl& other);
 
+    DType dtype;
     bool owns_pyobj = false;  // the wrapper died but had attributes: the impl keeps it (python/)
     bool gc_visible = false;  // its wrapper stands for it in a garbage collection (python/)
     uint32_t flags;           // TensorFlag

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "backends/sim/sim.h"
+#include "base/memory/out_of_memory.h"
 #include "engine/wengert.h"
 #include "kernels/device_kernel.h"
 #include "kernels/on_host.h"
@@ -159,7 +160,7 @@ TEST_CASE("sim: a stream works in order, whatever its delays") {
 TEST_CASE("sim: streams are independent, and wait for events") {
     Checked checked;
     Backend& backend = backend_of(kDevice);
-    const Stream a = sim::new_stream(kDevice), b = sim::new_stream(kDevice);
+    const Stream a = backend.new_stream(kDevice), b = backend.new_stream(kDevice);
     CHECK_FALSE(a == b);
     Tensor x = on_sim(0), y = on_sim(0);
     backend.synchronize(kDevice);
@@ -175,24 +176,24 @@ TEST_CASE("sim: streams are independent, and wait for events") {
     {
         StreamGuard guard(b);
         set_all(y, 4);
-        sim::synchronize(b);  // though a waits
-        CHECK_FALSE(sim::is_done(a));
-        CHECK_FALSE(sim::is_done(event));
+        backend.synchronize_stream(b);  // though a waits
+        CHECK_FALSE(backend.query_stream(a));
+        CHECK_FALSE(backend.query_event(event));
         backend.wait_event(b, event);
         add_to(y, x);
-        CHECK_FALSE(sim::is_done(b));
+        CHECK_FALSE(backend.query_stream(b));
     }
     gate.open();
-    sim::synchronize(b);
-    CHECK(sim::is_done(a));
-    CHECK(sim::milliseconds_between(event, event) == 0);
+    backend.synchronize_stream(b);
+    CHECK(backend.query_stream(a));
+    CHECK(backend.elapsed_time(event, event) == 0);
     CHECK(value_of(y) == 7);
 }
 
 TEST_CASE("sim: a missing wait is found, whoever is faster") {
     Checked checked;
     Backend& backend = backend_of(kDevice);
-    const Stream a = sim::new_stream(kDevice), b = sim::new_stream(kDevice);
+    const Stream a = backend.new_stream(kDevice), b = backend.new_stream(kDevice);
     Tensor x = on_sim(0), y = on_sim(0);
     backend.synchronize(kDevice);
     {
@@ -212,23 +213,24 @@ TEST_CASE("sim: a missing wait is found, whoever is faster") {
     set_all(y, 2);
     StreamGuard again(a);
     CHECK(contains(error_of([&] { set_all(y, 3); }), "'set_all' on stream"));
-    sim::synchronize(b);  // the host knows, and what it asks for later comes later
+    backend.synchronize_stream(b);  // the host knows, and what it asks for later comes later
     set_all(y, 3);
     CHECK(value_of(y) == 3);
 }
 
 TEST_CASE("sim: reads need no order, and neither do parts") {
     Checked checked;
-    const Stream a = sim::new_stream(kDevice), b = sim::new_stream(kDevice);
+    Backend& backend = backend_of(kDevice);
+    const Stream a = backend.new_stream(kDevice), b = backend.new_stream(kDevice);
     Tensor x = on_sim(1), y = on_sim(0), z = on_sim(0), m = on_sim(0, 6);
     Tensor even = alias(m, Dims{3}, Dims{2}, 0), odd = alias(m, Dims{3}, Dims{2}, 1);
-    backend_of(kDevice).synchronize(kDevice);
+    backend.synchronize(kDevice);
     for (auto [stream, t, column] : {std::tuple{a, y, even}, std::tuple{b, z, odd}}) {
         StreamGuard guard(stream);
         add_to(t, x);
         set_all(column, static_cast<double>(stream.id));
     }
-    backend_of(kDevice).synchronize(kDevice);
+    backend.synchronize(kDevice);
     CHECK(value_of(m, 0) == static_cast<double>(a.id));
     CHECK(value_of(m, 5) == static_cast<double>(b.id));
     CHECK(sim::races().empty());
@@ -244,14 +246,14 @@ TEST_CASE("sim: memory is reused on its stream, and elsewhere not before it is d
     Tensor y = on_sim(2);
     CHECK(y.data() == address);
 
-    const Stream side = sim::new_stream(kDevice);
+    const Stream side = backend.new_stream(kDevice);
     Gate gate;
     Tensor blocker = on_sim(0);
     backend.wait_event(side, backend.record_event({kDevice, 0}));
     {
         StreamGuard guard(side);
         set_all(y, 5);
-        sim::synchronize(side);
+        backend.synchronize_stream(side);
         hold(blocker, gate);
     }
     backend.record_stream(*y.storage(), side);
@@ -281,7 +283,7 @@ TEST_CASE("sim: memory is free as soon as its tensor dies, though its stream has
 TEST_CASE("sim: a missing record_stream is found") {
     Checked checked;
     Backend& backend = backend_of(kDevice);
-    const Stream side = sim::new_stream(kDevice);
+    const Stream side = backend.new_stream(kDevice);
     Tensor x = on_sim(1), y = on_sim(2);
     backend.wait_event(side, backend.record_event({kDevice, 0}));
     {
@@ -303,13 +305,13 @@ TEST_CASE("sim: memory ends") {
     Tensor a = half(), b = half();
     std::string text = error_of([&] { half(); });
     CHECK(contains(text, "sim out of memory. Tried to allocate 512.00 KiB"));
-    CHECK_THROWS_AS(half(), sim::OutOfDeviceMemory);
+    CHECK_THROWS_AS(half(), OutOfDeviceMemory);
     a.reset();
     b.reset();
     Tensor whole = empty(Dims{megabyte}, DType::UInt8, kDevice);  // the two are given up for it
     CHECK(sim::memory_statistics(kDevice).retries > 0);
     sim::set_memory_limit(kDevice, total);
-    CHECK_THROWS_AS(empty(Dims{2 * total}, DType::UInt8, kDevice), sim::OutOfDeviceMemory);
+    CHECK_THROWS_AS(empty(Dims{2 * total}, DType::UInt8, kDevice), OutOfDeviceMemory);
 }
 
 TEST_CASE("sim: memory is counted") {
@@ -360,7 +362,7 @@ TEST_CASE("sim: threads give work at the same time") {
     for (size_t i = 0; i < results.size(); ++i)
         threads.emplace_back([&results, i] {
             const Device device = i % 2 ? kOther : kDevice;
-            StreamGuard guard(sim::new_stream(device));
+            StreamGuard guard(backend_of(device).new_stream(device));
             Tensor sum = on_sim(0, 100, device);
             for (int n = 0; n < 100; ++n) add_to(sum, on_sim(static_cast<double>(i), 100, device));
             results[i] = value_of(sum, 99);

@@ -1,4 +1,4 @@
-"""What descriptions of the original system name, where Python shows it; tests/cpp/test_acceptance.cpp has the rest."""
+"""What descriptions of the original system name and Python shows; tests/cpp/test_acceptance_*.cpp have the rest."""
 # ruff: noqa: N802 (tests bear the ids of the rows they prove)
 
 import gc

@@ -67,6 +67,32 @@ def test_a_number_in_a_tensor_of_the_cpu_may_stand_beside_a_device() -> None:
     assert (x * wg.tensor(3.0)).tolist() == [3.0, 3.0]
 
 
+def test_the_gradient_of_such_a_number_goes_back_to_it() -> None:
+    s, x = wg.tensor(3.0, requires_grad=True), wg.ones(2, device="sim:0", requires_grad=True)
+    (s * x).sum().backward(wg.tensor(2.0))
+    assert s.grad is not None
+    assert x.grad is not None
+    assert (s.grad.device.type, s.grad.item()) == ("cpu", 4.0)
+    assert x.grad.tolist() == [6.0, 6.0]
+    (grad,) = wg.autograd.grad((x.detach() ** s).sum() + s**2, s, create_graph=True)
+    assert wg.autograd.grad(grad, s)[0].item() == 2.0
+
+
+def test_errors_name_what_was_called() -> None:
+    a, b = wg.ones(2, device="sim:0"), wg.ones(2)
+    for name, combine in (
+        ("cat", lambda: wg.cat([a, b])),
+        ("cat", lambda: wg.stack([a, b])),
+        ("index_select", lambda: wg.index_select(a, 0, wg.tensor([0]))),
+    ):
+        with pytest.raises(RuntimeError, match=rf"\[{name}\] Expected all tensors to be on the same device"):
+            combine()
+    with wg.autograd.forward_ad.dual_level(), pytest.raises(RuntimeError, match=r"make_dual.*sim:0.*cpu"):
+        wg.autograd.forward_ad.make_dual(a, b)
+    with pytest.raises(RuntimeError, match="of sim there are"):
+        wg.ones(1, device="sim:9")
+
+
 def test_gradients_cross_devices() -> None:
     x = wg.tensor([1.0, 2.0], requires_grad=True)
     y = (x.to("sim:0") ** 2).to("sim:1").sum().cpu()
@@ -158,5 +184,16 @@ def test_out_and_in_place_stay_on_the_device() -> None:
     assert out.tolist() == [2.0] * 3
     out.mul_(2).copy_(wg.arange(3.0))
     assert out.tolist() == [0.0, 1.0, 2.0]
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="same device"):
         wg.add(x, x, out=wg.empty(3))
+    for compute in (
+        lambda: wg.cumsum(x, 0, out=wg.empty(3)),
+        lambda: wg.mm(x.reshape(3, 1), x.reshape(1, 3), out=wg.empty(3, 3)),
+        lambda: wg.max(x, 0, out=(wg.empty((), device="sim:0"), wg.empty((), dtype=wg.int64))),
+    ):
+        with pytest.raises(RuntimeError, match="Expected out tensor to have device sim:0, but got cpu instead"):
+            compute()
+
+
+def test_random_counts_of_a_device() -> None:
+    assert wg.poisson(wg.full((4,), 0.0, device="sim:1")).tolist() == [0.0] * 4

@@ -213,6 +213,44 @@ def test_fork_is_refused():
     assert done.stdout.strip() == "3", done.stderr
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_to_ask_is_no_use():
+    """Who has only looked at the devices may use them in a child; in the child of one that used them, to ask raises."""
+    done = run("""
+        import os
+        import wengert as wg
+        from wengert import sim
+
+        def in_child(act):
+            if os.fork() == 0:
+                os._exit(act())
+            return os.waitstatus_to_exitcode(os.wait()[1])
+
+        def refused():
+            for ask in (sim.race_check, sim.waits, sim.races, sim.memory_stats):
+                try:
+                    ask()
+                except RuntimeError:
+                    continue
+                return 1
+            return 0
+
+        sim.race_check(), sim.memory_stats(), sim.current_stream().query(), sim.Stream().record_event().query()
+        print(in_child(lambda: int(wg.ones(3, device="sim").sum().item()) - 3))
+        x = wg.ones(3, device="sim")
+        print(in_child(refused))
+    """)
+    assert done.stdout.split() == ["0", "0"], done.stderr
+
+
+def test_memory_of_what_failed_is_given_back():
+    x, side = wg.ones(1000, device="sim"), sim.Stream()
+    before = sim.memory_allocated()
+    with side, pytest.raises(RuntimeError, match="race"):
+        x.resize_(100_000)  # is copied before what fills it is done
+    assert sim.memory_allocated() == before
+
+
 def test_environment():
     done = run(
         """

@@ -51,7 +51,7 @@
 // backends/cpu/scalar_math.h, namespace wengert::scalar, which is visible inside the file's namespace. Nothing else may be
 // defined outside an unnamed namespace in these files: cmake/check_isa_symbols.py.
 //
-// kernel_table.cpp installs them (a kernel without a loop for some dtype raises when it is asked to compute in it):
+// generated/backends/cpu/kernel_table.cpp installs them (a kernel without a loop for some dtype raises when it is asked to compute in it):
 //
 //     constinit Kernel K_tanh{"tanh", 1, 0, ResultRule::Floating, true, {}};
 //

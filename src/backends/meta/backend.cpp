@@ -10,6 +10,7 @@ public:
     DeviceType type() const noexcept override { return DeviceType::Meta; }
     std::string_view name() const noexcept override { return "meta"; }
     int device_count() const noexcept override { return 1; }
+    bool has_index() const noexcept override { return false; }
     std::byte* allocate(Device, int64_t) override { return nullptr; }
     void release(Device, std::byte*, int64_t) noexcept override {}
     void copy(Device, std::byte*, Device, const std::byte*, int64_t) override {}

@@ -25,6 +25,10 @@ int count_devices() noexcept {
     if (wanted) std::from_chars(wanted, wanted + std::strlen(wanted), n);
     return std::clamp(n, 0, kMostDevices);
 }
+int device_count() noexcept {
+    static const int count = count_devices();
+    return count;
+}
 
 void check_device(Device device) {
     check(device.type == DeviceType::Sim && device.index >= 0 && device.index < device_count(), ErrorKind::Runtime,
@@ -36,9 +40,15 @@ void check_stream(Stream stream) {
           stream.id);
 }
 
-EventRef state_of(const Event& event) { return std::static_pointer_cast<EventState>(event); }
+EventRef state_of(const Event& event) { return std::static_pointer_cast<EventState>(event.state); }
 
 Stream current_stream_of(Device device) noexcept { return {device, current.streams[device.index]}; }
+
+// Raises what its calls have raised.
+void wait_for_stream(Stream stream) {
+    check_stream(stream);
+    System::get().wait(System::get().record(stream));
+}
 
 MemoryUse bytes_at(Device device, const std::byte* data, int64_t bytes, bool is_write) {
     return {device, data, {.begin = 0, .end = bytes}, is_write};
@@ -60,7 +70,7 @@ void copy_to_host(std::byte* target, Device from, const std::byte* source, size_
     const MemoryUse uses[] = {bytes_at(from, source, static_cast<int64_t>(bytes), false)};
     System::get().submit(stream, "copy", uses,
                          [=] { std::memcpy(staged.get(), DeviceMemory::in_reach(source), bytes); });
-    synchronize(stream);
+    wait_for_stream(stream);
     std::memcpy(target, staged.get(), bytes);
 }
 
@@ -77,12 +87,22 @@ void copy_between(Device to, std::byte* target, Device from, const std::byte* so
     if (!(writes == reads)) system.let_wait(reads, system.record(writes));
 }
 
+// What the stream's thread will do. Nobody else has its tensors when this has returned: their counts are the thread's alone.
+std::function<void()> in_reach(const Call& call) {
+    const Call::Reach reached = Reached(call);
+    return call.on_cpu(reached);
+}
+
 class Sim final : public Backend {
 public:
     DeviceType type() const noexcept override { return DeviceType::Sim; }
     std::string_view name() const noexcept override { return "sim"; }
     int device_count() const noexcept override { return sim::device_count(); }
     int8_t current_device() const noexcept override { return current.device; }
+    void set_current_device(Device device) override {
+        check_device(device);
+        current.device = device.index;
+    }
 
     std::byte* allocate(Device device, int64_t bytes) override {
         check_device(device);
@@ -122,7 +142,8 @@ public:
 
     void run(Device device, Call call) override {
         check_device(device);
-        System::get().submit(current_stream_of(device), call.kernel, uses_of(call), call.on_cpu(Reached(call)));
+        auto work = in_reach(call);
+        System::get().submit(current_stream_of(device), call.kernel, uses_of(call), std::move(work));
     }
     void synchronize(Device device) override {
         check_device(device);
@@ -134,42 +155,36 @@ public:
     void set_current_stream(Stream stream) override {
         check_stream(stream);
         current.streams[stream.device.index] = static_cast<uint8_t>(stream.id);
+        current.device = stream.device.index;
     }
-    void synchronize_stream(Stream stream) override { sim::synchronize(stream); }
+    Stream new_stream(Device device) override {  // one of a pool, in turn
+        check_device(device);
+        return System::get().new_stream(device);
+    }
+    bool query_stream(Stream stream) override {
+        check_stream(stream);
+        return System::get().is_done(stream);
+    }
+    void synchronize_stream(Stream stream) override { wait_for_stream(stream); }
     Event record_event(Stream stream) override {
         check_stream(stream);
-        return System::get().record(stream);
+        return {DeviceType::Sim, System::get().record(stream)};
     }
     void wait_event(Stream stream, const Event& event) override {
         check_stream(stream);
         if (event) System::get().let_wait(stream, state_of(event));
     }
+    bool query_event(const Event& event) override { return !event || System::get().is_done(state_of(event)); }
+    void synchronize_event(const Event& event) override {
+        if (event) System::get().wait(state_of(event));
+    }
+    double elapsed_time(const Event& begin, const Event& end) override {
+        return std::chrono::duration<double, std::milli>(state_of(end)->when() - state_of(begin)->when()).count();
+    }
 };
 
 }  // namespace
 
-// --- Devices and streams
-int device_count() noexcept {
-    static const int count = count_devices();
-    return count;
-}
-Device current_device() noexcept { return {DeviceType::Sim, current.device}; }
-void set_current_device(Device device) {
-    check_device(device);
-    current.device = device.index;
-}
-Stream new_stream(Device device) {
-    check_device(device);
-    return System::get().new_stream(device);
-}
-bool is_done(Stream stream) {
-    check_stream(stream);
-    return System::get().is_done(stream);
-}
-void synchronize(Stream stream) {
-    check_stream(stream);
-    System::get().wait(System::get().record(stream));
-}
 void synchronize_everything() noexcept {
     System* system = System::if_used();
     for (int8_t i = 0; system && i < device_count(); ++i) {
@@ -179,18 +194,6 @@ void synchronize_everything() noexcept {
     }
 }
 
-// --- Events. One that was not recorded is done.
-bool is_done(const Event& event) { return !event || System::get().is_done(state_of(event)); }
-void synchronize(const Event& event) {
-    if (event) System::get().wait(state_of(event));
-}
-double milliseconds_between(const Event& begin, const Event& end) {
-    check(begin && end, ErrorKind::Runtime, "Both events must be recorded before calculating elapsed time.");
-    check(is_done(begin) && is_done(end), ErrorKind::Runtime,
-          "Both events must be completed before calculating elapsed time.");
-    return std::chrono::duration<double, std::milli>(state_of(end)->when() - state_of(begin)->when()).count();
-}
-
 // --- Settings
 void set_delays(uint64_t seed, int64_t most_microseconds) {
     Delays& delays = System::get().delays;
@@ -198,7 +201,7 @@ void set_delays(uint64_t seed, int64_t most_microseconds) {
     delays.most_microseconds = most_microseconds;
     ++delays.changes;
 }
-RaceCheck race_check() noexcept { return System::get().checker().mode; }
+RaceCheck race_check() { return System::get().checker().mode; }
 void set_race_check(RaceCheck check) { System::get().checker().mode = check; }
 std::vector<std::string> races() { return System::get().races(); }
 void forget_races() { System::get().forget_races(); }

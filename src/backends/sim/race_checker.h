@@ -40,7 +40,9 @@ struct Use {
     bool is_write;
 };
 
-// Of a stream by its number.
+inline constexpr int64_t kStreams = 33;  // of a device, with the default one
+
+// Of a stream by its number among those of all devices.
 Stream stream_of(size_t number) noexcept;
 size_t number_of(Stream stream) noexcept;
 

@@ -25,12 +25,10 @@ void Reached::add(const Tensor& t) {
         here = Storage::wrap(data, there->bytes(), kNobody, nullptr);
         storages_.push_back({there, here});
     }
-    Tensor out(Ref<TensorImpl>::adopt(new TensorImpl(std::move(here), t.dtype())));
+    Tensor out(Ref<TensorImpl>::adopt(new TensorImpl(here, t.dtype())));
     TensorImpl& impl = *out.impl();
-    impl.numel = t.numel();
-    impl.offset = t.offset();
-    impl.sizes = t.sizes();
-    impl.strides = t.strides();
+    impl.shallow_copy_from(*t.impl());
+    impl.set_storage(std::move(here));
     tensors_.push_back({t.impl(), std::move(out)});
 }
 

@@ -20,7 +20,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "tensor/backend.h"
 
 namespace wengert::sim {
@@ -29,20 +28,7 @@ namespace wengert::sim {
 // Runs f(context) while other threads may run Python: a device's thread may need it for what the host waits for.
 inline void (*run_blocking)(void (*f)(void*), void* context) = nullptr;
 
-// --- Devices and streams
-int device_count() noexcept;
-Device current_device() noexcept;  // of this thread
-void set_current_device(Device device);
-Stream new_stream(Device device);  // one of a pool, in turn: a device has `kStreams` of them with the default one
-inline constexpr int64_t kStreams = 33;
-bool is_done(Stream stream);
-void synchronize(Stream stream);         // raises what its calls have raised
 void synchronize_everything() noexcept;  // at exit; what calls have raised is forgotten
-
-// --- Events
-bool is_done(const Event& event);
-void synchronize(const Event& event);
-double milliseconds_between(const Event& begin, const Event& end);  // both are done
 
 // Before each piece of work a stream sleeps, up to so many microseconds; how long is drawn from the seed, for each stream in
 // the same way whatever others do. 0: not at all.
@@ -52,11 +38,11 @@ void set_delays(uint64_t seed, int64_t most_microseconds);
 // so a program shows whether anything would find that it is missing.
 inline constexpr int64_t kNoWait = -1, kAllWaits = -2;
 void lose_wait(int64_t n);
-int64_t waits() noexcept;  // since `lose_wait` was called
+int64_t waits();  // since `lose_wait` was called
 
 // --- The checker
 enum class RaceCheck { Off, Collect, Raise };
-RaceCheck race_check() noexcept;
+RaceCheck race_check();
 void set_race_check(RaceCheck check);
 std::vector<std::string> races();  // all that were found, in words
 void forget_races();
@@ -85,11 +71,5 @@ MemoryStatistics memory_statistics(Device device);
 void reset_peak_memory(Device device);
 void empty_cache();  // of all devices; waits for them
 void set_memory_limit(Device device, int64_t bytes);
-
-// A device's memory is full. In Python wengert.OutOfMemoryError, a RuntimeError.
-class OutOfDeviceMemory final : public Error {
-public:
-    explicit OutOfDeviceMemory(std::string message) : Error(ErrorKind::Runtime, std::move(message)) {}
-};
 
 }  // namespace wengert::sim

@@ -21,18 +21,22 @@ System& System::get() {
           "start method");
     static Immortal<System> system;  // threads use it until the process ends
     [[maybe_unused]] static const bool registered = (at_fork_in_child([]() noexcept { forked = in_use.load(); }), true);
-    if (!in_use.load(std::memory_order_acquire)) {
-        streams_in_use = true;
-        in_use.store(true, std::memory_order_release);
-    }
     return *system;
+}
+
+void System::begin() noexcept {
+    streams_in_use.store(true, std::memory_order_relaxed);
+    in_use.store(true, std::memory_order_release);
 }
 
 System* System::if_used() noexcept { return in_use.load(std::memory_order_acquire) && !forked ? &get() : nullptr; }
 
 StreamQueue& System::queue(Stream stream) {
     auto& found = of(stream.device).queues[static_cast<size_t>(stream.id)];
-    if (!found) found = std::make_unique<StreamQueue>(number_of(stream), delays);
+    if (!found) {
+        begin();
+        found = std::make_unique<StreamQueue>(number_of(stream), delays);
+    }
     return *found;
 }
 
@@ -67,13 +71,18 @@ void System::submit(Stream stream, const char* operation, std::span<const Memory
 }
 
 EventRef System::record_locked(Stream stream) {
-    StreamQueue& of = queue(stream);
-    auto event = std::make_shared<EventState>(stream, of.clock);
-    if (of.is_idle())
+    StreamQueue* of = find_queue(stream);
+    auto event = std::make_shared<EventState>(stream, of ? of->clock : Clock());
+    if (!of || of->is_idle())
         event->complete();
     else
-        of.push(event);
+        of->push(event);
     return event;
+}
+
+void System::record_all(OneDevice& device, std::vector<EventRef>& events) {
+    for (const auto& queue : device.queues)
+        if (queue) events.push_back(record_locked(stream_of(queue->number())));
 }
 
 EventRef System::record(Stream stream) {
@@ -102,7 +111,7 @@ int64_t System::waits() {
 }
 
 void lose_wait(int64_t n) { System::get().lose_wait(n); }
-int64_t waits() noexcept { return System::get().waits(); }
+int64_t waits() { return System::get().waits(); }
 
 void System::wait_for(std::span<const EventRef> events) {
     auto wait = [](void* context) noexcept {
@@ -123,7 +132,7 @@ void System::wait(const EventRef& event) {
     std::exception_ptr error;
     {
         std::lock_guard lock(mutex_);
-        error = queue(event->stream).take_error();
+        if (StreamQueue* of = find_queue(event->stream)) error = of->take_error();
     }
     if (error) std::rethrow_exception(error);
 }
@@ -132,14 +141,13 @@ void System::wait_for_device(Device device) {
     std::vector<EventRef> events;
     {
         std::lock_guard lock(mutex_);
-        for (const auto& queue : of(device).queues)
-            if (queue) events.push_back(record_locked(stream_of(queue->number())));
+        record_all(of(device), events);
     }
     wait_for(events);
     std::vector<std::exception_ptr> errors;  // let go without the lock
     {
         std::lock_guard lock(mutex_);
-        for (const EventRef& event : events) errors.push_back(queue(event->stream).take_error());
+        for (const EventRef& event : events) errors.push_back(find_queue(event->stream)->take_error());
     }
     for (const std::exception_ptr& error : errors)
         if (error) std::rethrow_exception(error);
@@ -154,9 +162,10 @@ bool System::is_done(const EventRef& event) {
 
 bool System::is_done(Stream stream) {
     std::lock_guard lock(mutex_);
-    const StreamQueue& asked = queue(stream);
-    if (!asked.is_idle()) return false;
-    host_.join(asked.clock);
+    const StreamQueue* asked = find_queue(stream);
+    if (!asked) return true;
+    if (!asked->is_idle()) return false;
+    host_.join(asked->clock);
     return true;
 }
 

@@ -5,7 +5,8 @@
 // comes after all locks of the core, since tensors die under those.
 //
 // A forked child has the memory but none of the threads, and perhaps a lock that nobody will release. It must not use a
-// device that its parent has used: `get` refuses, and memory of tensors that die there is left alone.
+// device that its parent has used: `get` refuses, and memory of tensors that die there is left alone. To have asked for the
+// settings is no use: devices begin with their first memory or their first work.
 #pragma once
 
 #include <array>
@@ -47,7 +48,7 @@ public:
     void wait(const EventRef& event);
     void wait_for_device(Device device);
     bool is_done(const EventRef& event);  // the host knows then
-    bool is_done(Stream stream);
+    bool is_done(Stream stream);          // likewise
     Stream new_stream(Device device);
 
     // --- Memory
@@ -72,7 +73,12 @@ private:
         int64_t streams_made = 0;
     };
     OneDevice& of(Device device) noexcept { return devices_[static_cast<size_t>(device.index)]; }
+    static void begin() noexcept;  // threads or memory
+    StreamQueue* find_queue(Stream stream) noexcept {
+        return of(stream.device).queues[static_cast<size_t>(stream.id)].get();
+    }
     StreamQueue& queue(Stream stream);
+    void record_all(OneDevice& device, std::vector<EventRef>& events);
     EventRef record_locked(Stream stream);
     void wait_for(std::span<const EventRef> events);  // on the host
     bool try_empty_cache();

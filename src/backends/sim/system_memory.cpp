@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "backends/sim/system.h"
+#include "base/memory/out_of_memory.h"
 
 namespace wengert::sim {
 namespace {
@@ -33,6 +34,7 @@ std::string out_of_memory(Device device, int64_t bytes, const MemoryStatistics& 
 
 std::byte* System::allocate(Stream stream, int64_t bytes) {
     if (bytes == 0) return nullptr;
+    begin();
     DeviceMemory& memory = of(stream.device).memory;
     {
         std::lock_guard lock(mutex_);
@@ -77,9 +79,7 @@ bool System::try_empty_cache() {
     std::vector<EventRef> events;
     {
         std::lock_guard lock(mutex_);
-        for (OneDevice& device : devices_)
-            for (const auto& queue : device.queues)
-                if (queue) events.push_back(record_locked(stream_of(queue->number())));
+        for (OneDevice& device : devices_) record_all(device, events);
     }
     wait_for(events);
     std::lock_guard lock(mutex_);

@@ -1,11 +1,14 @@
-// Memory that the system refused. The message says how much was asked for, and takes no memory itself.
+// Memory that the system refused, or a device.
 #pragma once
 
 #include <cstdio>
 #include <new>
 
+#include "base/error.h"
+
 namespace wengert {
 
+// The message says how much was asked for, and takes no memory itself.
 class OutOfMemory final : public std::bad_alloc {
 public:
     explicit OutOfMemory(size_t bytes) noexcept {
@@ -15,6 +18,12 @@ public:
 
 private:
     char text_[64];
+};
+
+// A device's memory is full. In Python wengert.OutOfMemoryError, a RuntimeError.
+class OutOfDeviceMemory final : public Error {
+public:
+    explicit OutOfDeviceMemory(std::string message) : Error(ErrorKind::Runtime, std::move(message)) {}
 };
 
 }  // namespace wengert

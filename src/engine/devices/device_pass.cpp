@@ -72,6 +72,7 @@ void DevicePass::run(TensorList root_gradients) {
         undone.undo();
     }
     state.sequence_nr = std::max(state.sequence_nr, sequence_nr_);
+    sites_.clear();  // what an error left ends here, not with whoever is the last to hold the pass
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     join_leaf_streams();
 }

@@ -57,8 +57,8 @@ DeviceQueue* queue_of_this_thread() noexcept { return own_queue; }
 DeviceQueue& device_queue(Device device) {
     check(!lost_in_fork, ErrorKind::Runtime,
           "Unable to handle autograd's threading in combination with fork-based multiprocessing: the threads of "
-          "devices do "
-          "not exist in a forked child. Use the start method 'spawn', or fork before the first backward pass on ",
+          "devices do not exist in a forked child. Use the start method 'spawn', or fork before the first backward "
+          "pass on ",
           device);
     DeviceThreads& all = threads();
     const std::lock_guard lock(all.mutex);

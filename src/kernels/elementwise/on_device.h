@@ -15,12 +15,6 @@ extern DeviceKernel<void(Result, const Kernel&, DType, Operands, bool)> reduced_
 extern DeviceKernel<void(Result, const Tensor&)> copy_kernel;
 extern DeviceKernel<void(Result, const Scalar&)> fill_kernel;
 
-inline bool any_off_host(Operands inputs) noexcept {
-    for (const Operand& o : inputs)
-        if (is_off_host(o.flags())) return true;
-    return false;
-}
-
 Tensor run_on_device(const Kernel& kernel, DType compute, Operands inputs);
 void run_into_on_device(const Tensor& out, const Kernel& kernel, DType compute, Operands inputs);
 Tensor run_reduced_on_device(const Kernel& kernel, DType compute, Operands inputs, bool mean);

@@ -1,5 +1,6 @@
 #include "kernels/indexing/index_plan.h"
 
+#include "kernels/device_kernel.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/indexing/indexing.h"
 #include "kernels/on_host.h"
@@ -110,6 +111,8 @@ PlannedIndex plan_index_select(const Tensor& self, int64_t dim, const Tensor& in
     dim = wrap_dim(dim, self.dim(), op);
     check(index.dim() <= 1, ErrorKind::Index, op, "(): Index is supposed to be a vector, got shape ",
           ShapeOf{index.sizes()});
+    const Tensor both[] = {self, index};
+    check_one_device(both, op);
     PlannedIndex planned{self, {}, {}};
     planned.indices.push_back(dense_index(index, op));
     IndexPlan& plan = planned.plan;

@@ -45,6 +45,7 @@ Tensor cat(TensorSpan tensors, int64_t dim) {
         operands.push_back(tensors[i]);
         if (!first && !skipped(tensors[i])) first = &tensors[i];
     }
+    check_one_device(tensors, "cat");
     dtype = result_type(operands);
     if (!first) {
         wrap_dim(dim, 1, "cat");

@@ -111,6 +111,8 @@ Tensor make_dual_at(const Tensor& primal, const Tensor& tangent, int32_t level) 
           "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
           "supported. Tensor is of size ",
           ShapeOf{primal.sizes()}, " while the given forward gradient is of size ", ShapeOf{tangent.sizes()}, ".");
+    check(primal.device() == tangent.device(), ErrorKind::Runtime, "[make_dual] the primal is on ", primal.device(),
+          " and the tangent on ", tangent.device(), "; move one of them with .to(device)");
     LevelGuard hide(level);
     Tensor dual = ops::alias(primal);
     if (ViewInfo* view = view_info(dual)) view->forward = false;

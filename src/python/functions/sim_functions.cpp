@@ -14,8 +14,6 @@
 namespace wengert::python {
 namespace {
 
-PyObject* memory_error = nullptr;
-
 // --- The interpreter's lock
 void run_blocking(void (*f)(void*), void* context) {
     WithoutGil released(PyGILState_Check());
@@ -33,9 +31,14 @@ PyObject* finish(PyObject*, PyObject*) {
 }
 
 // --- Bindings. A function of a device gets None, its number, its name or a wengert.device.
+Device to_sim_device(PyObject* o) {
+    const Device device = to_stream_device(o);
+    check(device.type == DeviceType::Sim, ErrorKind::Value, "Expected a sim device, but got: ", device);
+    return device;
+}
 template <auto F>
 PyObject* of_device(PyObject*, PyObject* device) {
-    return guarded([&] { return F(to_stream_device(device)); });
+    return guarded([&] { return F(to_sim_device(device)); });
 }
 template <auto F>
 PyObject* call(PyObject*, PyObject*) {
@@ -46,10 +49,12 @@ PyObject* call(PyObject*, PyObject*) {
 }
 PyObject* none() noexcept { Py_RETURN_NONE; }
 
-PyObject* device_count(PyObject*, PyObject*) { return PyLong_FromLong(sim::device_count()); }
-PyObject* current_device(PyObject*, PyObject*) { return PyLong_FromLong(sim::current_device().index); }
+Backend& backend() noexcept { return *find_backend(DeviceType::Sim); }
+
+PyObject* device_count(PyObject*, PyObject*) { return PyLong_FromLong(backend().device_count()); }
+PyObject* current_device(PyObject*, PyObject*) { return PyLong_FromLong(backend().current_device()); }
 PyObject* set_device(Device device) {
-    sim::set_current_device(device);
+    backend().set_current_device(device);
     return none();
 }
 PyObject* current_stream(Device device) { return wrap(backend_of(device).current_stream(device)); }
@@ -58,7 +63,6 @@ PyObject* set_stream(PyObject*, PyObject* stream) {
     return guarded([&] {
         const Stream to = to_stream(stream);
         backend_of(to.device).set_current_stream(to);
-        sim::set_current_device(to.device);
         return none();
     });
 }
@@ -86,7 +90,7 @@ PyObject* reset_peak(Device device) {
 PyObject* set_memory_limit(PyObject*, PyObject* const* args, Py_ssize_t n) {
     return guarded([&] {
         check(n == 2, ErrorKind::Type, "_set_memory_limit() takes exactly 2 arguments, got ", n);
-        sim::set_memory_limit(to_stream_device(args[0]), to_int64(args[1]));
+        sim::set_memory_limit(to_sim_device(args[0]), to_int64(args[1]));
         return none();
     });
 }
@@ -175,9 +179,8 @@ PyMethodDef functions[] = {
 };
 PyMethodDef methods[] = {
     {"record_stream", record_stream, METH_O,
-     "record_stream(stream)\n--\n\nSays that the memory of this tensor is used on a stream other than the one that it "
-     "was "
-     "made on: when the tensor dies, nobody gets the memory before that stream is done with what it has by then."},
+     "record_stream(stream)\n--\n\nSays that the memory of this tensor is used on another stream than that of its "
+     "making: when the tensor dies, nobody gets the memory before that stream is done with what it has by then."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyMethodDef finish_function = {"_finish_sim", finish, METH_NOARGS, nullptr};
@@ -192,13 +195,8 @@ int call_at_exit() {
 
 }  // namespace
 
-PyObject* out_of_memory_error() noexcept { return memory_error ? memory_error : PyExc_RuntimeError; }
-
 int add_sim_functions(PyObject* module) {
     sim::run_blocking = run_blocking;
-    const char* doc = "The memory of a device is full. A RuntimeError.";
-    memory_error = PyErr_NewExceptionWithDoc("wengert.OutOfMemoryError", doc, PyExc_RuntimeError, nullptr);
-    if (!memory_error || PyModule_AddObjectRef(module, "OutOfMemoryError", memory_error) < 0) return -1;
     const bool ok = add_streams(module) == 0 && add_functions(module, "sim", functions) == 0 &&
                     add_tensor_methods(methods) == 0 && call_at_exit() == 0;
     return ok ? 0 : -1;

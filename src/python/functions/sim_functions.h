@@ -5,8 +5,6 @@
 
 namespace wengert::python {
 
-PyObject* out_of_memory_error() noexcept;  // wengert.OutOfMemoryError; borrowed
-
 int add_sim_functions(PyObject* module);
 
 }  // namespace wengert::python

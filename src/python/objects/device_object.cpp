@@ -1,10 +1,12 @@
 #include "python/objects/device_object.h"
 
 #include <charconv>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/threads/thread_locals.h"
 #include "python/arguments/convert.h"
 #include "python/exceptions.h"
 #include "python/registry.h"
@@ -46,7 +48,7 @@ void set_index(Parsed& parsed, int64_t index) {
     if (index == -1) return;  // what a name alone means to PyTorch's programs
     const int count = device_count(parsed.device.type);
     check(index >= 0 && index < count, ErrorKind::Runtime, "device: invalid index ", index, ": of ",
-          Device{parsed.device.type}, " there ", count == 1 ? "is " : "are ", count, ", counted from 0");
+          type_name(parsed.device.type), " there ", count == 1 ? "is " : "are ", count, ", counted from 0");
     parsed.device.index = static_cast<int8_t>(index);
     parsed.has_index = true;
 }
@@ -96,12 +98,8 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
     });
 }
 
-std::string_view type_name(PyObject* o) {
-    const DeviceType type = as_device(o)->device.type;
-    return type == DeviceType::Cpu ? "cpu" : backend_of({type}).name();
-}
 std::string device_text(PyObject* o) {
-    std::string text(type_name(o));
+    std::string text(type_name(as_device(o)->device.type));
     if (as_device(o)->has_index) text += ":" + std::to_string(as_device(o)->device.index);
     return text;
 }
@@ -109,12 +107,12 @@ PyObject* device_str(PyObject* o) {
     return guarded([&] { return PyUnicode_FromString(device_text(o).c_str()); });
 }
 PyObject* device_type_text(PyObject* o, void*) {
-    return guarded(
-        [&] { return PyUnicode_FromStringAndSize(type_name(o).data(), static_cast<Py_ssize_t>(type_name(o).size())); });
+    const std::string_view name = type_name(as_device(o)->device.type);
+    return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
 }
 PyObject* device_repr(PyObject* o) {
     return guarded([&] {
-        const std::string type(type_name(o));
+        const std::string type(type_name(as_device(o)->device.type));
         if (!as_device(o)->has_index) return PyUnicode_FromFormat("device(type='%s')", type.c_str());
         return PyUnicode_FromFormat("device(type='%s', index=%d)", type.c_str(), int{as_device(o)->device.index});
     });
@@ -140,23 +138,43 @@ PyObject* device_reduce(PyObject* o, PyObject*) {
 // --- The default device, for a while or until another is set
 thread_local std::vector<Device> outer_defaults;
 
+struct Defaults {
+    Device now;
+    std::vector<Device> outer;
+};
+ThreadLocals::Value captured_defaults() {  // null: as they are at first
+    if (default_device == Device{} && outer_defaults.empty()) return nullptr;
+    return std::make_shared<const Defaults>(default_device, outer_defaults);
+}
+void install_defaults(ThreadLocals::Value value) {
+    const auto* given = static_cast<const Defaults*>(value.get());
+    default_device = given ? given->now : Device{};
+    outer_defaults = given ? given->outer : std::vector<Device>();
+}
+
 PyObject* device_enter(PyObject* o, PyObject*) {
     return guarded([&] {
+        ThreadLocals::changing();
         outer_defaults.push_back(default_device);
         default_device = as_device(o)->device;
         return Py_NewRef(o);
     });
 }
 PyObject* device_exit(PyObject*, PyObject*) {
-    if (!outer_defaults.empty()) {
-        default_device = outer_defaults.back();
-        outer_defaults.pop_back();
-    }
-    Py_RETURN_NONE;
+    return guarded([&]() -> PyObject* {
+        ThreadLocals::changing();
+        if (!outer_defaults.empty()) {
+            default_device = outer_defaults.back();
+            outer_defaults.pop_back();
+        }
+        Py_RETURN_NONE;
+    });
 }
 PyObject* set_default_device(PyObject*, PyObject* device) {
     return guarded([&] {
-        default_device = device == Py_None ? Device{} : to_device(device);
+        const Device wanted = device == Py_None ? Device{} : to_device(device);
+        ThreadLocals::changing();
+        default_device = wanted;
         return Py_NewRef(Py_None);
     });
 }
@@ -173,7 +191,7 @@ PyMethodDef device_functions[] = {
 };
 
 PyGetSetDef device_getset[] = {
-    {"type", device_type_text, nullptr, "The kind of device: 'cpu'.", nullptr},
+    {"type", device_type_text, nullptr, "The kind of device: 'cpu', 'meta', 'sim'.", nullptr},
     {"index", device_index, nullptr, "The number of the device among its kind, or None.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -227,8 +245,8 @@ PyObject* add_constant(PyObject* module, PyTypeObject* type, const char* name, i
 
 }  // namespace
 
-// Of a tensor: there is one CPU, and one meta.
-PyObject* wrap(Device d) noexcept { return new_device(d, d.type != DeviceType::Cpu && d.type != DeviceType::Meta); }
+// Of a tensor.
+PyObject* wrap(Device d) noexcept { return new_device(d, has_index(d.type)); }
 bool is_device_like(PyObject* o) noexcept { return Py_IS_TYPE(o, DeviceType_) || PyUnicode_Check(o); }
 Device to_device(PyObject* o) {
     if (Py_IS_TYPE(o, DeviceType_)) return as_device(o)->device;
@@ -245,6 +263,7 @@ MemoryFormat to_memory_format(PyObject* o) {
 PyObject* strided_layout() noexcept { return strided; }
 
 int add_devices(PyObject* module) {
+    ThreadLocals::carry({captured_defaults, install_defaults});
     if (add_type(module, &device_spec, &DeviceType_) < 0 || add_type(module, &layout_spec, &LayoutType) < 0 ||
         add_type(module, &format_spec, &MemoryFormatType) < 0)
         return -1;

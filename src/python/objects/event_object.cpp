@@ -2,7 +2,6 @@
 
 #include <new>
 
-#include "backends/sim/sim.h"
 #include "python/exceptions.h"
 #include "python/objects/stream_object.h"
 #include "python/objects/tensor_object.h"
@@ -49,7 +48,7 @@ void event_dealloc(PyObject* o) {
 Stream stream_from(PyObject* const* args, Py_ssize_t n, const char* function) {
     check(n <= 1, ErrorKind::Type, function, "() takes at most 1 argument, got ", n);
     if (n == 1 && args[0] != Py_None) return to_stream(args[0]);
-    const Device device = sim::current_device();
+    const Device device = to_stream_device(Py_None);
     return backend_of(device).current_stream(device);
 }
 
@@ -62,17 +61,19 @@ PyObject* record_on(PyObject* self, PyObject* const* args, Py_ssize_t n) {
 PyObject* let_wait(PyObject* self, PyObject* const* args, Py_ssize_t n) {
     return guarded([&]() -> PyObject* {
         const Stream stream = stream_from(args, n, "wait");
-        backend_of(stream.device).wait_event(stream, as_event(self)->event);
+        wait_event(stream, as_event(self)->event);
         Py_RETURN_NONE;
     });
 }
+bool is_done(const Event& event) { return !event || backend_of({event.type}).query_event(event); }
+
 PyObject* query(PyObject* self, PyObject*) {
-    return guarded([&] { return wrap(sim::is_done(as_event(self)->event)); });
+    return guarded([&] { return wrap(is_done(as_event(self)->event)); });
 }
 PyObject* synchronize(PyObject* self, PyObject*) {
     return guarded([&]() -> PyObject* {
         const Event event = as_event(self)->event;  // another thread may record it again meanwhile
-        sim::synchronize(event);
+        if (event) backend_of({event.type}).synchronize_event(event);
         Py_RETURN_NONE;
     });
 }
@@ -81,7 +82,12 @@ PyObject* elapsed_time(PyObject* self, PyObject* end) {
         const Event &from = to_event(self), &to = to_event(end);
         check(as_event(self)->has_time && as_event(end)->has_time, ErrorKind::Runtime,
               "Both events must be created with argument 'enable_timing=True'.");
-        return wrap(sim::milliseconds_between(from, to));
+        check(from && to, ErrorKind::Runtime, "Both events must be recorded before calculating elapsed time.");
+        check(from.type == to.type, ErrorKind::Runtime, "Event device type ", type_name(from.type),
+              " does not match other's device type ", type_name(to.type), '.');
+        check(is_done(from) && is_done(to), ErrorKind::Runtime,
+              "Both events must be completed before calculating elapsed time.");
+        return wrap(backend_of({from.type}).elapsed_time(from, to));
     });
 }
 

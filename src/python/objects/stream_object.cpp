@@ -3,7 +3,6 @@
 #include <sstream>
 #include <string>
 
-#include "backends/sim/sim.h"
 #include "python/arguments/convert.h"
 #include "python/exceptions.h"
 #include "python/objects/device_object.h"
@@ -26,21 +25,23 @@ PyObject* stream_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
     int priority = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oi:Stream", const_cast<char**>(names), &device, &priority))
         return nullptr;
-    return guarded([&] { return wrap(sim::new_stream(to_stream_device(device))); });
+    return guarded([&] {
+        const Device on = to_stream_device(device);
+        return wrap(backend_of(on).new_stream(on));
+    });
 }
 
 // --- Order
-PyObject* wait_event(PyObject* self, PyObject* event) {
+PyObject* let_wait(PyObject* self, PyObject* event) {
     return guarded([&]() -> PyObject* {
-        backend_of(of(self).device).wait_event(of(self), to_event(event));
+        wait_event(of(self), to_event(event));
         Py_RETURN_NONE;
     });
 }
 PyObject* wait_stream(PyObject* self, PyObject* other) {
     return guarded([&]() -> PyObject* {
         const Stream before = to_stream(other);
-        if (!(before == of(self)))
-            backend_of(of(self).device).wait_event(of(self), backend_of(before.device).record_event(before));
+        if (!(before == of(self))) wait_event(of(self), backend_of(before.device).record_event(before));
         Py_RETURN_NONE;
     });
 }
@@ -53,11 +54,11 @@ PyObject* record_event(PyObject* self, PyObject* const* args, Py_ssize_t n) {
     });
 }
 PyObject* query(PyObject* self, PyObject*) {
-    return guarded([&] { return wrap(sim::is_done(of(self))); });
+    return guarded([&] { return wrap(backend_of(of(self).device).query_stream(of(self))); });
 }
 PyObject* synchronize(PyObject* self, PyObject*) {
     return guarded([&]() -> PyObject* {
-        sim::synchronize(of(self));
+        backend_of(of(self).device).synchronize_stream(of(self));
         Py_RETURN_NONE;
     });
 }
@@ -78,11 +79,11 @@ PyObject* blocks_of_thread() {
 PyObject* enter(PyObject* self, PyObject*) {
     return guarded([&] {
         const Device device = of(self).device;
-        const PyRef before(checked(wrap(backend_of(device).current_stream(device))));
-        const PyRef entry(checked(Py_BuildValue("(iO)", int{sim::current_device().index}, before.get())));
+        Backend& backend = backend_of(device);
+        const PyRef before(checked(wrap(backend.current_stream(device))));
+        const PyRef entry(checked(Py_BuildValue("(iO)", int{backend.current_device()}, before.get())));
         checked(PyList_Append(blocks_of_thread(), entry.get()));
-        backend_of(device).set_current_stream(of(self));
-        sim::set_current_device(device);
+        backend.set_current_stream(of(self));
         return Py_NewRef(self);
     });
 }
@@ -94,8 +95,10 @@ PyObject* exit(PyObject*, PyObject*) {
         const PyRef entry = PyRef::share(PyList_GET_ITEM(blocks, n - 1));
         checked(PyList_SetSlice(blocks, n - 1, n, nullptr));
         const Stream before = to_stream(PyTuple_GET_ITEM(entry.get(), 1));
-        backend_of(before.device).set_current_stream(before);
-        sim::set_current_device(to_stream_device(PyTuple_GET_ITEM(entry.get(), 0)));
+        Backend& backend = backend_of(before.device);
+        backend.set_current_stream(before);
+        backend.set_current_device(
+            {before.device.type, static_cast<int8_t>(to_int64(PyTuple_GET_ITEM(entry.get(), 0)))});
         Py_RETURN_NONE;
     });
 }
@@ -125,7 +128,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
 PyMethodDef methods[] = {
     {"wait_stream", wait_stream, METH_O,
      "wait_stream(stream)\n--\n\nWhat this stream gets from now on comes after all that the other one has got."},
-    {"wait_event", wait_event, METH_O,
+    {"wait_event", let_wait, METH_O,
      "wait_event(event)\n--\n\nWhat this stream gets from now on comes after the event."},
     {"record_event", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(record_event)), METH_FASTCALL,
      "record_event(event=None)\n--\n\nRecords an event, a new one if none is given, and returns it."},
@@ -173,17 +176,19 @@ Stream to_stream(PyObject* o) {
 }
 
 Device to_stream_device(PyObject* o) {
-    if (o == Py_None) return sim::current_device();
-    if (is_int(o)) {
+    if (o == Py_None || is_int(o)) {
+        const Backend& backend = accelerator();
+        if (o == Py_None) return {backend.type(), backend.current_device()};
         const int64_t index = to_int64(o);
-        check(index >= 0 && index < sim::device_count(), ErrorKind::Runtime, "Invalid device index ", index,
-              ": there are ", sim::device_count(), " devices sim, counted from 0");
-        return {DeviceType::Sim, static_cast<int8_t>(index)};
+        check(index >= 0 && index < backend.device_count(), ErrorKind::Runtime, "Invalid device index ", index,
+              ": there are ", backend.device_count(), " devices ", backend.name(), ", counted from 0");
+        return {backend.type(), static_cast<int8_t>(index)};
     }
     check(is_device_like(o), ErrorKind::Type, "expected a device, its name or its number, but got ",
           Py_TYPE(o)->tp_name);
     const Device device = to_device(o);
-    check(device.type == DeviceType::Sim, ErrorKind::Value, "Expected a sim device, but got: ", device);
+    const Backend* backend = find_backend(device.type);
+    check(backend && backend->has_streams(), ErrorKind::Value, "Expected a device with streams, but got: ", device);
     return device;
 }
 

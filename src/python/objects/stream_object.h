@@ -9,8 +9,9 @@ namespace wengert::python {
 
 PyObject* wrap(const Stream& stream) noexcept;
 bool is_stream(PyObject* o) noexcept;
-Stream to_stream(PyObject* o);         // TypeError for anything else
-Device to_stream_device(PyObject* o);  // of None (the current one), an int, a name, a device: one that has streams
+Stream to_stream(PyObject* o);  // TypeError for anything else
+Device to_stream_device(
+    PyObject* o);  // one that has streams: of None (the current one of the accelerator), an int, a name, a device
 
 int add_streams(PyObject* module);
 

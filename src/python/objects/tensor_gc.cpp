@@ -6,7 +6,7 @@
 // is owned by nothing but what is being walked: if C++ holds another reference, from a running engine say, the objects
 // behind it are in use and no cycle through them is garbage. Hence the rule: follow a counted pointer only where its
 // count is 1. Where it is higher because several of the objects in question share the target, a full collection sees
-// the target as an object of its own: autograd/shared_objects.h.
+// the target as an object of its own: autograd/collection/shared_objects.h.
 #include "python/objects/tensor_gc.h"
 
 #include "python/autograd/collection/graph_gc.h"

@@ -158,11 +158,7 @@ PyObject* set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject*
             counter->value = t.version();
             impl->own_version = Ref<VersionCounter>::adopt(counter);
         }
-        impl->numel = source.numel();
-        impl->offset = source.offset();
-        impl->sizes = source.sizes();
-        impl->strides = source.strides();
-        impl->set_storage(source.storage());
+        impl->shallow_copy_from(*source.impl());
         if (AutogradMeta* meta = meta_of(t); meta && meta->extras.get()) meta->extras.get()->accumulator = nullptr;
         note_swap(t);
         return Py_NewRef(self);

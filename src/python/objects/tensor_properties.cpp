@@ -216,12 +216,7 @@ int assign_data(PyObject* self, PyObject* value, void*) {
             counter->value = t.version();
             impl->own_version = Ref<VersionCounter>::adopt(counter);
         }
-        impl->dtype = x.dtype();
-        impl->numel = x.numel();
-        impl->offset = x.offset();
-        impl->sizes = x.sizes();
-        impl->strides = x.strides();
-        impl->set_storage(x.storage());
+        impl->shallow_copy_from(*x.impl());
         ++impl->swaps;
     });
 }

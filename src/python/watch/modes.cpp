@@ -97,7 +97,7 @@ PyObject* modes(PyObject*, PyObject*) {
     });
 }
 
-// --- As a context manager, entered and left in one step (autograd/mode_contexts.cpp)
+// --- As a context manager, entered and left in one step (autograd/modes/mode_contexts.cpp)
 PyMethodDef context_methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
     exit_method<leave>(),

@@ -1,6 +1,6 @@
 // BLAS and LAPACK: a registry of routines in the Fortran ABI (column-major, every argument a pointer, 32-bit integers).
 //
-// Nothing is linked. Each entry of `Blas<T>` starts as our own portable routine (portable_blas.cpp, portable_lapack.cpp),
+// Nothing is linked. Each entry of `Blas<T>` starts as our own portable routine (blas.cpp, portable_lapack.cpp),
 // so the core is complete alone, and is replaced when a provider brings a better one: the Python layer sets a loader that
 // is called once, on first need, and hands over addresses found in SciPy's extension modules or in MKL. The C++ type of an
 // entry is the only statement of its signature; `blas_routines` spells it out for the loader, which checks it.

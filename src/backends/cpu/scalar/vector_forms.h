@@ -1,7 +1,7 @@
 // Functions of which the C library has no vector form, and this project writes one: backends/cpu/isa/vector_forms.cpp.
 //
 // A loop that calls vector_form::erfinv is vectorised as one that calls exp: with these declarations the compiler turns it
-// into a loop that calls _ZGVdN4v_wengert_erfinv_v3 or its like. Elsewhere they are the functions of kernels/special.
+// into a loop that calls _ZGVdN4v_wengert_erfinv_v3 or its like. Elsewhere they are the functions of backends/cpu/special.
 #pragma once
 
 #include <cmath>

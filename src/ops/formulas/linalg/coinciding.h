@@ -16,7 +16,7 @@
 // the function depends on the choice: NaN, and an error in debug mode. A function that takes its values from elsewhere than
 // the decomposition whose vectors it uses (from a second call, or as V^H A V) hides how they change: it must not.
 //
-// In forward mode the tangent chooses: kernels/linalg/continued.cpp takes the vectors that continue along it, and the tangent
+// In forward mode the tangent chooses: backends/cpu/linalg/continued.cpp takes the vectors that continue along it, and the tangent
 // of these vectors is what perturbation theory of second order says.
 //
 // The derivatives of these limits are not known: NaN.

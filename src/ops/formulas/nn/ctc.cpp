@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/formulas/nn/losses.h"
 #include "generated/ops/indexing.h"
@@ -79,6 +80,12 @@ Tensor moved(const Tensor& alpha, int64_t places) {
     return ops::cat(parts, 1);
 }
 
+Tensor tensor_of(IntSpan numbers, Device device) {
+    Tensor out = empty(Dims{static_cast<int64_t>(numbers.size())}, DType::Int64);
+    std::ranges::copy(numbers, out.data_as<int64_t>());
+    return kernels::on_device(out, device);
+}
+
 // [N]: the logarithm of the probability of each sequence.
 Tensor log_likelihood(const Tensor& log_probs, const Alignments& a, IntSpan input_lengths) {
     const int64_t steps = log_probs.size(0), n = log_probs.size(1), width = a.labels.size(1);
@@ -87,6 +94,8 @@ Tensor log_likelihood(const Tensor& log_probs, const Alignments& a, IntSpan inpu
     Tensor start = full(Dims{width}, kNever, log_probs.dtype(), log_probs.device()),
            alpha = full(Dims{n, width}, kNever, log_probs.dtype(), log_probs.device());
     ops::fill_(ops::slice(start, 0, 0, 2), 0);
+    const Tensor lengths = ops::unsqueeze(tensor_of(input_lengths, log_probs.device()), 1);
+    const int64_t shortest = n > 0 ? *std::ranges::min_element(input_lengths) : steps;
     for (int64_t t = 0; t < steps; ++t) {
         Tensor next = start;
         if (t > 0) {
@@ -94,10 +103,7 @@ Tensor log_likelihood(const Tensor& log_probs, const Alignments& a, IntSpan inpu
             next = ops::logsumexp(ops::stack(from, 0), Dims{0});
         }
         next = next + ops::select(emitted, 0, t);
-        Tensor runs = empty(Dims{n, 1}, DType::Bool);
-        bool all = true;
-        for (int64_t i = 0; i < n; ++i) all &= runs.data_as<bool>()[i] = t < input_lengths[static_cast<size_t>(i)];
-        alpha = all ? next : ops::where(kernels::on_device(runs, alpha.device()), next, alpha);
+        alpha = t < shortest ? next : ops::where(ops::gt(lengths, t), next, alpha);
     }
     return ops::logsumexp(ops::where(a.ends, alpha, kNever), Dims{1});
 }
@@ -131,10 +137,7 @@ Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths
     Tensor loss = -log_likelihood(batch, alignments, input_lengths);
     if (zero_infinity) loss = ops::where(ops::isinf(loss), 0, loss);
     if (reduction == "mean") {
-        Tensor sizes = empty(Dims{n}, loss.dtype(), loss.device());
-        for (int64_t i = 0; i < n; ++i)
-            ops::fill_(ops::select(sizes, 0, i), std::max<int64_t>(target_lengths[static_cast<size_t>(i)], 1));
-        loss = loss / sizes;
+        loss = loss / ops::clamp(tensor_of(target_lengths, loss.device()), 1);
     }
     return reduce_loss(single && reduction == "none" ? ops::squeeze_dim(loss, 0) : loss, reduction);
 }

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "base/checked_math.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/creation.h"
 #include "generated/ops/indexing.h"
 #include "generated/ops/operators.h"
 #include "generated/ops/resize.h"
@@ -65,7 +67,7 @@ int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
     check(pad.size() % 2 == 0, ErrorKind::Runtime, "[", op, "] Padding length must be divisible by 2, but is ",
           pad.size());
     check(count <= self.dim(), ErrorKind::Runtime, "[", op,
-          "] Padding length should be less than or equal to two times the input ", "dimension but got padding length ",
+          "] Padding length should be less than or equal to two times the input dimension but got padding length ",
           pad.size(), " and input of dimension ", self.dim());
     for (int64_t p : pad)
         check(p >= -kLargestPad && p <= kLargestPad, ErrorKind::Runtime, "[", op, "] padding ", p,
@@ -75,15 +77,11 @@ int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
 
 // Where the elements of a padded dimension come from, as int64.
 Tensor source_positions(int64_t length, int64_t before, int64_t after, std::string_view mode, Device device) {
-    Tensor index = empty(Dims{std::max<int64_t>(before + length + after, 0)}, DType::Int64);
-    for (int64_t i = 0; i < index.numel(); ++i) {
-        int64_t at = i - before;
-        if (mode == "replicate") at = std::clamp<int64_t>(at, 0, length - 1);
-        if (mode == "circular") at = (at % length + length) % length;
-        if (mode == "reflect") at = at < 0 ? -at : at >= length ? 2 * (length - 1) - at : at;
-        index.data_as<int64_t>()[i] = at;
-    }
-    return kernels::on_device(index, device);
+    const TensorOptions positions{.dtype = DType::Int64, .device = device, .memory_format = {}};
+    const Tensor at = ops::arange_start_step(-before, std::max(-before, length + after), 1, positions);
+    if (mode == "replicate") return ops::clamp(at, 0, length - 1);
+    if (mode == "circular") return ops::remainder(at, length);
+    return (length - 1) - ops::abs((length - 1) - ops::abs(at));
 }
 
 }  // namespace

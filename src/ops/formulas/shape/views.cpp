@@ -147,8 +147,7 @@ TensorList sections_at(const Tensor& self, IntSpan indices, int64_t dim) {
 TensorList sections_by(const Tensor& self, const Tensor& given, int64_t dim) {
     check(is_integral(given.dtype()) && given.dim() <= 1, ErrorKind::Runtime,
           "tensor_split expected tensor_indices_or_sections to be zero-dimensional or one-dimensional integers, but "
-          "got a "
-          "tensor with ",
+          "got a tensor with ",
           given.dim(), " dims and dtype ", given.dtype());
     const Tensor numbers =
         kernels::contiguous(kernels::to_dtype(kernels::on_host(given, "tensor_split"), DType::Int64));
