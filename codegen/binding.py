@@ -20,6 +20,8 @@ KINDS = {"Tensor": ("Tensor", "tensor"), "Operand": ("Operand", "operand"), "Sca
          "str": ("String", "string"), "dtype": ("DType", "dtype"), "device": ("Device", "device"),
          "memory_format": ("MemoryFormat", "memory_format"), "Generator": ("Generator", "generator"),
          "layout": ("Layout", "layout")}  # fmt: skip
+DTYPE_UNDER_AUTOCAST = {"lower": "in its dtype of 16 bits", "float32": "in float32",
+                        "promote": "in the widest dtype of its tensors"}  # fmt: skip
 OF_TENSORS = ("dtype", "device", "memory_format", "requires_grad")  # the options that C++ knows (tensor/options.h)
 LIST_ACCESSORS = {"Tensor": "tensors", "int": "ints", "float": "floats"}
 
@@ -179,6 +181,8 @@ class Binding:
             text = "\n".join([general, *lines, *(f"\n{o.row.get('doc').rstrip()}" for o in overloads)])
         if overloads[0].variant == "inplace":
             text = text.rstrip() + "\n\nIn place: writes to `self`."
+        elif policy := overloads[0].row.get("autocast"):
+            text = text.rstrip() + f"\n\nAutocast: {DTYPE_UNDER_AUTOCAST[policy]}."
         return json.dumps(text.rstrip(), ensure_ascii=False)
 
     @property

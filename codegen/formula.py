@@ -15,7 +15,7 @@ import ast
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from .schema import DTYPES, RowError, Schema, Type
+from .schema import DTYPES, REDUCED_DTYPES, RowError, Schema, Type
 from .vocabulary import Function, Kind, Vocabulary, kind_of_type
 
 INFIX = {ast.Add: ("+", 5), ast.Sub: ("-", 5), ast.Mult: ("*", 6), ast.Div: ("/", 6), ast.Mod: ("%", 6)}
@@ -24,7 +24,7 @@ COMPARE = {ast.Lt: ("<", "lt"), ast.LtE: ("<=", "le"), ast.Gt: (">", "gt"), ast.
            ast.Eq: ("==", "eq"), ast.NotEq: ("!=", "ne")}  # fmt: skip
 CONSTANTS = {"pi": "std::numbers::pi", "inf": "std::numeric_limits<double>::infinity()",
              "nan": "std::numeric_limits<double>::quiet_NaN()"}  # fmt: skip
-DTYPE_NAMES = {name.lower(): f"DType::{name}" for names in DTYPES.values() for name in names}
+DTYPE_NAMES = {name.lower(): f"DType::{name}" for names in (*DTYPES.values(), REDUCED_DTYPES) for name in names}
 ATTRIBUTES = {"sizes": Kind.OTHER, "dtype": Kind.OTHER, "dim": Kind.NUMBER, "numel": Kind.NUMBER, "strides": Kind.OTHER,
               "offset": Kind.NUMBER, "device": Kind.OTHER}  # fmt: skip
 ATOM, UNARY, COMPARISON, TERNARY = 9, 8, 4, 1

@@ -264,6 +264,7 @@ def describe(row: Row) -> dict[str, object]:
         "node": row.node,
         "node_names": [row.node, *row.get("node_if", {}), *([row.inplace_node] if row.inplace_node else [])],
         "unlike_pytorch": row.get("unlike_pytorch", {}),
+        "autocast": row.get("autocast"),
         "exempt": row.get("exempt", {}),
         "ulps": row.get("ulps"),
         "scalar": row.get("scalar", {}),

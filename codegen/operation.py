@@ -12,7 +12,7 @@ from .formula import Formula, Translator, parse
 from .node import Derivatives, argument_types, derivatives, result_types
 from .saved import Field
 from .schema import Argument, Schema, Type
-from .table import Row
+from .table import AUTOCAST, Row
 from .vocabulary import Kind, Vocabulary
 
 
@@ -227,6 +227,17 @@ class Operation:
         """What is checked before anything is computed or written: a call that raises."""
         check = self.row.get("requires")
         return Translator(self.row.text, argument_types(self.row), self.vocabulary)(str(check)).text if check else ""
+
+    # --- Autocast
+    @property
+    def autocast(self) -> str:
+        """The policy by which arguments are cast, as C++ names it; "" if none is."""
+        return AUTOCAST.get(str(self.row.get("autocast")), "")
+
+    @property
+    def cast_arguments(self) -> str:
+        tensors = self.schema.tensors
+        return ", ".join(f"cast({a.name})" if a in tensors else a.name for a in self.schema.arguments)
 
     @cached_property
     def batching(self) -> Batching:

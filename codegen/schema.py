@@ -36,7 +36,8 @@ LISTS = {
     "float": ("std::span<const double>", "std::vector<double>"),
     "bool": ("const std::array<bool, {size}>&", "std::array<bool, {size}>"),  # which gradients are wanted
 }
-# Category of dtypes: {DType: its C++ type}.
+# Category of dtypes that kernels compute in: {DType: its C++ type}; and those that elements are stored in besides.
+REDUCED_DTYPES = ("Float16", "BFloat16")
 DTYPES = {
     "bool": {"Bool": "bool"},
     "integral": {"UInt8": "uint8_t", "Int8": "int8_t", "Int16": "int16_t", "Int32": "int32_t", "Int64": "int64_t"},

@@ -32,13 +32,14 @@ KEYS = {*FORMS, "op", "kernel", "forward", "jvp", "linear", "fused", "view", "ou
         "result", "complex", "dtypes", "domain", "samples", "methods", "namespace", "inplace", "out", "aliases",
         "python", "node", "node_if", "recorded_if", "requires", "singular", "reduces", "length", "scatters",
         "contracts", "mixes", "multilinear", "solves", "matrix_function", "batch", "in_derivatives", "sample",
-        "unlike_pytorch", "exempt", "ulps", "scalar", "draws", "inplace_argument", "overwritten", "divides", "copy",
-        "doc"}  # fmt: skip
+        "autocast", "unlike_pytorch", "exempt", "ulps", "scalar", "draws", "inplace_argument", "overwritten", "divides",
+        "copy", "doc"}  # fmt: skip
 # What the copy of a view (`copy: true`) has in common with it.
 COPY = "of the row above"
-COPIED = ("linear", "jvp", "non_differentiable", "complex", "samples", "batch", "exempt")
+COPIED = ("linear", "jvp", "non_differentiable", "complex", "samples", "batch", "autocast", "exempt")
 UNLIKE_PYTORCH = {"value", "gradient", "node", "overwriting", "refused"}  # what may differ, each with its reason
 CATEGORIES = ("bool", "integral", "floating", "complex")
+AUTOCAST = {"lower": "Lower", "float32": "Float32", "promote": "Promote"}
 RULES = {"same": "Same", "floating": "Floating", "bool": "Bool", "real": "Real", "complex": "Complex"}
 
 
@@ -332,6 +333,8 @@ def check(row: Row) -> None:
         raise row.error("`scatters` of a row without exactly one gradient", "leave it out")
     if "node_if" in keys and ("node" not in keys or not row.is_recorded):
         raise row.error("`node_if` without `node`", "name the node where no condition holds: `node: Name`")
+    if keys.get("autocast") not in {None, *AUTOCAST}:
+        raise row.error(f"autocast to '{keys['autocast']}'", f"use {', '.join(AUTOCAST)}")
     for category in row.categories:
         if category not in CATEGORIES:
             raise row.error(f"unknown dtype category '{category}'", f"use {', '.join(CATEGORIES)}")

@@ -48,14 +48,20 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "accelerator", "as_torch", "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim",
+    "accelerator", "amp", "as_torch", "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim",
     "optimize", "overrides", "profiler", "random", "sim", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
     "poisson": "_random_counts", "svd_lowrank": "_low_rank", "vmap": "func",
-    "BoolTensor": "_tensor.legacy_types", "ByteTensor": "_tensor.legacy_types", "CharTensor": "_tensor.legacy_types",
-    "DoubleTensor": "_tensor.legacy_types", "FloatTensor": "_tensor.legacy_types", "IntTensor": "_tensor.legacy_types",
+    "autocast": "amp", "autocast_decrement_nesting": "amp._settings", "autocast_increment_nesting": "amp._settings",
+    "get_autocast_dtype": "amp._settings", "is_autocast_cache_enabled": "amp._settings",
+    "is_autocast_enabled": "amp._settings", "set_autocast_cache_enabled": "amp._settings",
+    "set_autocast_dtype": "amp._settings", "set_autocast_enabled": "amp._settings",
+    "BFloat16Tensor": "_tensor.legacy_types", "BoolTensor": "_tensor.legacy_types",
+    "ByteTensor": "_tensor.legacy_types", "CharTensor": "_tensor.legacy_types",
+    "DoubleTensor": "_tensor.legacy_types", "FloatTensor": "_tensor.legacy_types", "HalfTensor": "_tensor.legacy_types",
+    "IntTensor": "_tensor.legacy_types",
     "LongTensor": "_tensor.legacy_types", "ShortTensor": "_tensor.legacy_types",
     "load": "_files", "save": "_files",
 }  # fmt: skip
@@ -64,6 +70,7 @@ _LAZY_FUNCTIONS = {
 # tests/python/test_types.py holds the two lists equal.
 if _typing.TYPE_CHECKING:
     from . import accelerator as accelerator
+    from . import amp as amp
     from . import as_torch as as_torch
     from . import cuda as cuda
     from . import distributions as distributions
@@ -90,14 +97,25 @@ if _typing.TYPE_CHECKING:
     from ._low_rank import pca_lowrank as pca_lowrank
     from ._low_rank import svd_lowrank as svd_lowrank
     from ._random_counts import poisson as poisson
+    from ._tensor.legacy_types import BFloat16Tensor as BFloat16Tensor
     from ._tensor.legacy_types import BoolTensor as BoolTensor
     from ._tensor.legacy_types import ByteTensor as ByteTensor
     from ._tensor.legacy_types import CharTensor as CharTensor
     from ._tensor.legacy_types import DoubleTensor as DoubleTensor
     from ._tensor.legacy_types import FloatTensor as FloatTensor
+    from ._tensor.legacy_types import HalfTensor as HalfTensor
     from ._tensor.legacy_types import IntTensor as IntTensor
     from ._tensor.legacy_types import LongTensor as LongTensor
     from ._tensor.legacy_types import ShortTensor as ShortTensor
+    from .amp import autocast as autocast
+    from .amp._settings import autocast_decrement_nesting as autocast_decrement_nesting
+    from .amp._settings import autocast_increment_nesting as autocast_increment_nesting
+    from .amp._settings import get_autocast_dtype as get_autocast_dtype
+    from .amp._settings import is_autocast_cache_enabled as is_autocast_cache_enabled
+    from .amp._settings import is_autocast_enabled as is_autocast_enabled
+    from .amp._settings import set_autocast_cache_enabled as set_autocast_cache_enabled
+    from .amp._settings import set_autocast_dtype as set_autocast_dtype
+    from .amp._settings import set_autocast_enabled as set_autocast_enabled
     from .func import vmap as vmap
 else:
 

@@ -14,7 +14,9 @@ from ._overrides import DisableTorchFunctionSubclass
 
 
 def _span(tensor: Any) -> np.ndarray[Any, Any]:
-    """Return a copy of the memory from the first to the last element, gaps included."""
+    """Return a copy of the memory from the first to the last element, gaps included; bfloat16 as int16."""
+    if tensor.dtype == _C.bfloat16:  # which NumPy lacks
+        tensor = tensor.detach().view(_C.int16)
     if tensor.numel() == 0 or tensor.is_meta:
         nothing: np.ndarray[Any, Any] = _C.empty(0, dtype=tensor.dtype, device="cpu").numpy()
         return nothing
@@ -32,9 +34,10 @@ def rebuild_tensor(
     requires_grad: bool,
     attributes: dict[str, Any],
     device: Any = "cpu",
+    dtype: Any = None,
 ) -> Any:
     """Make the tensor that `reduce_ex` took apart, on memory of its own."""
-    values = _C.from_numpy(memory)
+    values = _C.from_numpy(memory) if dtype is None else _C.from_numpy(memory).view(dtype)
     if _C.device(device).type == "meta":
         tensor = _C.empty_strided(shape, strides, dtype=values.dtype, device=device)
     else:
@@ -53,7 +56,9 @@ def reduce_ex(self: Any, protocol: int) -> Any:
     with DisableTorchFunctionSubclass():
         warn_if_has_hooks(self)
         layout = tuple(self.shape), tuple(self.stride())
-        where = () if self.is_cpu else (str(self.device),)
+        where: tuple[Any, ...] = () if self.is_cpu else (str(self.device),)
+        if self.dtype == _C.bfloat16:
+            where = (str(self.device), self.dtype)
         return rebuild_tensor, (type(self), _span(self), *layout, self.requires_grad, dict(self.__dict__), *where)
 
 
@@ -69,8 +74,9 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
         )
     with DisableTorchFunctionSubclass():
         result = rebuild_tensor(
-            type(self), _span(self), tuple(self.shape), tuple(self.stride()), self.requires_grad, {}, self.device
-        )
+            type(self), _span(self), tuple(self.shape), tuple(self.stride()), self.requires_grad, {}, self.device,
+            self.dtype,
+        )  # fmt: skip
         memo[id(self)] = result
         if self.grad is not None:
             result.grad = copy.deepcopy(self.grad, memo)

@@ -23,7 +23,6 @@ _PROCESSES = (
     "processes do not share tensors; use the module multiprocessing of Python, or wengert.utils.data.DataLoader"
 )
 _PARALLEL = "nothing splits a batch over devices or processes: call the module itself"
-_SIXTEEN_BITS = "types of 16 bits are not supported, use float32 or float64"
 _EIGHT_BITS = "numbers of 8 bits or less with a fraction are not supported, use float32 or float64"
 _COMPLEX = "complex numbers with parts of 16 bits are not supported, use complex64 or complex128"
 _UNSIGNED = "the one unsigned type is uint8, use int32 or int64"
@@ -33,11 +32,9 @@ _DENSE = "tensors are dense; sparse derivatives are wengert.func.sparse_jacobian
 # Module and pattern of the whole name -> what to say. The first that fits is said.
 _ADVICE = [
     ("", r"backends|mps|mtia|xpu", _DEVICES),
-    ("", r"b?float16|half|(Half|BFloat16)\w+", _SIXTEEN_BITS),
     ("", r"float[48]_\w*", _EIGHT_BITS),
     ("", r"chalf|complex32", _COMPLEX),
     ("", r"uint(16|32|64)", _UNSIGNED),
-    ("", r"amp|\w*autocast\w*|GradScaler", _AS_RUN),
     ("", r"compile|compiler|jit|export|fx|make_fx", "there is nothing to compile: " + _AS_RUN),
     ("", r"\w*sparse\w*|spmm|hspmm|smm|sspaddmm", _DENSE),
     ("", r"distributed|multiprocessing|futures", _PROCESSES),

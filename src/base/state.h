@@ -24,6 +24,7 @@ enum TensorFlag : uint32_t {
     kSubclass = 1u << 4,      // its Python type overrides operations
     kBatched = 1u << 5,       // stands for one sample of a batch (graph/batched.h)
     kOffHost = 1u << 6,       // its memory is that of another device than the CPU (tensor/backend.h)
+    kReduced = 1u << 7,       // its elements are of a type that nobody computes in (tensor/dtype.h)
 };
 
 enum WatchFlag : uint32_t {
@@ -31,6 +32,7 @@ enum WatchFlag : uint32_t {
     kWatchInference = 1u << 9,  // results become inference tensors
     kWatchModes = 1u << 10,     // someone computes in the kernels' place
     kWatchWrites = 1u << 11,    // someone wants to know before a tensor is written (ops/recording.h)
+    kWatchAutocast = 1u << 12,  // rows with a policy cast their arguments (ops/autocast.h)
 };
 
 class OperationObserver;

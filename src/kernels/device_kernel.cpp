@@ -18,6 +18,22 @@ void check_one_device(TensorSpan tensors, const char* op) {
     for (const Tensor& t : tensors) check_same(tensors[0].device(), t.device(), op);
 }
 
+Tensor InOpmath::computed(const Tensor& t, bool is_result) {
+    if (!is_reduced_floating(t.dtype())) return t;
+    for (Pair& pair : pairs_) {
+        if (!pair.stored.is_same(t)) continue;
+        pair.is_result |= is_result;
+        return pair.computed;
+    }
+    pairs_.push_back({t, to_dtype(t, opmath_dtype(t.dtype())), is_result});
+    return pairs_.back().computed;
+}
+
+void InOpmath::round_results() {
+    for (const Pair& pair : pairs_)
+        if (pair.is_result) copy_disjoint(pair.stored, pair.computed);
+}
+
 void CallArguments::add(TensorImpl* t, bool is_result) {
     const Device device = t->storage->device();
     if (found_) check_same(device_, device, call_.kernel);

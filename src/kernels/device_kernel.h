@@ -17,6 +17,10 @@
 // tensors are on one device, or the call is refused. The CPU's implementation sees tensors of the CPU alone, also where
 // another device runs it (Call::on_cpu).
 //
+// Elements of a reduced type (tensor/dtype.h) are not computed with: the CPU's implementation gets the same numbers in
+// float32, and what becomes of its results is rounded. One that only moves elements, or converts them itself, says so
+// (`Elements::Stored`) and gets them as they are.
+//
 // A kernel that returns a value, or `raises` for what it finds among the elements, makes the host wait. Where elements have
 // no values (meta) the first is refused and the second finds nothing.
 #pragma once
@@ -46,6 +50,7 @@ private:
 };
 
 enum class HostWaits : uint8_t { No, ForErrors };
+enum class Elements : uint8_t { Computed, Stored };
 
 struct Kernel;
 
@@ -56,14 +61,15 @@ inline bool any_off_host(std::span<const Operand> operands) noexcept {
 }
 
 // A kind of argument: which tensors it names, what a queued call keeps of it, and what the CPU's implementation gets in its
-// place. Kinds that name tensors follow; all others are copied.
+// place, given what it gets in the place of tensors (`reach`: Call::Reach or InOpmath). Kinds that name tensors follow; all
+// others are copied.
 template <class T>
 struct Argument {
     static_assert(!std::is_convertible_v<T, Tensor> && !std::is_convertible_v<T, TensorSpan>,
                   "a kind of argument that names tensors needs an Argument of its own");
     using Kept = std::decay_t<T>;
     static void for_each_tensor(const Kept&, auto&&) noexcept {}
-    static const Kept& in_reach(const Kept& kept, const Call::Reach&) { return kept; }
+    static const Kept& in_reach(const Kept& kept, auto&) { return kept; }
 };
 template <>
 struct Argument<const Tensor&> {
@@ -71,17 +77,19 @@ struct Argument<const Tensor&> {
     static void for_each_tensor(const Tensor& t, auto&& f) {
         if (t.defined()) f(t.impl());
     }
-    static Tensor in_reach(const Tensor& t, const Call::Reach& reach) { return t.defined() ? reach(t) : t; }
+    static Tensor in_reach(const Tensor& t, auto& reach) { return t.defined() ? reach(t) : t; }
 };
 template <>
-struct Argument<Result> : Argument<const Tensor&> {};
+struct Argument<Result> : Argument<const Tensor&> {
+    static Tensor in_reach(const Tensor& t, auto& reach) { return t.defined() ? reach(Result(t)) : t; }
+};
 template <>
 struct Argument<const std::optional<Tensor>&> {
     using Kept = std::optional<Tensor>;
     static void for_each_tensor(const Kept& t, auto&& f) {
         if (t) Argument<const Tensor&>::for_each_tensor(*t, f);
     }
-    static Kept in_reach(const Kept& t, const Call::Reach& reach) { return t ? Kept(reach(*t)) : t; }
+    static Kept in_reach(const Kept& t, auto& reach) { return t ? Kept(reach(*t)) : t; }
 };
 template <>
 struct Argument<const Operand&> {
@@ -89,9 +97,7 @@ struct Argument<const Operand&> {
     static void for_each_tensor(const Operand& o, auto&& f) {
         if (o.is_tensor()) f(o.impl());
     }
-    static Kept in_reach(const Operand& o, const Call::Reach& reach) {
-        return o.is_tensor() ? Kept(reach(o.tensor())) : Kept(o);
-    }
+    static Kept in_reach(const Operand& o, auto& reach) { return o.is_tensor() ? Kept(reach(o.tensor())) : Kept(o); }
 };
 template <>
 struct Argument<TensorSpan> {
@@ -99,7 +105,7 @@ struct Argument<TensorSpan> {
     static void for_each_tensor(TensorSpan ts, auto&& f) {
         for (const Tensor& t : ts) Argument<const Tensor&>::for_each_tensor(t, f);
     }
-    static Kept in_reach(const Kept& ts, const Call::Reach& reach) {
+    static Kept in_reach(const Kept& ts, auto& reach) {
         Kept out;
         for (const Tensor& t : ts) out.push_back(Argument<const Tensor&>::in_reach(t, reach));
         return out;
@@ -111,7 +117,7 @@ struct Argument<std::span<const Operand>> {
     static void for_each_tensor(std::span<const Operand> operands, auto&& f) {
         for (const Operand& o : operands) Argument<const Operand&>::for_each_tensor(o, f);
     }
-    static Kept in_reach(std::span<const Operand> operands, const Call::Reach& reach) {
+    static Kept in_reach(std::span<const Operand> operands, auto& reach) {
         SmallVector<HeldOperand, 4> held;
         for (const Operand& o : operands) held.push_back(Argument<const Operand&>::in_reach(o, reach));
         return Kept(SmallVector<Operand, 4>(held.begin(), held.end()));
@@ -121,13 +127,22 @@ template <>
 struct Argument<IntSpan> {
     using Kept = Dims;
     static void for_each_tensor(IntSpan, auto&&) noexcept {}
-    static const Kept& in_reach(const Kept& kept, const Call::Reach&) { return kept; }
+    static const Kept& in_reach(const Kept& kept, auto&) { return kept; }
+};
+template <>
+struct Argument<DType> {  // to compute in
+    using Kept = DType;
+    static void for_each_tensor(DType, auto&&) noexcept {}
+    static DType in_reach(DType d, auto& reach) {
+        if constexpr (requires { reach(d); }) return reach(d);
+        return d;
+    }
 };
 template <>
 struct Argument<const Kernel&> {
     using Kept = std::reference_wrapper<const Kernel>;  // kernels live as long as the process
     static void for_each_tensor(const Kernel&, auto&&) noexcept {}
-    static const Kept& in_reach(const Kept& kept, const Call::Reach&) { return kept; }
+    static const Kept& in_reach(const Kept& kept, auto&) { return kept; }
 };
 
 // Raises where two tensors are on different devices. Each kernel does so for its own; whoever calls several, or one that has
@@ -157,6 +172,24 @@ private:
     bool found_ = false;
 };
 
+// What the CPU's implementation gets in the place of tensors of reduced types.
+class InOpmath {
+public:
+    Tensor operator()(const Tensor& t) { return computed(t, false); }
+    Tensor operator()(Result t) { return computed(*t, true); }
+    DType operator()(DType d) const noexcept { return opmath_dtype(d); }
+    void round_results();  // what the implementation has made of them
+
+private:
+    struct Pair {
+        Tensor stored, computed;
+        bool is_result;
+    };
+    Tensor computed(const Tensor& t, bool is_result);
+
+    SmallVector<Pair, 4> pairs_;
+};
+
 template <class Signature>
 class DeviceKernel;
 
@@ -165,16 +198,20 @@ class DeviceKernel<R(Args...)> {
 public:
     using Function = R (*)(Args...);
 
-    constexpr DeviceKernel(const char* name, Function on_cpu, HostWaits waits = HostWaits::No) noexcept
-        : name_(name), waits_(waits) {
+    constexpr DeviceKernel(const char* name, Function on_cpu, HostWaits waits = HostWaits::No,
+                           Elements elements = Elements::Computed) noexcept
+        : name_(name), waits_(waits), elements_(elements) {
         implementations_[0] = on_cpu;
     }
+    constexpr DeviceKernel(const char* name, Function on_cpu, Elements elements) noexcept
+        : DeviceKernel(name, on_cpu, HostWaits::No, elements) {}
     DeviceKernel(const DeviceKernel&) = delete;
 
     R operator()(Args... args) const {
-        if (!(is_anywhere_else<Args>(args) || ...)) [[likely]]
+        const uint32_t flags = (flags_of<Args>(args) | ...);
+        if (!(flags & (kOffHost | kReduced))) [[likely]]
             return implementations_[0](args...);
-        return run_elsewhere(args...);
+        return flags & kOffHost ? run_elsewhere(args...) : run_on_cpu(args...);
     }
 
     // Of a backend that computes on its own. Returns true, so that a constant may be initialised with it.
@@ -185,10 +222,28 @@ public:
 
 private:
     template <class T>
-    static bool is_anywhere_else(const auto& argument) noexcept {
-        bool found = false;
-        Argument<T>::for_each_tensor(argument, [&](const TensorImpl* t) { found |= is_off_host(t->flags); });
-        return found;
+    static uint32_t flags_of(const auto& argument) noexcept {
+        uint32_t flags = 0;
+        Argument<T>::for_each_tensor(argument, [&](const TensorImpl* t) { flags |= t->flags; });
+        return flags;
+    }
+
+    // On tensors of the CPU.
+    [[gnu::cold, gnu::noinline]] R run_on_cpu(Args... args) const {
+        const bool any_reduced = (flags_of<Args>(args) | ...) & kReduced;
+        if (!any_reduced || elements_ == Elements::Stored) return implementations_[0](args...);
+        InOpmath reach;
+        const std::tuple<typename Argument<Args>::Kept...> computed{
+            Argument<Args>::in_reach(typename Argument<Args>::Kept(args), reach)...};
+        auto apply = [&] { return std::apply(implementations_[0], computed); };
+        if constexpr (std::is_void_v<R>) {
+            apply();
+            reach.round_results();
+        } else {
+            R value = apply();
+            reach.round_results();
+            return value;
+        }
     }
 
     [[gnu::cold, gnu::noinline]] R run_elsewhere(Args... args) const {
@@ -200,8 +255,8 @@ private:
             return std::apply([&](const auto&... each) { return Arguments(Argument<Args>::in_reach(each, reach)...); },
                               kept);
         };
-        auto apply = [f = implementations_[0]](const Arguments& arguments) {
-            return std::apply([&](const auto&... each) { return f(each...); }, arguments);
+        auto apply = [this](const Arguments& arguments) {
+            return std::apply([this](const auto&... each) { return run_on_cpu(each...); }, arguments);
         };
         if constexpr (std::is_void_v<R>) {
             call.run([=](const Call::Reach& reach) { return [apply, reached = in_reach(reach)] { apply(reached); }; },
@@ -219,6 +274,7 @@ private:
 
     const char* name_;
     HostWaits waits_;
+    Elements elements_;
     std::array<Function, kDeviceTypes> implementations_{};
 };
 

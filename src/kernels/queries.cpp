@@ -21,7 +21,7 @@ bool is_nonzero(const Tensor& self) {
     check(self.numel() == 1, ErrorKind::Runtime,
           "Boolean value of Tensor with more than one value is ambiguous; use .any() or .all()");
     const Tensor value = on_host(self, "is_nonzero");
-    return dispatch(value.dtype(), [&]<class T> { return *value.data_as<T>() != T(0); });
+    return dispatch_stored(value.dtype(), [&]<class T> { return *value.data_as<T>() != T(0); });
 }
 
 }  // namespace wengert::kernels

@@ -20,6 +20,7 @@
 #include "python/frames.h"
 #include "python/func/batch_objects.h"
 #include "python/func/frames.h"
+#include "python/functions/autocast_functions.h"
 #include "python/functions/dtype_functions.h"
 #include "python/functions/memory_functions.h"
 #include "python/functions/sim_functions.h"
@@ -102,15 +103,15 @@ int fill_module(PyObject* module) {
     if (!import_numpy()) return -1;
     bool ok = add_dtypes(module) == 0 && add_devices(module) == 0 && add_size(module) == 0 &&
               add_generators(module) == 0 && add_override_functions(module) == 0 && add_tensor_type(module) == 0 &&
-              add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", factory_functions) == 0 &&
-              add_functions(module, "", dlpack_functions) == 0 && add_functions(module, "", memory_functions) == 0 &&
-              add_batch_objects(module) == 0 && add_frame_objects(module) == 0 &&
-              add_tensor_methods(factory_methods) == 0 && add_tensor_methods(interop_methods) == 0 &&
-              add_tensor_methods(dlpack_methods) == 0 && add_tensor_methods(view_methods) == 0 &&
-              add_tensor_methods(number_methods) == 0 && add_frame_functions(module) == 0 &&
-              add_sim_functions(module) == 0 && add_autograd(module) == 0 && add_watch_functions(module) == 0 &&
-              add_generated(module) == 0 && add_linalg_error(module) == 0 && add_batch_error(module) == 0 &&
-              add_device_memory_error(module) == 0 && add_test_functions(module) == 0;
+              add_functions(module, "", dtype_functions) == 0 && add_functions(module, "", autocast_functions) == 0 &&
+              add_functions(module, "", factory_functions) == 0 && add_functions(module, "", dlpack_functions) == 0 &&
+              add_functions(module, "", memory_functions) == 0 && add_batch_objects(module) == 0 &&
+              add_frame_objects(module) == 0 && add_tensor_methods(factory_methods) == 0 &&
+              add_tensor_methods(interop_methods) == 0 && add_tensor_methods(dlpack_methods) == 0 &&
+              add_tensor_methods(view_methods) == 0 && add_tensor_methods(number_methods) == 0 &&
+              add_frame_functions(module) == 0 && add_sim_functions(module) == 0 && add_autograd(module) == 0 &&
+              add_watch_functions(module) == 0 && add_generated(module) == 0 && add_linalg_error(module) == 0 &&
+              add_batch_error(module) == 0 && add_device_memory_error(module) == 0 && add_test_functions(module) == 0;
     return ok ? 0 : -1;
 }
 

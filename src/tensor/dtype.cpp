@@ -35,13 +35,13 @@ void set_default_dtype(DType d) {
 }
 
 void check_inexact(DType d, const char* op) {
-    dispatch_inexact(d, op, []<class T> {});
+    dispatch_inexact(opmath_dtype(d), op, []<class T> {});
 }
 void check_floating(DType d, const char* op) {
-    dispatch_floating(d, op, []<class T> {});
+    dispatch_floating(opmath_dtype(d), op, []<class T> {});
 }
 void check_ordered(DType d, const char* op) {
-    dispatch_ordered(d, op, []<class T> {});
+    dispatch_ordered(opmath_dtype(d), op, []<class T> {});
 }
 
 }  // namespace wengert

@@ -1,4 +1,9 @@
 // Element types, their C++ types, and the dispatch from one to the other.
+//
+// Elements are stored in any of these types, and computed in all but the reduced ones, float16 and bfloat16: of those kernels
+// get the same numbers in float32, and what they make is rounded when it is stored (kernels/device_kernel.h; elementwise loops
+// do so block by block, backends/cpu/elementwise/converting_loop.h). What only moves elements takes them as they are. So a
+// reduced type is a line here and two conversions (tensor/reduced_float.h), and whatever takes float32 takes it too.
 #pragma once
 
 #include <complex>
@@ -6,6 +11,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "tensor/reduced_float.h"
 
 namespace wengert {
 
@@ -13,24 +19,35 @@ using complex64 = std::complex<float>;
 using complex128 = std::complex<double>;
 
 // X(name, C++ type, Python name, PyTorch's legacy tensor type). The order is the promotion order within a category.
-#define WENGERT_DTYPES(X)                                      \
-    X(Bool, bool, "bool", "BoolTensor")                        \
-    X(UInt8, uint8_t, "uint8", "ByteTensor")                   \
-    X(Int8, int8_t, "int8", "CharTensor")                      \
-    X(Int16, int16_t, "int16", "ShortTensor")                  \
-    X(Int32, int32_t, "int32", "IntTensor")                    \
-    X(Int64, int64_t, "int64", "LongTensor")                   \
+#define WENGERT_INTEGRAL_DTYPES(X)            \
+    X(Bool, bool, "bool", "BoolTensor")       \
+    X(UInt8, uint8_t, "uint8", "ByteTensor")  \
+    X(Int8, int8_t, "int8", "CharTensor")     \
+    X(Int16, int16_t, "int16", "ShortTensor") \
+    X(Int32, int32_t, "int32", "IntTensor")   \
+    X(Int64, int64_t, "int64", "LongTensor")
+#define WENGERT_REDUCED_DTYPES(X)             \
+    X(Float16, Half, "float16", "HalfTensor") \
+    X(BFloat16, BFloat16, "bfloat16", "BFloat16Tensor")
+#define WENGERT_INEXACT_DTYPES(X)                              \
     X(Float32, float, "float32", "FloatTensor")                \
     X(Float64, double, "float64", "DoubleTensor")              \
     X(Complex64, complex64, "complex64", "ComplexFloatTensor") \
     X(Complex128, complex128, "complex128", "ComplexDoubleTensor")
+#define WENGERT_COMPUTED_DTYPES(X) \
+    WENGERT_INTEGRAL_DTYPES(X)     \
+    WENGERT_INEXACT_DTYPES(X)
+#define WENGERT_DTYPES(X)      \
+    WENGERT_INTEGRAL_DTYPES(X) \
+    WENGERT_REDUCED_DTYPES(X)  \
+    WENGERT_INEXACT_DTYPES(X)
 
 enum class DType : uint8_t {
 #define X(name, type, python, legacy) name,
     WENGERT_DTYPES(X)
 #undef X
 };
-inline constexpr int kNumDTypes = 10;
+inline constexpr int kNumDTypes = 12;
 
 enum class Category : uint8_t { Bool, Integral, Floating, Complex };
 
@@ -44,6 +61,9 @@ constexpr bool is_floating(DType d) { return category(d) == Category::Floating; 
 constexpr bool is_complex(DType d) { return category(d) == Category::Complex; }
 constexpr bool is_integral(DType d) { return category(d) <= Category::Integral; }  // bool included
 constexpr bool is_differentiable(DType d) { return category(d) >= Category::Floating; }
+constexpr bool is_reduced_floating(DType d) { return d == DType::Float16 || d == DType::BFloat16; }
+// The type that elements of `d` are computed in.
+constexpr DType opmath_dtype(DType d) { return is_reduced_floating(d) ? DType::Float32 : d; }
 constexpr DType real_dtype(DType d) {
     return d == DType::Complex64 ? DType::Float32 : d == DType::Complex128 ? DType::Float64 : d;
 }
@@ -72,17 +92,33 @@ inline constexpr DType dtype_of = DType::Bool;
 WENGERT_DTYPES(X)
 #undef X
 
-// Calls f.template operator()<T>() with the C++ type of d: dispatch(d, [&]<class T> { ... }).
+// Calls f.template operator()<T>() with the C++ type of d: dispatch(d, [&]<class T> { ... }). For those who compute, which are
+// not given elements of reduced types.
 template <class F>
 decltype(auto) dispatch(DType d, F&& f) {
     switch (d) {
 #define X(name, type, python, legacy) \
     case DType::name:                 \
         return f.template operator()<type>();
-        WENGERT_DTYPES(X)
+        WENGERT_COMPUTED_DTYPES(X)
 #undef X
+        default:
+            fail(ErrorKind::Runtime, "nothing is computed in dtype ", d);
     }
-    fail(ErrorKind::Runtime, "unknown dtype ", static_cast<int>(d));
+}
+
+// The same for those who read or write elements one by one, of any type.
+template <class F>
+decltype(auto) dispatch_stored(DType d, F&& f) {
+    switch (d) {
+#define X(name, type, python, legacy) \
+    case DType::name:                 \
+        return f.template operator()<type>();
+        WENGERT_REDUCED_DTYPES(X)
+#undef X
+        default:
+            return dispatch(d, std::forward<F>(f));
+    }
 }
 
 // The same over float32, float64, complex64 and complex128; anything else is an error that names the operation.
@@ -134,7 +170,7 @@ decltype(auto) dispatch_ordered(DType d, const char* op, F&& f) {
     }
 }
 
-// The refusals of these alone, for contracts.
+// The refusals of these alone, for contracts: of the types that elements of `d` are computed in.
 void check_inexact(DType d, const char* op);
 void check_floating(DType d, const char* op);
 void check_ordered(DType d, const char* op);

@@ -37,6 +37,7 @@ DType promote(DType a, DType b) {
     if (a == b) return a;
     if (a > b) std::swap(a, b);  // a comes first in the order of DType
     if (a == DType::UInt8 && category(b) == Category::Integral) return b == DType::Int8 ? DType::Int16 : b;
+    if (a == DType::Float16 && b == DType::BFloat16) return DType::Float32;
     if (a == DType::Float64 && b == DType::Complex64) return DType::Complex128;
     return b;
 }

@@ -107,7 +107,7 @@ namespace {
     if (device.type != DeviceType::Cpu) [[unlikely]]
         return new TensorImpl(Storage::allocate_on(device, bytes), dtype);
     if (TensorImpl* t = TensorFreeLists::take(bytes)) [[likely]] {
-        t->dtype = dtype;
+        t->set_dtype(dtype);
         return t;
     }
     return new TensorImpl(Storage::allocate(bytes), dtype);
@@ -157,8 +157,10 @@ Tensor empty_like(const Tensor& t, DType dtype) {
 Tensor empty_same(const TensorImpl& dense, DType dtype) {
     const Device device = dense.storage->device();
     if (device.type == DeviceType::Cpu) [[likely]]
-        if (TensorImpl* t = TensorFreeLists::take_like(dense, dtype)) [[likely]]
+        if (TensorImpl* t = TensorFreeLists::take_like(dense, dtype)) [[likely]] {
+            t->flags = TensorImpl::dtype_flag(dtype);
             return Tensor(Ref<TensorImpl>::adopt(t));
+        }
     Tensor t(Ref<TensorImpl>::adopt(with_memory(dense.numel * item_size(dtype), dtype, device)));
     t.impl()->numel = dense.numel;
     t.impl()->sizes = dense.sizes;
@@ -170,7 +172,7 @@ namespace {
 
 [[gnu::cold, gnu::noinline]] Tensor fill_on_device(Tensor t, const Scalar& value) {
     alignas(16) std::byte element[16];
-    dispatch(t.dtype(), [&]<class T> { *reinterpret_cast<T*>(element) = value.to<T>(); });
+    dispatch_stored(t.dtype(), [&]<class T> { *reinterpret_cast<T*>(element) = value.to<T>(); });
     backend_of(t.device()).fill(t, element);
     return t;
 }
@@ -188,7 +190,7 @@ Tensor full(IntSpan sizes, Scalar value, DType dtype, Device device) {
     check_representable(value, dtype);
     Tensor t = empty(sizes, dtype, device);
     if (is_off_host(t)) return fill_on_device(std::move(t), value);
-    dispatch(dtype, [&]<class T> { fill_elements(t.data_as<T>(), t.numel(), value.to<T>()); });
+    dispatch_stored(dtype, [&]<class T> { fill_elements(t.data_as<T>(), t.numel(), value.to<T>()); });
     return t;
 }
 
@@ -326,7 +328,7 @@ void check_writable(const Tensor& t) {
 }
 
 void TensorImpl::shallow_copy_from(const TensorImpl& other) {
-    dtype = other.dtype;
+    set_dtype(other.dtype);
     numel = other.numel;
     offset = other.offset;
     sizes = other.sizes;

@@ -42,7 +42,7 @@ protected:
 class TensorImpl final : public RefCounted, public SlabAllocated {
 public:
     TensorImpl(Ref<Storage> memory, DType dtype)
-        : dtype(dtype), flags(memory_flag(*memory)), storage(std::move(memory)) {}
+        : dtype(dtype), flags(memory_flag(*memory) | dtype_flag(dtype)), storage(std::move(memory)) {}
     // Lets go of wrapper and meta, and buries the tensor.
     static void dispose(TensorImpl* t) noexcept;
     // Frees one without wrapper and meta, or gives it to a free list (tensor/memory/free_lists.h).
@@ -51,6 +51,12 @@ public:
     // The flag that follows from where memory lies.
     static uint32_t memory_flag(const Storage& s) noexcept {
         return s.device().type != DeviceType::Cpu ? uint32_t{kOffHost} : 0;
+    }
+    // And the one that follows from the type of the elements.
+    static constexpr uint32_t dtype_flag(DType d) noexcept { return is_reduced_floating(d) ? uint32_t{kReduced} : 0; }
+    void set_dtype(DType d) noexcept {
+        flags = (flags & ~uint32_t{kReduced}) | dtype_flag(d);
+        dtype = d;
     }
     void set_storage(Ref<Storage> memory) noexcept {
         flags = (flags & ~uint32_t{kOffHost}) | memory_flag(*memory);

@@ -11,7 +11,10 @@ from wengert.utils import safetensors
 
 torch = pytest.importorskip("torch")
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
+    "complex128",
+]  # fmt: skip
 
 
 def content(backend):
@@ -37,6 +40,11 @@ def content(backend):
     }
 
 
+def values(tensor):
+    plain = tensor.detach().resolve_conj()
+    return (plain.float() if str(plain.dtype).endswith("bfloat16") else plain).numpy()
+
+
 def assert_same(ours, theirs):
     """Compare objects of the two packages, tensors with their geometry and attributes."""
     if isinstance(ours, wg.Tensor):
@@ -45,7 +53,7 @@ def assert_same(ours, theirs):
         assert (ours.storage_offset(), ours.requires_grad) == (theirs.storage_offset(), theirs.requires_grad)
         assert type(ours).__name__ == type(theirs).__name__
         assert getattr(ours, "tag", None) == getattr(theirs, "tag", None)
-        np.testing.assert_array_equal(ours.detach().resolve_conj().numpy(), theirs.detach().resolve_conj().numpy())
+        np.testing.assert_array_equal(values(ours), values(theirs))
     elif isinstance(ours, dict):
         assert getattr(ours, "_metadata", None) == getattr(theirs, "_metadata", None)
         assert list(ours) == list(theirs)

@@ -12,8 +12,6 @@ from tests.differential.programs_as_torch import FOLDER, assert_same_numbers, pr
 
 pytest.importorskip("torch")
 
-NOT_YET = {"kornia_images": "kornia asks for float16 while it is imported: types of 16 bits are not supported"}
-
 
 def imports(name):
     """Return the packages that a program imports."""
@@ -24,10 +22,8 @@ def imports(name):
 
 
 @pytest.mark.parametrize("name", programs("packages"))
-def test_package(name, request):
+def test_package(name):
     missing = [package for package in imports(name) if importlib.util.find_spec(package) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
-    if name in NOT_YET:
-        request.applymarker(pytest.mark.xfail(reason=NOT_YET[name]))
     assert_same_numbers("packages", name)

@@ -13,6 +13,7 @@ from tests.ops import references
 from tests.ops.operations import OPERATIONS, Operation, case
 from tests.ops.samples import Sample
 from tests.ops.test_values import library_function
+from wengert._tensor.arrays import as_array
 
 references.load()
 REFERENCES, RELATIONS = references.REFERENCES, references.RELATIONS
@@ -31,7 +32,7 @@ def test_every_reference_is_of_a_row() -> None:
 
 def arrays(output: Any) -> list[Any]:
     outputs = output if isinstance(output, (tuple, list)) else [output]
-    return [o.detach().numpy() if isinstance(o, wg.Tensor) else o for o in outputs]
+    return [as_array(o) if isinstance(o, wg.Tensor) else o for o in outputs]
 
 
 def all_samples(operation: Operation) -> list[Sample]:

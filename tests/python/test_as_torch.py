@@ -72,25 +72,25 @@ def test_a_call_without_program():
 def test_absent_names_may_be_mentioned():
     printed = run("""
         import torch, typing, torch.distributed.rpc as rpc
-        from torch import float16
+        from torch import complex32
         from torch.fx import Tracer
         class Own(Tracer): pass
         def f(x: torch.SymInt | None, y: typing.Optional[torch.futures.Future[int]]): ...
         def g(x: torch.Tensor | torch.SymInt): ...
-        sizes = {torch.float16: 2, torch.float64: 8}
-        print(torch.float16 is float16, torch.float64 == float16, sizes[torch.float64], torch.float64 in (float16,))
-        print(isinstance(3, torch.SymInt), isinstance(torch.ones(1), (torch.SymInt, torch.Tensor)), float16)
-        print(issubclass(int, torch.SymInt), hasattr(torch, "float16"), getattr(rpc, "x", None))
+        sizes = {torch.complex32: 4, torch.float64: 8}
+        print(torch.complex32 is complex32, torch.float64 == complex32, sizes[torch.float64], 3 in (complex32,))
+        print(isinstance(3, torch.SymInt), isinstance(torch.ones(1), (torch.SymInt, torch.Tensor)), complex32)
+        print(issubclass(int, torch.SymInt), hasattr(torch, "complex32"), getattr(rpc, "x", None))
     """)
-    assert printed == ["True False 8 False", "False True <torch.float16: not in Wengert>", "False False None"]
+    assert printed == ["True False 8 False", "False True <torch.complex32: not in Wengert>", "False False None"]
 
 
 @pytest.mark.parametrize(
     ("use", "message"),
     [
         (
-            "torch.float16(1)",
-            "torch.float16 is used, but module 'wengert' has no attribute 'float16'; types of 16 bits",
+            "torch.complex32(1)",
+            "torch.complex32 is used, but module 'wengert' has no attribute 'complex32'; complex numbers with parts",
         ),
         ("torch.fx.symbolic_trace(1)", "torch.fx.symbolic_trace is used"),
         ("torch.nn.DataParallel(1)", "has no attribute 'DataParallel'; nothing splits a batch over devices"),

@@ -19,7 +19,7 @@ from wengert.nn import functional as F  # noqa: N812
         (wg, "jacrev", "use wengert.func.jacrev"),
         (wg, "rfft", "use wengert.fft.rfft"),
         (wg, "minimize", "use wengert.optimize.minimize"),
-        (wg, "float16", "use float32"),
+        (wg, "float8_e5m2", "use float32"),
         (wg, "compile", "nothing to compile"),
         (wg, "backends", "there is no such device"),
         (wg, "sparse_coo_tensor", "sparse_jacobian"),
@@ -67,7 +67,7 @@ def test_asking_loads_nothing():
     code = """
 import sys, wengert
 loaded = set(sys.modules)
-print(any(hasattr(wengert, name) for name in ("float16", "Normal", "zzzz")))
+print(any(hasattr(wengert, name) for name in ("complex32", "Normal", "zzzz")))
 print(sorted(name for name in set(sys.modules) - loaded if name != "wengert._missing"))
 """
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n[]\n"

@@ -17,7 +17,7 @@ _ROWS = {
     "int32": ("IntStorage", "I32", "i4"),
     "int64": ("LongStorage", "I64", "i8"),
     "float16": ("HalfStorage", "F16", "f2"),
-    "bfloat16": ("BFloat16Storage", "BF16", "u2"),
+    "bfloat16": ("BFloat16Storage", "BF16", "i2"),
     "float32": ("FloatStorage", "F32", "f4"),
     "float64": ("DoubleStorage", "F64", "f8"),
     "complex64": ("ComplexFloatStorage", "C64", "c8"),

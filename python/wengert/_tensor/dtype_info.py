@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,11 @@ class finfo:  # PyTorch's name
         kind = _C.get_default_dtype() if dtype is None else _C.promote_types(dtype, dtype)
         if not (kind.is_floating_point or kind.is_complex):
             raise TypeError(f"finfo() requires a floating point input type, got {kind}. Use iinfo to handle it.")
-        info = np.finfo(_numpy_dtype(kind))
-        self.dtype = kind.to_real().name
-        self.bits = int(info.bits)
-        self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
-        self.tiny = self.smallest_normal = float(info.tiny)
-        self.resolution = float(info.resolution)
+        real = kind.to_real()
+        self.dtype, self.bits = real.name, 8 * real.itemsize
+        self.eps, self.tiny, self.max = _C._dtype_limits(real)
+        self.min, self.smallest_normal = -self.max, self.tiny
+        self.resolution = 10.0 ** math.ceil(math.log10(self.eps))
 
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")

@@ -44,15 +44,18 @@ def make(dtype: Any, arguments: tuple[Any, ...]) -> Any:
 
 _DTYPES = {
     "BoolTensor": "bool", "ByteTensor": "uint8", "CharTensor": "int8", "ShortTensor": "int16", "IntTensor": "int32",
-    "LongTensor": "int64", "FloatTensor": "float32", "DoubleTensor": "float64",
+    "LongTensor": "int64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16",
+    "FloatTensor": "float32", "DoubleTensor": "float64",
 }  # fmt: skip
 
 if TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
+    BFloat16Tensor = Tensor
     BoolTensor = Tensor
     ByteTensor = Tensor
     CharTensor = Tensor
     DoubleTensor = Tensor
     FloatTensor = Tensor
+    HalfTensor = Tensor
     IntTensor = Tensor
     LongTensor = Tensor
     ShortTensor = Tensor

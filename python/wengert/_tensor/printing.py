@@ -16,6 +16,7 @@ import numpy as np
 from wengert import _C
 
 from .._overrides import DisableTorchFunctionSubclass
+from .arrays import as_array
 
 
 @dataclasses.dataclass
@@ -211,7 +212,7 @@ def _describe(tensor: Any) -> str:
     if tensor.is_meta:
         suffixes += [f"size={tuple(tensor.shape)}"] + [f"dtype={tensor.dtype}"] * (not _has_default_dtype(tensor))
         return _append(prefix + "...", suffixes + ([history] if (history := _history(tensor)) else []), len(prefix))
-    array = primal.detach().cpu().numpy()
+    array = as_array(primal)
     if array.size == 0:
         text = prefix + "[]"
         if array.ndim != 1:

@@ -12,14 +12,4 @@ def cuda(self: Any, device: Any = None, non_blocking: bool = False, memory_forma
     )
 
 
-def half(self: Any, memory_format: Any = None) -> NoReturn:
-    """Raise RuntimeError: there is no float16."""
-    raise RuntimeError("[half] float16 is not supported; use float32, by .float(), or float64, by .double().")
-
-
-def bfloat16(self: Any, memory_format: Any = None) -> NoReturn:
-    """Raise RuntimeError: there is no bfloat16."""
-    raise RuntimeError("[bfloat16] bfloat16 is not supported; use float32, by .float(), or float64, by .double().")
-
-
-METHODS = (cuda, half, bfloat16)
+METHODS = (cuda,)

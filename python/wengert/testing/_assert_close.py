@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from wengert._C import Tensor
+from wengert._tensor.arrays import as_array
 
 from ._tolerances import resolve_tolerances
 from ._values import compare_arrays, compare_numbers
@@ -39,8 +40,8 @@ def assert_close(
     allow_subclasses : bool
         Whether the types may be different, if one is a subclass of the other.
     rtol, atol : float, optional
-        Tolerances, both or neither; by default those of the dtype: float32 and complex64 (1.3e-6, 1e-5),
-        float64 and complex128 (1e-7, 1e-7), and exact for all others.
+        Tolerances, both or neither; by default those of the dtype: float16 (1e-3, 1e-5), bfloat16 (1.6e-2, 1e-5),
+        float32 and complex64 (1.3e-6, 1e-5), float64 and complex128 (1e-7, 1e-7), and exact for all others.
     equal_nan : bool
         Whether two NaN are equal.
     check_device, check_dtype, check_layout, check_stride : bool
@@ -174,7 +175,4 @@ def _compare_attributes(actual: Any, expected: Any, rules: _Rules) -> str | None
 
 
 def _as_array(value: Any) -> np.ndarray:
-    if isinstance(value, np.ndarray):
-        return value
-    array: np.ndarray = value.detach().numpy(force=True)
-    return array
+    return value if isinstance(value, np.ndarray) else as_array(value)

@@ -6,6 +6,8 @@ from typing import Any
 
 # (rtol, atol) by the name of the dtype; a complex dtype has those of its parts, and all others compare exactly.
 _DEFAULTS = {
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
     "float32": (1.3e-6, 1e-5),
     "float64": (1e-7, 1e-7),
     "complex64": (1.3e-6, 1e-5),

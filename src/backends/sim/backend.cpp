@@ -133,7 +133,7 @@ public:
         const MemoryUse uses[] = {use_of(t, true)};
         System::get().submit(current_stream_of(t.device()), "fill", uses,
                              [value, to = DeviceMemory::in_reach(t.data()), n = t.numel(), dtype = t.dtype()] {
-                                 dispatch(dtype, [&]<class T> {
+                                 dispatch_stored(dtype, [&]<class T> {
                                      fill_elements(reinterpret_cast<T*>(to), n,
                                                    *reinterpret_cast<const T*>(value.data()));
                                  });

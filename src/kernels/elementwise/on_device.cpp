@@ -40,22 +40,14 @@ Dims broadcast_shape(const Kernel& kernel, Operands inputs) {
     return shape;
 }
 
-// The strides of a result follow the operands; one that has to be converted is laid out as its copy would be.
+// The strides of a result follow the operands.
 Tensor result_of(const Kernel& kernel, DType compute, Operands inputs, Device device) {
     const Dims shape = broadcast_shape(kernel, inputs);
     const DType dtype = result_dtype(kernel, compute);
     (void)loop_of(kernel, compute);
     StridedIteration order(shape);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-        const DType wanted = is_condition(kernel, i) ? DType::Bool : compute;
-        const TensorImpl* t = inputs[i].impl();
-        if (!t || (t->dtype != wanted && t->numel == 1)) {
-            order.add(nullptr, {}, {}, 0);
-            continue;
-        }
-        const bool copied = t->dtype != wanted && !inputs[i].tensor().is_non_overlapping_and_dense();
-        order.add(nullptr, t->sizes, copied ? contiguous_strides(t->sizes) : t->strides, item_size(wanted));
-    }
+    for (const Operand& o : inputs)
+        if (const TensorImpl* t = o.impl()) order.add(nullptr, t->sizes, t->strides, item_size(t->dtype));
     order.order();
     return order.empty() ? empty(shape, dtype, device) : empty_strided(shape, order.permuted_strides(), dtype, device);
 }

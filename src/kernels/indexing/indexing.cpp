@@ -46,10 +46,10 @@ void index_put_(const Tensor& self, TensorSpan indices, const Tensor& values, bo
           ShapeOf{values.sizes()}, " cannot be broadcast to indexing result of shape ", ShapeOf{sizes});
     if (at.plan.is_empty()) return;
     source = apart_from(source, self);
-    Dims strides = broadcast_strides(source, sizes);
+    source = alias(source, sizes, broadcast_strides(source, sizes), source.offset());
     const TensorList places = all_apart_from(at.indices, self);
-    accumulate ? index_add_kernel(at.self, source, strides, 1, at.plan, places)
-               : index_put_kernel(at.self, source, strides, at.plan, places);
+    accumulate ? index_add_kernel(at.self, source, 1, at.plan, places)
+               : index_put_kernel(at.self, source, at.plan, places);
 }
 
 Tensor index_put(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate) {
@@ -115,9 +115,12 @@ PlannedIndex plan_source(const Tensor& self, int64_t dim, const Tensor& index, c
     return at;
 }
 
-Dims source_strides(const Tensor& self, const Tensor& source, const IndexPlan& plan) {
-    if (self.dim() == 0 || source.dim() == 0) return Dims(plan.result_sizes().size(), 0);
-    return source.strides();
+// In the shape of the block, with memory of its own.
+Tensor source_of_block(const Tensor& self, const Tensor& source, const IndexPlan& plan) {
+    const Tensor from = apart_from(source, self);
+    if (self.dim() > 0 && source.dim() > 0) return from;
+    const Dims sizes = plan.result_sizes();
+    return alias(from, sizes, Dims(sizes.size(), 0), from.offset());
 }
 
 }  // namespace
@@ -125,15 +128,15 @@ Dims source_strides(const Tensor& self, const Tensor& source, const IndexPlan& p
 void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
     const PlannedIndex at = plan_source(self, dim, index, source, "index_add_");
     if (at.plan.is_empty()) return;
-    Tensor from = apart_from(source, self);
-    index_add_kernel(self, from, source_strides(self, from, at.plan), alpha, at.plan, all_apart_from(at.indices, self));
+    const Tensor from = source_of_block(self, source, at.plan);
+    index_add_kernel(self, from, alpha, at.plan, all_apart_from(at.indices, self));
 }
 
 void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
     const PlannedIndex at = plan_source(self, dim, index, source, "index_copy_");
     if (at.plan.is_empty()) return;
-    Tensor from = apart_from(source, self);
-    index_put_kernel(self, from, source_strides(self, from, at.plan), at.plan, all_apart_from(at.indices, self));
+    const Tensor from = source_of_block(self, source, at.plan);
+    index_put_kernel(self, from, at.plan, all_apart_from(at.indices, self));
 }
 
 void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
@@ -148,8 +151,8 @@ void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Ten
           " dimension(s).");
     const PlannedIndex at = plan_index_select(self, dim, index, true, "index_fill_");
     if (at.plan.is_empty()) return;
-    const Tensor number = apart_from(beside(self, to_dtype(value, self.dtype())), self);
-    index_put_kernel(self, number, Dims(at.plan.result_sizes().size(), 0), at.plan, all_apart_from(at.indices, self));
+    const Tensor number = source_of_block(self, beside(self, to_dtype(value, self.dtype())), at.plan);
+    index_put_kernel(self, number, at.plan, all_apart_from(at.indices, self));
 }
 
 void fill_with_(const Tensor& self, const Tensor& value) {

@@ -7,14 +7,13 @@
 
 namespace wengert::kernels {
 
-// --- The block of an IndexPlan, which names at least one element of the index. `strides` are those of values seen in the shape
-// of the block.
+// --- The block of an IndexPlan, which names at least one element of the index. Values have the shape of the block.
 // (out, self, plan, indices), out contiguous and of the shape of the block.
 extern DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_kernel;
-// (self, values, strides, plan, indices), of one dtype.
-extern DeviceKernel<void(Result, const Tensor&, IntSpan, const IndexPlan&, TensorSpan)> index_put_kernel;
+// (self, values, plan, indices), of one dtype.
+extern DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_put_kernel;
 // The same with values times alpha added.
-extern DeviceKernel<void(Result, const Tensor&, IntSpan, const Scalar&, const IndexPlan&, TensorSpan)> index_add_kernel;
+extern DeviceKernel<void(Result, const Tensor&, const Scalar&, const IndexPlan&, TensorSpan)> index_add_kernel;
 
 // --- The elements that are not zero: how many, and their positions in order, of which out [n, dim] has at least one number.
 extern DeviceKernel<int64_t(const Tensor&)> nonzero_count_kernel;

@@ -54,11 +54,6 @@ std::string batch_element(bool in_batch, int64_t index) {
     return in_batch ? "(Batch element " + std::to_string(index) + "): " : "";
 }
 
-double epsilon_of(DType dtype) {
-    return real_dtype(dtype) == DType::Float32 ? double{std::numeric_limits<float>::epsilon()}
-                                               : std::numeric_limits<double>::epsilon();
-}
-
 Tensor row_major_copy(const Tensor& t, IntSpan batch) {
     Tensor out = empty(joined(batch, {rows(t), cols(t)}), t.dtype(), t.device());
     copy_into(out, t);

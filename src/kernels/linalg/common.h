@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/linalg/linalg_kernels.h"
+#include "tensor/dtype_limits.h"
 #include "tensor/tensor.h"
 
 namespace wengert::kernels::linalg {
@@ -33,7 +34,6 @@ int lapack_int(int64_t n, const char* op);
 // "(Batch element 3): ", where there is a batch.
 std::string batch_element(bool in_batch, int64_t index);
 inline std::string batch_element(const Tensor& t, int64_t index) { return batch_element(t.dim() > 2, index); }
-double epsilon_of(DType dtype);  // of float32 or float64, or of what complex numbers are made of
 
 // An int32 for each matrix, 0 where it was factored; an error where it was not.
 inline Tensor zero_info(const Tensor& t) { return zeros(batch_sizes(t), DType::Int32, t.device()); }

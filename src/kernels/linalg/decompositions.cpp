@@ -106,7 +106,9 @@ Tensor linalg_eigvalsh(const Tensor& self, std::string_view uplo) {
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self) { return eig(self, true); }
 Tensor linalg_eigvals(const Tensor& self) { return std::get<0>(eig(self, false)); }
 
-double coincidence_tolerance(DType dtype, int64_t size) { return 4 * static_cast<double>(size) * epsilon_of(dtype); }
+double coincidence_tolerance(DType dtype, int64_t size) {
+    return 4 * static_cast<double>(size) * limits_of(dtype).epsilon;
+}
 
 std::tuple<Tensor, Tensor> eigh_along(const Tensor& self, const Tensor& along, std::string_view uplo) {
     auto [w, v] = linalg_eigh(self, uplo);
@@ -157,7 +159,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
     Tensor s = empty(joined(batch, {r}), real, device), squares;
     if (name != "gelsy" && m > n) squares = zeros(joined(batch, {k}), real, device);
     const double cut = name == "gels" ? 0  // full rank is the caller's word
-                                      : rcond.value_or(epsilon_of(dtype) * static_cast<double>(std::max(m, n)));
+                                      : rcond.value_or(limits_of(dtype).epsilon * static_cast<double>(std::max(m, n)));
     if (ranks.numel() > 0) lstsq_kernel(x, ranks, s, squares, self, rhs, cut);
     const Tensor nothing = empty(Dims{0}, real, device);
     const bool residuals = squares.defined() && (ranks.numel() == 0 || all_have_rank_kernel(ranks, n));

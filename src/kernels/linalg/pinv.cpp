@@ -17,7 +17,7 @@ Tensor linalg_pinv(const Tensor& self, double atol, std::optional<double> rtol) 
     if (k == 0) return zeros(joined(batch, {n, m}), self.dtype(), self.device());
     const auto [u, s, vh] = linalg_svd(self, false);
     const double relative =
-        rtol.value_or(atol > 0 ? 0 : static_cast<double>(std::max(m, n)) * epsilon_of(self.dtype()));
+        rtol.value_or(atol > 0 ? 0 : static_cast<double>(std::max(m, n)) * limits_of(self.dtype()).epsilon);
     Tensor v = empty(joined(batch, {n, k}), self.dtype(), self.device()),
            uh = empty(joined(batch, {k, m}), self.dtype(), self.device());
     if (s.numel() > 0) pinv_kernel(v, uh, u, s, vh, atol, relative);

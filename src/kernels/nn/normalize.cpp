@@ -8,6 +8,7 @@
 #include "kernels/nn/normalize_kernels.h"
 #include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
+#include "tensor/dtype_limits.h"
 #include "tensor/writes/writable.h"
 
 namespace wengert::kernels {
@@ -16,9 +17,17 @@ namespace {
 Tensor dense(const Tensor& t, DType dtype) { return t.defined() ? contiguous(to_dtype(t, dtype)) : Tensor(); }
 
 // A result of the backward kernels, if it is asked for.
-Tensor empty_if(bool asked, IntSpan sizes, const Tensor& input) {
-    return asked ? empty(sizes, input.dtype(), input.device()) : Tensor();
+Tensor empty_if(bool asked, IntSpan sizes, DType dtype, const Tensor& input) {
+    return asked ? empty(sizes, dtype, input.device()) : Tensor();
 }
+
+// Statistics, weights and their gradients are of the dtype that is computed in, which the input need not be.
+struct DTypes {
+    DType input, math;
+    DTypes(const Tensor& t, const char* op) : input(t.dtype()), math(opmath_dtype(t.dtype())) {
+        check_floating(input, op);
+    }
+};
 
 // The split into rows of layer_norm and rms_norm.
 struct Rows {
@@ -48,11 +57,11 @@ struct Rows {
 ThreeTensors norm_forward(const Tensor& input, IntSpan normalized, const Tensor& weight, const Tensor& bias, double eps,
                           bool center, const char* op) {
     const Rows r(input, normalized, weight, bias, op);
-    const DType dtype = input.dtype();
-    const Tensor in = dense(input, dtype), w = dense(weight, dtype), b = dense(bias, dtype);
-    check_floating(dtype, op);
-    Tensor out = empty(input.sizes(), dtype, input.device()), mean = empty_if(center, r.statistics, input),
-           rstd = empty(r.statistics, dtype, input.device());
+    const DTypes dtypes(input, op);
+    const Tensor in = contiguous(input), w = dense(weight, dtypes.math), b = dense(bias, dtypes.math);
+    Tensor out = empty(input.sizes(), dtypes.input, input.device()),
+           mean = empty_if(center, r.statistics, dtypes.math, input),
+           rstd = empty(r.statistics, dtypes.math, input.device());
     layer_norm_kernel(out, mean, rstd, in, w, b, r.n, eps);
     return {out, mean, rstd};
 }
@@ -60,13 +69,12 @@ ThreeTensors norm_forward(const Tensor& input, IntSpan normalized, const Tensor&
 ThreeTensors norm_backward(const Tensor& grad, const Tensor& input, IntSpan normalized, const Tensor& mean,
                            const Tensor& rstd, const Tensor& weight, OutputMask output_mask, const char* op) {
     const Rows r(input, normalized, weight, {}, op);
-    const DType dtype = input.dtype();
-    const Tensor g = dense(grad, dtype), in = dense(input, dtype), w = dense(weight, dtype), m = dense(mean, dtype),
-                 s = dense(rstd, dtype);
-    check_floating(dtype, op);
-    Tensor grad_in = empty_if(output_mask[0], input.sizes(), input),
-           grad_weight = empty_if(output_mask[1], normalized, input),
-           grad_bias = empty_if(output_mask[2], normalized, input);
+    const DTypes dtypes(input, op);
+    const Tensor g = dense(grad, dtypes.input), in = contiguous(input), w = dense(weight, dtypes.math),
+                 m = dense(mean, dtypes.math), s = dense(rstd, dtypes.math);
+    Tensor grad_in = empty_if(output_mask[0], input.sizes(), dtypes.input, input),
+           grad_weight = empty_if(output_mask[1], normalized, dtypes.math, input),
+           grad_bias = empty_if(output_mask[2], normalized, dtypes.math, input);
     if (has_values(in) && !layer_norm_backward_kernel(grad_in, grad_weight, grad_bias, g, in, m, s, w, r.n)) return {};
     return {grad_in, grad_weight, grad_bias};
 }
@@ -102,8 +110,7 @@ ThreeTensors layer_norm_backward(const Tensor& grad, const Tensor& input, IntSpa
 
 std::tuple<Tensor, Tensor> rms_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
                                     std::optional<double> eps) {
-    double e = eps.value_or(input.dtype() == DType::Float32 ? std::numeric_limits<float>::epsilon()
-                                                            : std::numeric_limits<double>::epsilon());
+    const double e = eps.value_or(limits_of(input.dtype()).epsilon);
     auto [out, mean, rstd] = norm_forward(input, normalized_shape, weight, {}, e, false, "rms_norm");
     return {out, rstd};
 }
@@ -123,13 +130,13 @@ ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& w
     check(num_groups > 0 && c.channels % num_groups == 0, ErrorKind::Runtime,
           "[group_norm] Expected number of channels in input to be divisible by num_groups, but got input of shape ",
           ShapeOf{input.sizes()}, " and num_groups=", num_groups);
-    const DType dtype = input.dtype();
+    const DTypes dtypes(input, "group_norm");
     const int64_t row = c.channels / num_groups * c.space;
-    const Tensor in = dense(input, dtype), w = dense(weight, dtype), b = dense(bias, dtype);
-    auto [variance, mean] = var_mean(alias(in, Dims{c.batch * num_groups, row}, Dims{row, 1}, in.offset()), Dims{1}, 0);
-    check_floating(dtype, "group_norm");
+    const Tensor in = contiguous(input), w = dense(weight, dtypes.math), b = dense(bias, dtypes.math);
+    const Tensor rows = alias(in, Dims{c.batch * num_groups, row}, Dims{row, 1}, in.offset());
+    auto [variance, mean] = var_mean(to_dtype(rows, dtypes.math), Dims{1}, 0);
     const Dims shape{c.batch, num_groups};
-    Tensor out = empty(input.sizes(), dtype, input.device()), rstd = empty(shape, dtype, input.device());
+    Tensor out = empty(input.sizes(), dtypes.input, input.device()), rstd = empty(shape, dtypes.math, input.device());
     group_norm_kernel(out, rstd, in, mean, variance, w, b, eps);
     return {out, alias(mean, shape, Dims{num_groups, 1}, 0), rstd};
 }
@@ -137,13 +144,12 @@ ThreeTensors group_norm(const Tensor& input, int64_t num_groups, const Tensor& w
 ThreeTensors group_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& rstd,
                                  const Tensor& weight, int64_t num_groups, OutputMask output_mask) {
     const Channels c(input, weight, {}, "group_norm");
-    const DType dtype = input.dtype();
-    const Tensor g = dense(grad, dtype), in = dense(input, dtype), w = dense(weight, dtype), m = dense(mean, dtype),
-                 s = dense(rstd, dtype);
-    check_floating(dtype, "group_norm");
-    Tensor grad_in = empty_if(output_mask[0], input.sizes(), input),
-           grad_weight = empty_if(output_mask[1], Dims{c.channels}, input),
-           grad_bias = empty_if(output_mask[2], Dims{c.channels}, input);
+    const DTypes dtypes(input, "group_norm");
+    const Tensor g = dense(grad, dtypes.input), in = contiguous(input), w = dense(weight, dtypes.math),
+                 m = dense(mean, dtypes.math), s = dense(rstd, dtypes.math);
+    Tensor grad_in = empty_if(output_mask[0], input.sizes(), dtypes.input, input),
+           grad_weight = empty_if(output_mask[1], Dims{c.channels}, dtypes.math, input),
+           grad_bias = empty_if(output_mask[2], Dims{c.channels}, dtypes.math, input);
     if (has_values(in) && !group_norm_backward_kernel(grad_in, grad_weight, grad_bias, g, in, m, s, w, num_groups))
         return {};
     return {grad_in, grad_weight, grad_bias};
@@ -170,27 +176,27 @@ void check_running(const Tensor& t, const char* name, int64_t channels, DType dt
 ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                         const Tensor& running_var, bool training, double momentum, double eps) {
     const Channels c(input, weight, bias, "batch_norm");
-    const DType dtype = input.dtype();
+    const DTypes dtypes(input, "batch_norm");
     const int64_t count = c.batch * c.space;
-    const Tensor in = dense(input, dtype), w = dense(weight, dtype), b = dense(bias, dtype);
+    const Tensor in = contiguous(input), w = dense(weight, dtypes.math), b = dense(bias, dtypes.math);
     Tensor mean, variance;
     if (training) {
         check(count > 1, ErrorKind::Value, "Expected more than 1 value per channel when training, got input size ",
               ShapeOf{input.sizes()});
-        std::tie(variance, mean) =
-            var_mean(alias(in, Dims{c.batch, c.channels, c.space}, Dims{c.channels * c.space, c.space, 1}, in.offset()),
-                     Dims{0, 2}, 0);
+        const Tensor channels =
+            alias(in, Dims{c.batch, c.channels, c.space}, Dims{c.channels * c.space, c.space, 1}, in.offset());
+        std::tie(variance, mean) = var_mean(to_dtype(channels, dtypes.math), Dims{0, 2}, 0);
     } else {
         check(running_mean.defined(), ErrorKind::Runtime,
               "[batch_norm] running_mean must be defined in evaluation mode");
         check(running_var.defined(), ErrorKind::Runtime, "[batch_norm] running_var must be defined in evaluation mode");
-        mean = dense(running_mean, dtype);
-        variance = dense(running_var, dtype);
+        mean = dense(running_mean, dtypes.math);
+        variance = dense(running_var, dtypes.math);
     }
-    check_running(running_mean, "running_mean", c.channels, dtype, training);
-    check_running(running_var, "running_var", c.channels, dtype, training);
-    check_floating(dtype, "batch_norm");
-    Tensor out = empty(input.sizes(), dtype, input.device()), rstd = empty(Dims{c.channels}, dtype, input.device());
+    check_running(running_mean, "running_mean", c.channels, dtypes.input, training);
+    check_running(running_var, "running_var", c.channels, dtypes.input, training);
+    Tensor out = empty(input.sizes(), dtypes.input, input.device()),
+           rstd = empty(Dims{c.channels}, dtypes.math, input.device());
     batch_norm_kernel(out, rstd, in, mean, variance, w, b, training, eps);
     if (!training) return {out, clone(mean), rstd};
     const double unbias = static_cast<double>(count) / static_cast<double>(count - 1);
@@ -202,13 +208,12 @@ ThreeTensors batch_norm(const Tensor& input, const Tensor& weight, const Tensor&
 ThreeTensors batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
                                  const Tensor& rstd, bool training, OutputMask output_mask) {
     const Channels c(input, weight, {}, "batch_norm");
-    const DType dtype = input.dtype();
-    const Tensor g = dense(grad, dtype), in = dense(input, dtype), w = dense(weight, dtype), m = dense(mean, dtype),
-                 s = dense(rstd, dtype);
-    check_floating(dtype, "batch_norm");
-    Tensor grad_in = empty_if(output_mask[0], input.sizes(), input),
-           grad_weight = empty_if(output_mask[1], Dims{c.channels}, input),
-           grad_bias = empty_if(output_mask[2], Dims{c.channels}, input);
+    const DTypes dtypes(input, "batch_norm");
+    const Tensor g = dense(grad, dtypes.input), in = contiguous(input), w = dense(weight, dtypes.math),
+                 m = dense(mean, dtypes.math), s = dense(rstd, dtypes.math);
+    Tensor grad_in = empty_if(output_mask[0], input.sizes(), dtypes.input, input),
+           grad_weight = empty_if(output_mask[1], Dims{c.channels}, dtypes.math, input),
+           grad_bias = empty_if(output_mask[2], Dims{c.channels}, dtypes.math, input);
     if (has_values(in) && !batch_norm_backward_kernel(grad_in, grad_weight, grad_bias, g, in, m, s, w, training))
         return {};
     return {grad_in, grad_weight, grad_bias};

@@ -1,9 +1,13 @@
 #include "kernels/random/random.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/overlap.h"
 #include "kernels/random/random_kernels.h"
 #include "kernels/shape/shape.h"
+#include "tensor/dtype_limits.h"
 #include "tensor/promotion.h"
 
 namespace wengert::kernels {
@@ -29,13 +33,24 @@ void check_real(const Tensor& self, const char* op) {
           self.dtype());
 }
 
+// What is less than this is less than `high` when it has been rounded to a reduced dtype, too.
+double below(double low, double high, DType dtype) {
+    if (!is_reduced_floating(dtype) || !(low < high)) return high;
+    const double rounded = dtype == DType::Float16 ? double{Half(high)} : double{BFloat16(high)};
+    if (rounded < high || !std::isfinite(rounded)) return high;
+    const auto [epsilon, min, max] = limits_of(dtype);
+    int exponent;
+    const bool is_power = std::frexp(std::max(std::abs(rounded), min), &exponent) == 0.5 && rounded > 0;
+    return std::max(low, rounded - std::ldexp(epsilon, exponent - (is_power ? 3 : 2)));
+}
+
 }  // namespace
 
 void uniform_(const Tensor& self, double low, double high, Generator* generator) {
     check_real(self, "uniform_");
     check(low <= high, ErrorKind::Runtime, "uniform_ expects to return a [from, to) range, but found from=", low,
           " > to=", high);
-    draw(self, Distribution::Uniform, low, high, generator);
+    draw(self, Distribution::Uniform, low, below(low, high, self.dtype()), generator);
 }
 
 void uniform_real_and_imaginary_(const Tensor& self, Generator* generator) {
@@ -89,6 +104,10 @@ namespace {
 // The largest int that a dtype counts up to without gaps.
 int64_t largest_integer(DType d) {
     switch (d) {
+        case DType::Float16:
+            return int64_t{1} << 11;
+        case DType::BFloat16:
+            return int64_t{1} << 8;
         case DType::Float32:
         case DType::Complex64:
             return int64_t{1} << 24;

@@ -12,12 +12,14 @@ namespace wengert::kernels {
 namespace {
 
 Tensor zeros_for(const Tensor& grad, IntSpan sizes) { return zeros(sizes, grad.dtype(), grad.device()); }
+// The same for elements that are added up, some of them several times.
+Tensor sums_for(const Tensor& grad, IntSpan sizes) { return zeros(sizes, opmath_dtype(grad.dtype()), grad.device()); }
 
-// dst[...] += src[...], one dtype and shape; dst may overlap itself, so elements are added one after the other.
+// dst[...] += src[...], one shape; dst may overlap itself, so elements are added one after the other.
 void add_strided(const Tensor& dst, const Tensor& src) {
     check(same_shape(dst, src), ErrorKind::Runtime, "expected a gradient of shape ", ShapeOf{dst.sizes()}, ", got ",
           ShapeOf{src.sizes()});
-    if (dst.numel() > 0) add_strided_kernel(dst, src);
+    if (dst.numel() > 0) add_strided_kernel(dst, to_dtype(src, dst.dtype()));
 }
 
 bool overlaps_itself(IntSpan sizes, IntSpan strides) {
@@ -79,9 +81,9 @@ Tensor diagonal_backward(const Tensor& grad, IntSpan sizes, int64_t offset, int6
 }
 
 Tensor unfold_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t size, int64_t step) {
-    Tensor out = zeros_for(grad, sizes);
+    Tensor out = sums_for(grad, sizes);
     add_strided(unfold(out, dim, size, step), grad);
-    return out;
+    return to_dtype(out, grad.dtype());
 }
 
 Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
@@ -93,19 +95,19 @@ Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, i
           ", got ", ShapeOf{grad.sizes()});
     const int64_t length =
         std::max(last_element(sizes, strides, offset), last_element(size, stride, storage_offset)) - base + 1;
-    Tensor memory = zeros_for(grad, Dims{length});
+    Tensor memory = sums_for(grad, Dims{length});
     add_strided(alias(memory, size, stride, storage_offset - base), grad);
     Tensor seen = alias(memory, sizes, strides, offset - base);
-    Tensor out = empty(sizes, grad.dtype(), grad.device());
+    Tensor out = empty(sizes, memory.dtype(), grad.device());
     copy_into(out, seen);
-    if (!overlaps_itself(sizes, strides)) return out;
+    if (!overlaps_itself(sizes, strides)) return to_dtype(out, grad.dtype());
     // Elements of the input that share memory share the gradient evenly.
-    Tensor count = zeros_for(grad, Dims{length}), ones = full(sizes, 1, grad.dtype(), grad.device());
+    Tensor count = sums_for(grad, Dims{length}), ones = full(sizes, 1, count.dtype(), grad.device());
     Tensor shared = alias(count, sizes, strides, offset - base);
     add_strided(shared, ones);
     check_inexact(grad.dtype(), "as_strided");
     divide_strided_kernel(out, shared);
-    return out;
+    return to_dtype(out, grad.dtype());
 }
 
 Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntSpan size, IntSpan stride,

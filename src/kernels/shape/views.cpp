@@ -315,8 +315,8 @@ Tensor view_as_real(const Tensor& self) {
 }
 
 Tensor view_as_complex(const Tensor& self) {
-    check(is_floating(self.dtype()), ErrorKind::Runtime,
-          "view_as_complex is only supported for floating point tensors, but got a tensor of dtype ", self.dtype());
+    check(is_floating(self.dtype()) && !is_reduced_floating(self.dtype()), ErrorKind::Runtime,
+          "view_as_complex is only supported for float and double tensors, but got a tensor of dtype ", self.dtype());
     check(self.dim() > 0 && self.sizes().back() == 2, ErrorKind::Runtime,
           "[view_as_complex] Tensor must have a last dimension of size 2, got shape ", ShapeOf{self.sizes()});
     check(self.strides().back() == 1, ErrorKind::Runtime,

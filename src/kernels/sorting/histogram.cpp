@@ -92,7 +92,7 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
     check(is_floating(self.dtype()), ErrorKind::NotImplemented, "[histc] not implemented for dtype ", self.dtype());
     check(bins > 0, ErrorKind::Runtime, "wengert.histc(): bins must be > 0, but got ", bins);
     double first = 0, last = 0;
-    dispatch_floating(self.dtype(), "histc", [&]<class T> {
+    dispatch_floating(opmath_dtype(self.dtype()), "histc", [&]<class T> {
         T low = min.to<T>(), high = max.to<T>();
         if (low == high && has_range(self)) {
             low = static_cast<T>(least(self));

@@ -126,7 +126,12 @@ Scalar item_of(const Tensor& t) {
             "single Python number can stand for it.");
     check(t.numel() == 1, ErrorKind::Runtime, "a Tensor with ", t.numel(), " elements cannot be converted to Scalar");
     const Tensor value = kernels::on_host(t, "item");
-    return dispatch(value.dtype(), [&]<class T> { return Scalar(*value.data_as<T>()); });
+    return dispatch_stored(value.dtype(), [&]<class T> {
+        if constexpr (is_reduced_float<T>)
+            return Scalar(static_cast<float>(*value.data_as<T>()));
+        else
+            return Scalar(*value.data_as<T>());
+    });
 }
 
 }  // namespace wengert::python

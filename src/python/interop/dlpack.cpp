@@ -20,7 +20,7 @@ namespace wengert::python {
 namespace {
 
 constexpr int32_t kDLCpu = 1;
-enum DLTypeCode : uint8_t { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLComplex = 5, kDLBool = 6 };
+enum DLTypeCode : uint8_t { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLComplex = 5, kDLBool = 6 };
 constexpr uint64_t kCopiedFlag = 2;
 
 struct DLTensor {
@@ -55,6 +55,7 @@ struct DLManagedTensorVersioned {
 DLTypeCode type_code(DType d) noexcept {
     if (d == DType::Bool) return kDLBool;
     if (d == DType::UInt8) return kDLUInt;
+    if (d == DType::BFloat16) return kDLBfloat;
     switch (category(d)) {
         case Category::Floating:
             return kDLFloat;

@@ -23,13 +23,13 @@ namespace wengert::python {
 namespace {
 
 PyObject* number_at(const std::byte* p, DType dtype) {
-    return dispatch(dtype, [&]<class T>() -> PyObject* {
+    return dispatch_stored(dtype, [&]<class T>() -> PyObject* {
         const T& v = *reinterpret_cast<const T*>(p);
         if constexpr (std::is_same_v<T, bool>)
             return PyBool_FromLong(v);
         else if constexpr (std::is_integral_v<T>)
             return PyLong_FromLongLong(v);
-        else if constexpr (std::is_floating_point_v<T>)
+        else if constexpr (std::is_floating_point_v<T> || is_reduced_float<T>)
             return PyFloat_FromDouble(v);
         else
             return PyComplex_FromDoubles(v.real(), v.imag());
@@ -161,9 +161,35 @@ struct BufferShape {
     Loan loan;  // while the buffer is in use
 };
 
-const char* buffer_format(DType d) noexcept {
-    constexpr const char* formats[] = {"?", "B", "b", "h", "i", "q", "f", "d", "Zf", "Zd"};
-    return formats[static_cast<int>(d)];
+// As the module struct names types.
+const char* buffer_format(DType d) {
+    switch (d) {
+        case DType::Bool:
+            return "?";
+        case DType::UInt8:
+            return "B";
+        case DType::Int8:
+            return "b";
+        case DType::Int16:
+            return "h";
+        case DType::Int32:
+            return "i";
+        case DType::Int64:
+            return "q";
+        case DType::Float16:
+            return "e";
+        case DType::BFloat16:
+            fail(ErrorKind::Buffer, "buffers have no format for bfloat16; convert with .float() first");
+        case DType::Float32:
+            return "f";
+        case DType::Float64:
+            return "d";
+        case DType::Complex64:
+            return "Zf";
+        case DType::Complex128:
+            return "Zd";
+    }
+    return nullptr;
 }
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {

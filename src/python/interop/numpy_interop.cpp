@@ -11,6 +11,27 @@
 namespace wengert::python {
 namespace {
 
+// ml_dtypes.bfloat16, which NumPy itself lacks: borrowed, null where nobody has imported the package.
+PyObject* bfloat16_type() noexcept {
+    PyObject* modules = PyImport_GetModuleDict();
+    PyObject* module = modules ? PyDict_GetItemString(modules, "ml_dtypes") : nullptr;
+    PyRef type(module ? PyObject_GetAttrString(module, "bfloat16") : nullptr);
+    PyErr_Clear();
+    return type.get();  // the module keeps it
+}
+
+int bfloat16_number() {
+    PyRef module(PyImport_ImportModule("ml_dtypes"));
+    if (!module) PyErr_Clear();
+    PyObject* type = bfloat16_type();
+    check(
+        type, ErrorKind::Type,
+        "Got unsupported ScalarType BFloat16: NumPy has it from the package ml_dtypes, which is not installed; convert "
+        "with .float() first");
+    PyRef descr(checked(reinterpret_cast<PyObject*>(PyArray_DescrFromTypeObject(type))));
+    return reinterpret_cast<PyArray_Descr*>(descr.get())->type_num;
+}
+
 // By kind and size, since NumPy has several type numbers for one width.
 std::optional<DType> from_descr(const PyArray_Descr* descr) noexcept {
     npy_intp size = PyDataType_ELSIZE(descr);
@@ -27,6 +48,7 @@ std::optional<DType> from_descr(const PyArray_Descr* descr) noexcept {
             if (size == 8) return DType::Int64;
             break;
         case 'f':
+            if (size == 2) return DType::Float16;
             if (size == 4) return DType::Float32;
             if (size == 8) return DType::Float64;
             break;
@@ -35,10 +57,12 @@ std::optional<DType> from_descr(const PyArray_Descr* descr) noexcept {
             if (size == 16) return DType::Complex128;
             break;
     }
+    if (PyTypeNum_ISUSERDEF(descr->type_num) && reinterpret_cast<PyObject*>(descr->typeobj) == bfloat16_type())
+        return DType::BFloat16;
     return std::nullopt;
 }
 
-int type_number(DType d) noexcept {
+int type_number(DType d) {
     switch (d) {
         case DType::Bool:
             return NPY_BOOL;
@@ -52,6 +76,10 @@ int type_number(DType d) noexcept {
             return NPY_INT32;
         case DType::Int64:
             return NPY_INT64;
+        case DType::Float16:
+            return NPY_FLOAT16;
+        case DType::BFloat16:
+            return bfloat16_number();
         case DType::Float32:
             return NPY_FLOAT32;
         case DType::Float64:

@@ -82,8 +82,8 @@ struct Alias {
     DType dtype;
 };
 constexpr Alias aliases[] = {
-    {"float", DType::Float32}, {"double", DType::Float64}, {"cfloat", DType::Complex64}, {"cdouble", DType::Complex128},
-    {"short", DType::Int16},   {"int", DType::Int32},      {"long", DType::Int64},
+    {"half", DType::Float16},       {"float", DType::Float32}, {"double", DType::Float64}, {"cfloat", DType::Complex64},
+    {"cdouble", DType::Complex128}, {"short", DType::Int16},   {"int", DType::Int32},      {"long", DType::Int64},
 };
 
 // A dtype by a name that means the same to NumPy and to us: "float64", "double", "wengert.float64".
@@ -100,7 +100,7 @@ std::optional<DType> dtype_from_name(PyObject* o) noexcept {
     for (int i = 0; i < kNumDTypes; ++i)
         if (dtype_name(static_cast<DType>(i)) == name) return static_cast<DType>(i);
     for (const Alias& a : aliases)
-        if (a.name == name && (ours || name == "double" || name == "cdouble")) return a.dtype;
+        if (a.name == name && (ours || name == "half" || name == "double" || name == "cdouble")) return a.dtype;
     return std::nullopt;
 }
 

@@ -160,7 +160,7 @@ struct Filler {
         Scalar value = to_scalar(o);
         check(value.kind() != Category::Complex || is_complex(out.dtype()), ErrorKind::Type,
               "tensor(): a complex number cannot become ", out.dtype());
-        dispatch(out.dtype(), [&]<class T> { out.data_as<T>()[offset] = value.to<T>(); });
+        dispatch_stored(out.dtype(), [&]<class T> { out.data_as<T>()[offset] = value.to<T>(); });
     }
 
     void copy_block(PyObject* o, size_t dim, int64_t offset) {

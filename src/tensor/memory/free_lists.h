@@ -45,7 +45,7 @@ public:
         return t;
     }
 
-    // One with the sizes and strides of another.
+    // One with the sizes and strides of another, whose flags are left to the caller.
     [[gnu::always_inline]] static TensorImpl* take_like(const TensorImpl& dense, DType dtype) noexcept {
         if (!dense.sizes.is_short()) [[unlikely]]  // and so are its strides, which are as many
             return nullptr;

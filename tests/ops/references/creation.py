@@ -57,10 +57,17 @@ reference("fft_rfftfreq")(lambda n, d=1: np.fft.rfftfreq(n, d).astype(np.float32
 
 # --- Conversions
 reference("to_as_dtype", "to_device", "to_other", "cpu")(lambda self, **_: self)
-for name in ("float32", "float64", "complex64", "complex128"):
+for name in ("float16", "float32", "float64", "complex64", "complex128"):
     reference(f"to_{name}")(lambda self, name=name: (self.real if "float" in name else self).astype(name))
+reference("to_bfloat16")(lambda self: upper_halves(self.real.astype(np.float32)))
 for name in ("bool", "uint8", "int8", "int16", "int32", "int64"):
     reference(f"to_{name}")(lambda self, name=name: whole(self, name))
+
+
+def upper_halves(values: np.ndarray) -> np.ndarray:
+    """Rounded to the upper 16 bits of a float, ties to even; NumPy lacks the type."""
+    bits = values.view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16).astype(np.uint32).view(np.float32)
 
 
 def whole(values: np.ndarray, dtype: str) -> np.ndarray:

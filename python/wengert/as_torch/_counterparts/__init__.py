@@ -11,18 +11,12 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
-from .amp import autocast as autocast
 from .version import __version__ as __version__
 
 
 def compile(model: Any = None, **options: Any) -> Any:
     """Return the function or the module itself; without one, a decorator that does."""
     return model if model is not None else lambda model: model
-
-
-def is_autocast_enabled(device_type: str = "cpu") -> bool:
-    """Return False: operations run in the dtypes of their operands."""
-    return False
 
 
 def set_default_tensor_type(t: Any) -> None:

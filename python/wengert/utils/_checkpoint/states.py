@@ -1,10 +1,11 @@
-"""The state around a checkpointed function that its second run must find again: random numbers and default device."""
+"""The state around a checkpointed function that its second run must find again: random numbers, autocast."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from wengert import _C, random
+from wengert.amp import _settings, autocast
 from wengert.autograd._modes.context import Block
 
 
@@ -53,12 +54,16 @@ class Surroundings:
 
     def __init__(self, preserve_rng_state: bool) -> None:
         self._random = _C.get_rng_state() if preserve_rng_state else None
+        self._autocast = _settings.capture()
 
     def restored(self) -> Block:
         """Make it that of a block; the random numbers of the program outside of the block go on undisturbed."""
         return Block(self._restore)
 
     def _restore(self, block: Block) -> None:
+        for device_type, settings in self._autocast.items():
+            if settings != _settings.get(device_type):
+                block.enter(autocast(device_type, settings.dtype, settings.enabled, settings.caches))
         if self._random is not None:
             block.enter(random.fork_rng())
             _C.set_rng_state(self._random)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/cpu/elementwise/arithmetic_error.h"
-#include "backends/cpu/elementwise/casting.h"
+#include "backends/cpu/elementwise/converting_loop.h"
 #include "backends/cpu/elementwise/direct_call.h"
 #include "backends/cpu/elementwise/in_parallel.h"
 #include "kernels/elementwise/elementwise.h"
@@ -13,15 +13,16 @@ namespace wengert::kernels {
 
 inline constexpr int kMaxInputs = StridedIteration::kMaxArrays - 1;
 
-// The operands of one call in the compute dtype: what differs is converted, numbers are put into slots.
+// The operands of one call, and the loop that takes them: numbers are put into slots, and what is not of the dtype that the
+// loop computes in is converted, block by block if it is large.
 class Arguments {
 public:
-    Arguments(const Kernel& kernel, DType compute, Operands inputs) : kernel_(kernel), compute_(compute) {
+    Arguments(const Kernel& kernel, DType compute, Operands inputs)
+        : kernel_(kernel), compute_(opmath_dtype(compute)), result_(result_dtype(kernel, compute)) {
         check(inputs.size() == kernel.inputs && inputs.size() <= kMaxInputs, ErrorKind::Runtime, "[", kernel.name,
               "] takes ", int{kernel.inputs}, " operands, got ", inputs.size());
         bool first = true;
         for (size_t i = 0; i < inputs.size(); ++i) {
-            bind(i, inputs[i]);
             if (!inputs[i].is_tensor()) continue;
             if (first)
                 shape_ = inputs[i].impl()->sizes;
@@ -29,6 +30,8 @@ public:
                 shape_ = broadcast_shapes(shape_, inputs[i].impl()->sizes, kernel.name);
             first = false;
         }
+        const int64_t numel = numel_of(shape_);
+        for (size_t i = 0; i < inputs.size(); ++i) bind(i, inputs[i], numel);
     }
     Arguments(const Arguments&) = delete;
 
@@ -50,9 +53,25 @@ public:
         return false;
     }
 
+    // f(the loop from the operands, as they were added, to results of dtype `result`).
+    template <class F>
+    void with_loop(DType result, F&& f) const {
+        const Loop loop = loop_of(kernel_, compute_);
+        const DType made = result_dtype(kernel_, compute_);
+        bool converts = made != result;
+        for (int i = 0; i < kernel_.inputs; ++i) converts |= arrays_[i].dtype != wanted(i);
+        if (!converts) return f(loop);
+        ConvertingLoop converting(loop, kernel_.inputs + 1);
+        for (int i = 0; i < kernel_.inputs; ++i)
+            if (arrays_[i].dtype != wanted(i)) converting.convert_input(i, arrays_[i].dtype, wanted(i));
+        if (made != result) converting.convert_output(made, result);
+        f(converting);
+    }
+
+    // The iteration ends with an array of the results.
     void execute(StridedIteration& iteration) const {
         iteration.coalesce();
-        run_rows(iteration, loop_of(kernel_, compute_));
+        with_loop(result_, [&](const auto& loop) { run_rows(iteration, loop); });
         if (is_integral(compute_)) raise_noted_zero_division(kernel_.name);
     }
 
@@ -65,15 +84,17 @@ private:
         IntSpan strides() const noexcept { return geometry ? IntSpan(geometry->strides) : IntSpan(); }
     };
 
-    void bind(size_t i, const Operand& input) {
-        DType wanted = is_condition(kernel_, i) ? DType::Bool : compute_;
+    DType wanted(size_t i) const noexcept { return is_condition(kernel_, i) ? DType::Bool : compute_; }
+
+    void bind(size_t i, const Operand& input, int64_t numel) {
+        const DType wanted = this->wanted(i);
         Array& a = arrays_[i];
         a = {slots_[i].bytes, nullptr, wanted};
         TensorImpl* t = input.impl();
         if (!t) {
             store_scalar(&slots_[i], wanted, input.scalar());
-        } else if (t->dtype == wanted) {
-            a = {t->data(), t, wanted};
+        } else if (t->dtype == wanted || (t->numel != 1 && !is_worth_a_copy(*t, numel))) {
+            a = {t->data(), t, t->dtype};
         } else if (t->numel == 1) {
             char* args[] = {reinterpret_cast<char*>(t->data()), reinterpret_cast<char*>(slots_[i].bytes)};
             const int64_t steps[] = {0, 0};
@@ -84,8 +105,13 @@ private:
         }
     }
 
+    // Whether it is read again and again, and its copy will be laid out as it is.
+    static bool is_worth_a_copy(TensorImpl& t, int64_t numel) noexcept {
+        return t.numel < numel && Tensor(Ref<TensorImpl>::share(&t)).is_non_overlapping_and_dense();
+    }
+
     const Kernel& kernel_;
-    DType compute_;
+    DType compute_, result_;
     Dims shape_;
     Array arrays_[kMaxInputs];
     Slot slots_[kMaxInputs];

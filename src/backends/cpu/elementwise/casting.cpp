@@ -3,15 +3,25 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/choose_isa.h"
+#include "backends/cpu/elementwise/reduced_float_table.h"
+
 namespace wengert::kernels {
+
+WENGERT_TABLE_PER_ISA(ReducedFloatTable, reduced_float_table)
+
 namespace {
 
 // As C++ converts, where C++ says what happens. Beyond that: complex to real takes the real part, floating to a small
-// unsigned type goes through int64 (so that -1.0 wraps), and NaN is true.
+// unsigned type goes through int64 (so that -1.0 wraps), NaN is true, and reduced types are floats.
 template <class To, class From>
 To convert(From x) {
     if constexpr (std::is_same_v<To, From>)
         return x;
+    else if constexpr (is_reduced_float<From>)
+        return convert<To>(static_cast<float>(x));
+    else if constexpr (is_reduced_float<To>)
+        return To(convert<float>(x));
     else if constexpr (std::is_same_v<To, bool>)
         return x != From(0);
     else if constexpr (std::is_same_v<From, complex64> || std::is_same_v<From, complex128>) {
@@ -38,6 +48,7 @@ void loop(char** args, int64_t n, const int64_t* steps) {
                 return;
             }
         }
+        if constexpr (has_reduced_float_loop<From, To>) return reduced_float_table().of<From, To>()(from, to, n);
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i) to[i] = convert<To>(from[i]);
     } else if (steps[0] == 0 && steps[1] == sizeof(To)) {

@@ -124,9 +124,9 @@ void fill(const Tensor& dst, const Scalar& value) {
 
 }  // namespace
 
-constinit DeviceKernel<void(Result, const Tensor&)> copy_kernel{"copy_",
-                                                                [](Result dst, const Tensor& src) { copy(dst, src); }};
+constinit DeviceKernel<void(Result, const Tensor&)> copy_kernel{
+    "copy_", [](Result dst, const Tensor& src) { copy(dst, src); }, Elements::Stored};
 constinit DeviceKernel<void(Result, const Scalar&)> fill_kernel{
-    "fill_", [](Result dst, const Scalar& value) { fill(dst, value); }};
+    "fill_", [](Result dst, const Scalar& value) { fill(dst, value); }, Elements::Stored};
 
 }  // namespace wengert::kernels

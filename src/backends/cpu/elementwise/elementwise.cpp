@@ -8,7 +8,7 @@
 namespace wengert::kernels {
 
 Loop loop_of(const Kernel& kernel, DType compute) {
-    if (Loop loop = kernel.loops[static_cast<int>(compute)]) [[likely]]
+    if (Loop loop = kernel.loops[static_cast<int>(opmath_dtype(compute))]) [[likely]]
         return loop;
     std::string_view name = legacy_type_name(compute);
     name.remove_suffix(std::string_view("Tensor").size());
@@ -79,9 +79,11 @@ template <class... O>
 }  // namespace
 
 constinit DeviceKernel<void(Result, const Kernel&, DType, Operands)> elementwise_kernel{
-    "elementwise", [](Result out, const Kernel& kernel, DType compute, Operands inputs) {
+    "elementwise",
+    [](Result out, const Kernel& kernel, DType compute, Operands inputs) {
         compute_into(out, kernel, compute, inputs);
-    }};
+    },
+    Elements::Stored};
 
 DType compute_dtype(const Kernel& kernel, Operands inputs) {
     DType dtype;

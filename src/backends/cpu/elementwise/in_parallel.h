@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
+#include "backends/cpu/elementwise/arithmetic_error.h"
 #include "backends/cpu/elementwise/strided.h"
 #include "base/threads/parallel_for.h"
 #include "kernels/elementwise/elementwise.h"
@@ -25,11 +27,22 @@ inline int64_t rows_of(int64_t elements) noexcept {
     return elements < 1024 ? (rows + kVectors - 1) / kVectors * kVectors : rows;
 }
 
+// What loops note on the threads they ran on is noted on this one.
+class Notes {
+public:
+    void take() noexcept {
+        if (take_zero_division()) division_.store(true, std::memory_order_relaxed);
+    }
+    ~Notes() {
+        if (division_.load(std::memory_order_relaxed)) note_zero_division();
+    }
+
+private:
+    std::atomic<bool> division_{false};
+};
+
 // loop(args, n, steps) of `arrays` arrays.
 void run_flat(Loop loop, char* const* args, int64_t n, const int64_t* steps, int arrays);
-
-// All rows of an iteration that has been coalesced.
-void run_rows(const StridedIteration& iteration, Loop loop);
 
 // f(part of the iteration) in the place of f(iteration). Dimension 0 is cut at multiples of `unit`.
 template <class F>
@@ -44,6 +57,16 @@ void in_parts(const StridedIteration& iteration, int64_t unit, F&& f) {
     const int64_t size = iteration.size(cut), block = units_of(numel / size);
     parallel_for(size, (block + unit - 1) / unit * unit,
                  [&](int64_t begin, int64_t end) { f(iteration.part(cut, begin, end)); });
+}
+
+// loop(args, n, steps) for all rows of an iteration that has been coalesced.
+template <class L>
+void run_rows(const StridedIteration& iteration, const L& loop) {
+    Notes notes;
+    in_parts(iteration, kVectors, [&](const StridedIteration& part) {
+        part.for_each_row(loop);
+        notes.take();
+    });
 }
 
 }  // namespace wengert::kernels

@@ -15,7 +15,7 @@ public:
     static constexpr int64_t kBytes = 8192;  // beside the blocks of the operands in a first-level cache of 32 KiB
 
     explicit Sum(DType dtype, const char* op)
-        : dtype_(dtype), loop_(tile_loop(Reduction::Sum, dtype, op)), room_(kBytes / item_size(dtype)) {}
+        : loop_(tile_loop(Reduction::Sum, dtype, op)), room_(kBytes / item_size(dtype)) {}
 
     char* buffer() noexcept { return buffer_; }
     int64_t room() const noexcept { return room_; }
@@ -24,12 +24,9 @@ public:
     double total() const noexcept { return total_; }
     void add_total(double other) noexcept { total_ += other; }
 
-    void store(const Tensor& out, double divisor) const {
-        dispatch_floating(dtype_, "sum", [&]<class T> { *out.data_as<T>() = static_cast<T>(total_ / divisor); });
-    }
+    void store(const Tensor& out, double divisor) const { store_scalar(out.data(), out.dtype(), total_ / divisor); }
 
 private:
-    DType dtype_;
     TileLoop loop_;
     int64_t room_;
     double total_ = 0;
@@ -37,9 +34,8 @@ private:
 };
 
 // Rows of any length and layout fill the block one behind the other.
-void sum_rows(const Kernel& kernel, DType compute, const Arguments& arguments, Sum& sum) {
-    const Loop loop = loop_of(kernel, compute);
-    const int64_t item = item_size(compute);
+template <class L>
+void sum_rows(const Kernel& kernel, const L& loop, int64_t item, const Arguments& arguments, Sum& sum) {
     const int out = kernel.inputs;
     StridedIteration iteration(arguments.shape());
     arguments.add_to(iteration);
@@ -95,8 +91,10 @@ bool sum_blocks(const Kernel& kernel, DType compute, Operands inputs, IntSpan sh
 void reduce_into(const Tensor& out, const Kernel& kernel, DType compute, Operands inputs, bool mean) {
     auto in_general = [&] {
         const Arguments arguments(kernel, compute, inputs);
-        Sum sum(compute, kernel.name);
-        sum_rows(kernel, compute, arguments, sum);
+        const DType summed = opmath_dtype(compute);
+        Sum sum(summed, kernel.name);
+        arguments.with_loop(summed,
+                            [&](const auto& loop) { sum_rows(kernel, loop, item_size(summed), arguments, sum); });
         sum.store(out, mean ? static_cast<double>(numel_of(arguments.shape())) : 1);
     };
     auto directly = [&](const auto&... each) {
@@ -113,14 +111,16 @@ void reduce_into(const Tensor& out, const Kernel& kernel, DType compute, Operand
 }  // namespace
 
 constinit DeviceKernel<void(Result, const Kernel&, DType, Operands, bool)> reduced_kernel{
-    "reduced", [](Result out, const Kernel& kernel, DType compute, Operands inputs, bool mean) {
+    "reduced",
+    [](Result out, const Kernel& kernel, DType compute, Operands inputs, bool mean) {
         reduce_into(out, kernel, compute, inputs, mean);
-    }};
+    },
+    Elements::Stored};
 
 Tensor run_reduced(const Kernel& kernel, Operands inputs, bool mean) {
     const DType compute = compute_dtype(kernel, inputs);
     if (any_off_host(inputs)) return run_reduced_on_device(kernel, compute, inputs, mean);
-    (void)tile_loop(Reduction::Sum, compute, kernel.name);
+    (void)tile_loop(Reduction::Sum, opmath_dtype(compute), kernel.name);
     Tensor out = empty(Dims{}, compute);
     reduce_into(out, kernel, compute, inputs, mean);
     return out;

@@ -151,7 +151,7 @@ constinit DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gath
     [](Result out, const Tensor& self, int64_t dim, const Tensor& index) {
         gather(out, self, Along(self, dim, index, "gather"));
     },
-    HostWaits::ForErrors};
+    HostWaits::ForErrors, Elements::Stored};
 
 constinit DeviceKernel<Scatter> scatter_kernel{"scatter_",
                                                [](Result self, int64_t dim, const Tensor& index, const Tensor& src) {
@@ -161,7 +161,7 @@ constinit DeviceKernel<Scatter> scatter_kernel{"scatter_",
                                                                           [](T& to, const T& s) { to = s; });
                                                    });
                                                },
-                                               HostWaits::ForErrors};
+                                               HostWaits::ForErrors, Elements::Stored};
 
 constinit DeviceKernel<Scatter> scatter_add_kernel{
     "scatter_add_",
@@ -178,12 +178,12 @@ constinit DeviceKernel<void(Result, int64_t, const Tensor&, const Scalar&)> scat
     "scatter_",
     [](Result self, int64_t dim, const Tensor& index, const Scalar& value) {
         const Along a(self, dim, index, "scatter");
-        dispatch(self->dtype(), [&]<class T> {
+        dispatch_stored(self->dtype(), [&]<class T> {
             const T number = value.to<T>();
             for_each_target<T>(self, a, &number, Dims(index.sizes().size(), 0), [](T& to, const T& s) { to = s; });
         });
     },
-    HostWaits::ForErrors};
+    HostWaits::ForErrors, Elements::Stored};
 
 constinit DeviceKernel<void(Result, int64_t, const Tensor&, const Tensor&, ScatterReduce, bool)> scatter_reduce_kernel{
     "scatter_reduce_",
@@ -193,7 +193,8 @@ constinit DeviceKernel<void(Result, int64_t, const Tensor&, const Tensor&, Scatt
     HostWaits::ForErrors};
 
 constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> take_kernel{
-    "take", [](Result out, const Tensor& self, const Tensor& index) { take(out, self, index); }, HostWaits::ForErrors};
+    "take", [](Result out, const Tensor& self, const Tensor& index) { take(out, self, index); }, HostWaits::ForErrors,
+    Elements::Stored};
 
 constinit DeviceKernel<void(Result, const Tensor&, int64_t)> flat_index_kernel{
     "put_",

@@ -32,27 +32,27 @@ void read_block(const Tensor& self, const IndexRuns& block, const Tensor& out) {
     });
 }
 
-// the block = values; strides: of values, broadcast to the block
-void write_block(const Tensor& self, const IndexRuns& block, const Tensor& values, IntSpan strides) {
+// the block = values
+void write_block(const Tensor& self, const IndexRuns& block, const Tensor& values) {
     if (!block.has_elements()) return;
     dispatch_size(item_size(self.dtype()), [&]<class T> {
         T* to = self.data_as<T>();
         const T* from = values.data_as<T>();
-        block.runs(strides, [=](int64_t self_at, int64_t at, int64_t n, int64_t self_stride, int64_t stride) {
+        block.runs(values.strides(), [=](int64_t self_at, int64_t at, int64_t n, int64_t self_stride, int64_t stride) {
             copy_run(to + self_at, self_stride, from + at, stride, n);
         });
     });
 }
 
 // the block += alpha * values
-void add_block(const Tensor& self, const IndexRuns& block, const Tensor& values, IntSpan strides, const Scalar& alpha) {
+void add_block(const Tensor& self, const IndexRuns& block, const Tensor& values, const Scalar& alpha) {
     if (!block.has_elements()) return;
     dispatch(self.dtype(), [&]<class T> {
         T* to = self.data_as<T>();
         const T* from = values.data_as<T>();
         const T factor = alpha.to<T>();
         const bool plain = factor == T(1);
-        block.runs(strides, [=](int64_t self_at, int64_t at, int64_t n, int64_t self_stride, int64_t stride) {
+        block.runs(values.strides(), [=](int64_t self_at, int64_t at, int64_t n, int64_t self_stride, int64_t stride) {
             T* __restrict d = to + self_at;
             const T* __restrict s = from + at;
             if (plain && self_stride == 1 && stride == 1) {
@@ -100,21 +100,21 @@ constinit DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)
     [](Result out, const Tensor& self, const IndexPlan& plan, TensorSpan indices) {
         read_block(self, IndexRuns(self, plan, indices), out);
     },
-    HostWaits::ForErrors};
+    HostWaits::ForErrors, Elements::Stored};
 
-constinit DeviceKernel<void(Result, const Tensor&, IntSpan, const IndexPlan&, TensorSpan)> index_put_kernel{
+constinit DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_put_kernel{
     "index_put_",
-    [](Result self, const Tensor& values, IntSpan strides, const IndexPlan& plan, TensorSpan indices) {
-        write_block(self, IndexRuns(self, plan, indices), values, strides);
+    [](Result self, const Tensor& values, const IndexPlan& plan, TensorSpan indices) {
+        write_block(self, IndexRuns(self, plan, indices), values);
+    },
+    HostWaits::ForErrors, Elements::Stored};
+
+constinit DeviceKernel<void(Result, const Tensor&, const Scalar&, const IndexPlan&, TensorSpan)> index_add_kernel{
+    "index_add_",
+    [](Result self, const Tensor& values, const Scalar& alpha, const IndexPlan& plan, TensorSpan indices) {
+        add_block(self, IndexRuns(self, plan, indices), values, alpha);
     },
     HostWaits::ForErrors};
-
-constinit DeviceKernel<void(Result, const Tensor&, IntSpan, const Scalar&, const IndexPlan&, TensorSpan)>
-    index_add_kernel{
-        "index_add_",
-        [](Result self, const Tensor& values, IntSpan strides, const Scalar& alpha, const IndexPlan& plan,
-           TensorSpan indices) { add_block(self, IndexRuns(self, plan, indices), values, strides, alpha); },
-        HostWaits::ForErrors};
 
 constinit DeviceKernel<int64_t(const Tensor&)> nonzero_count_kernel{
     "nonzero", [](const Tensor& self) { return *count_nonzero(self).data_as<int64_t>(); }};

@@ -77,10 +77,11 @@ int64_t largest_class(const Tensor& index) {
 
 constinit DeviceKernel<int64_t(const Tensor&)> masked_select_count_kernel{"masked_select", count};
 constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> masked_select_kernel{
-    "masked_select", [](Result out, const Tensor& self, const Tensor& mask) { select(out->data(), self, mask); }};
+    "masked_select", [](Result out, const Tensor& self, const Tensor& mask) { select(out->data(), self, mask); },
+    Elements::Stored};
 constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> masked_scatter_kernel{
     "masked_scatter_", [](Result self, const Tensor& mask, const Tensor& source) { scatter(self, mask, source); },
-    HostWaits::ForErrors};
+    HostWaits::ForErrors, Elements::Stored};
 
 constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> masked_scatter_backward_kernel{
     "masked_scatter",
@@ -90,7 +91,7 @@ constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> masked_scatte
               " has too few elements for the ", used, " that the mask selects");
         select(out->data(), grad, mask);
     },
-    HostWaits::ForErrors};
+    HostWaits::ForErrors, Elements::Stored};
 
 constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, int64_t, bool)> embedding_dense_backward_kernel{
     "embedding",

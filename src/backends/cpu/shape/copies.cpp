@@ -55,6 +55,7 @@ constinit DeviceKernel<void(Result, const Tensor&)> repeated_positions_kernel{
     }};
 constinit DeviceKernel<void(Result, const Tensor&, int64_t, bool)> triangle_kernel{
     "triangle",
-    [](Result out, const Tensor& self, int64_t diagonal, bool lower) { keep_triangle(out, self, diagonal, lower); }};
+    [](Result out, const Tensor& self, int64_t diagonal, bool lower) { keep_triangle(out, self, diagonal, lower); },
+    Elements::Stored};
 
 }  // namespace wengert::kernels

@@ -7,6 +7,7 @@
 #include "generated/ops/exponential.h"
 #include "generated/ops/operators.h"
 #include "generated/ops/storage.h"
+#include "tensor/dtype_limits.h"
 
 namespace wengert::ops::formulas {
 
@@ -50,8 +51,7 @@ Tensor replace_nonfinite_optional(const Tensor& self, double for_nan, std::optio
     if (is_complex(self.dtype()))
         return ops::complex(replace_nonfinite_optional(ops::real(self), for_nan, for_inf, for_neg_inf),
                             replace_nonfinite_optional(ops::imag(self), for_nan, for_inf, for_neg_inf));
-    const double greatest =
-        self.dtype() == DType::Float32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+    const double greatest = limits_of(self.dtype()).max;
     return ops::replace_nonfinite(self, for_nan, for_inf.value_or(greatest), for_neg_inf.value_or(-greatest));
 }
 

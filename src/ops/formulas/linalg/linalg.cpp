@@ -202,7 +202,7 @@ Condition condition_of(const Tensor& a, const Tensor& det, const Tensor& inverse
     if (!kernels::are_all_true(ops::logical_and(ops::ne(det, 0), ops::isfinite(det)))) return Condition::Singular;
     auto norms = [](const Tensor& t) { return ops::amax(ops::abs(t), Dims{-2, -1}); };
     const Tensor reciprocal = norms(a) * norms(inverse);
-    const double limit = real_dtype(a.dtype()) == DType::Float32 ? 1e3 : 1e7;
+    const double limit = real_dtype(a.dtype()) == DType::Float64 ? 1e7 : 1e3;
     return kernels::are_all_true(ops::lt(reciprocal, limit)) ? Condition::Regular : Condition::Poor;
 }
 

@@ -13,6 +13,7 @@
 #include "generated/ops/reductions.h"
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
+#include "tensor/dtype_limits.h"
 
 namespace wengert::ops::formulas {
 namespace {
@@ -59,9 +60,7 @@ Tensor rank_of_matrix(const Tensor& A, std::optional<Operand> tol, bool hermitia
         batch.pop_back();
         return zeros(batch, DType::Int64, values.device());
     }
-    const double epsilon = values.dtype() == DType::Float32 ? std::numeric_limits<float>::epsilon()
-                                                            : std::numeric_limits<double>::epsilon();
-    const double usual = static_cast<double>(std::max(A.size(-1), A.size(-2))) * epsilon;
+    const double usual = static_cast<double>(std::max(A.size(-1), A.size(-2))) * limits_of(values.dtype()).epsilon;
     const Operand absolute = tol ? *tol : atol ? *atol : Operand(0.0);
     const Operand relative = tol ? Operand(0.0) : rtol ? *rtol : Operand(atol ? 0.0 : usual);
     const Tensor bound = ops::maximum(ops::amax(values, Dims{-1}) * relative, absolute);

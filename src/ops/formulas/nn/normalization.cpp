@@ -25,6 +25,7 @@
 #include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
 #include "ops/recording.h"
+#include "tensor/dtype_limits.h"
 
 namespace wengert::ops::formulas {
 
@@ -84,16 +85,17 @@ Tensor exact_mean(const Tensor& t, const Dims& dims) {
 // Whether squares of data that are in range are not.
 bool leaves_range(const Tensor& variance, double eps) {
     Tensor beyond = ops::isinf(detach(variance));
-    const double least = variance.dtype() == DType::Float32 ? double{std::numeric_limits<float>::min()}
-                                                            : std::numeric_limits<double>::min();
+    const double least = limits_of(variance.dtype()).min;
     if (eps < least) beyond = ops::logical_or(beyond, ops::lt(detach(variance), least / 1e-16));
     return kernels::is_any_true(unbatched(beyond));
 }
 
-// x_hat = (x - mean) * rstd over `dims`; the mean counts as 0 where not `centered`.
+// x_hat = (x - mean) * rstd over `dims`, in the dtype that is computed in; the mean counts as 0 where not `centered`.
 class Standardized {
 public:
-    Standardized(const Tensor& x, Dims dims, double eps, bool centered) : dims_(std::move(dims)), centered_(centered) {
+    Standardized(const Tensor& given, Dims dims, double eps, bool centered)
+        : dims_(std::move(dims)), centered_(centered) {
+        const Tensor x = ops::to_dtype(given, opmath_dtype(given.dtype()));
         const Tensor deviation = centered ? x - exact_mean(x, dims_) : x;
         const Tensor variance = mean_over(ops::square(deviation), dims_);
         if (leaves_range(variance, eps)) {
@@ -131,11 +133,7 @@ Dims all_but_channel(const Tensor& t) {
     return dims;
 }
 
-double or_epsilon(std::optional<double> eps, DType dtype) {
-    if (eps) return *eps;
-    return dtype == DType::Float32 ? double{std::numeric_limits<float>::epsilon()}
-                                   : std::numeric_limits<double>::epsilon();
-}
+double or_epsilon(std::optional<double> eps, DType dtype) { return eps ? *eps : limits_of(dtype).epsilon; }
 
 // [N, C, ...] -> [N, G, C / G * ...]
 Tensor grouped(const Tensor& t, int64_t groups) {
@@ -203,8 +201,7 @@ Tensor rms_norm_of(const Tensor& input, IntSpan normalized_shape, const Tensor& 
           " must be the last sizes of the input, ", ShapeOf{input.sizes()});
     Dims last;
     for (int64_t d = -count; d < 0; ++d) last.push_back(d);
-    const double unit = input.dtype() == DType::Complex64 ? double{std::numeric_limits<float>::epsilon()}
-                                                          : std::numeric_limits<double>::epsilon();
+    const double unit = limits_of(input.dtype()).epsilon;
     const Tensor scale = ops::rsqrt(ops::mean(ops::square(input), last, true) + eps.value_or(unit));
     return weight.defined() ? input * scale * weight : input * scale;
 }

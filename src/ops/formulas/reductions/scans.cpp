@@ -20,6 +20,7 @@
 #include "kernels/on_host.h"
 #include "kernels/reductions/nan_check.h"
 #include "kernels/reductions/reduce.h"
+#include "tensor/dtype_limits.h"
 
 namespace wengert::ops::formulas {
 
@@ -78,9 +79,7 @@ Tensor shifted_cumprod(const Tensor& x, int64_t dim) {
 
 bool all_normal(const Tensor& t) {
     if (t.numel() == 0) return true;
-    const DType real = real_dtype(t.dtype());
-    const double least =
-        real == DType::Float32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min();
+    const double least = limits_of(t.dtype()).min;
     Tensor size = ops::abs(detach(t));
     Tensor normal = ops::logical_and(ops::ge(size, least), ops::lt(size, std::numeric_limits<double>::infinity()));
     return kernels::are_all_true(unbatched(normal));
