@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "backends/cpu/elementwise/arithmetic_error.h"
+#include "backends/cpu/elementwise/tiles.h"
 
 namespace wengert::kernels {
 namespace {
@@ -35,6 +36,8 @@ void run_flat(Loop loop, char* const* args, int64_t n, const int64_t* steps, int
 
 void run_rows(const StridedIteration& iteration, Loop loop) {
     Notes notes;
+    const Tiles tiles(iteration);
+    if (tiles.is_worth_it()) return tiles.run(loop, [&] { notes.take(); });
     in_parts(iteration, kVectors, [&](const StridedIteration& part) {
         part.for_each_row(loop);
         notes.take();
