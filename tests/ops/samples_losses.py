@@ -76,6 +76,11 @@ def multi_margin_loss(make: Maker, entry: Entry) -> list[Sample]:
     )
 
 
+@samples("multilabel_margins")
+def multilabel_margins(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"input": make.distinct(2, 4), "target": np.array([[3, 0, -1, 1], [-1, 2, 0, 1]])}]
+
+
 @samples("multilabel_margin_loss")
 def multilabel_margin_loss(make: Maker, entry: Entry) -> list[Sample]:
     x, target = make.distinct(2, 4), np.array([[3, 0, -1, 1], [-1, 2, 0, 1]])

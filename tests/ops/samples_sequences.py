@@ -196,6 +196,18 @@ def log_softmax(x: np.ndarray) -> np.ndarray:
     return np.asarray(x - np.log(np.exp(x).sum(-1, keepdims=True)))
 
 
+@samples("ctc_likelihood")
+def ctc_likelihood(make: Maker, entry: Entry) -> list[Arguments]:
+    labels = integers([0, 1, 0, 2, 0], [0, 2, 0, 2, 0])
+    skips, ends = labels < 0, labels < 0
+    skips[0, 3] = ends[:, 3:] = True
+    states = {"labels": labels, "skips": skips, "ends": ends}
+    return [
+        {"log_probs": log_softmax(make.real(4, 2, 3)), **states, "input_lengths": lengths}
+        for lengths in ([4, 3], [2, 4])
+    ]
+
+
 @samples("ctc_loss")
 def ctc_loss(make: Maker, entry: Entry) -> list[Arguments]:
     x = log_softmax(make.real(3, 2, 3))

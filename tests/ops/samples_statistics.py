@@ -135,6 +135,11 @@ def channel_shuffle(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"self": make.tensor(1, 4, 2), "groups": 2}]
 
 
+@samples("powers")
+def powers(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"self": make.tensor(2, 2), "count": n} for n in (4, 2, 1)]
+
+
 @samples("vander")
 def vander(make: Maker, entry: Entry) -> list[Arguments]:
     return [{"x": make.tensor(3)}, {"x": make.tensor(2), "N": 3, "increasing": True}]

@@ -19,6 +19,7 @@ StridedIteration::StridedIteration(IntSpan shape) : dims_(static_cast<int>(shape
 void StridedIteration::add(void* data, IntSpan sizes, IntSpan strides, int64_t item_size) {
     int a = arrays_++, lead = dims_ - static_cast<int>(sizes.size());
     data_[a] = static_cast<char*>(data);
+    items_[a] = item_size;
     for (int d = 0; d < dims_; ++d) {
         int own = dimension_[d] - lead;
         bool repeated = own < 0 || (sizes[own] == 1 && sizes_[d] != 1);

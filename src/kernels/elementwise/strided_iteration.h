@@ -41,6 +41,7 @@ public:
     int dims() const noexcept { return dims_; }
     int64_t size(int d) const noexcept { return sizes_[d]; }          // d = 0 is the innermost
     const int64_t* steps(int d) const noexcept { return steps_[d]; }  // bytes, one per array
+    int64_t item_size(int a) const noexcept { return items_[a]; }
     char* const* data() const noexcept { return data_; }
     bool empty() const noexcept { return empty_; }
 
@@ -94,7 +95,8 @@ private:
     int dims_;
     bool empty_ = false;
     char* data_[kMaxArrays];
-    int64_t sizes_[kMaxDims];  // from the innermost
+    int64_t items_[kMaxArrays];  // bytes of an element
+    int64_t sizes_[kMaxDims];    // from the innermost
     int64_t steps_[kMaxDims][kMaxArrays];
     uint8_t dimension_[kMaxDims];  // which dimension of the shape each one was
 };

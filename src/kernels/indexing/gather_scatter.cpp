@@ -50,6 +50,13 @@ Tensor gather(const Tensor& self, int64_t dim, const Tensor& index) {
     return out;
 }
 
+Tensor gather_survivors(const Tensor& self, int64_t dim, const Tensor& index) {
+    const Along a = along(self, dim, index, "scatter");
+    Tensor out = empty(index.sizes(), self.dtype(), self.device());
+    if (out.numel() > 0) gather_survivors_kernel(out, self, a.dim, a.index);
+    return out;
+}
+
 Tensor gather_backward(const Tensor& grad, IntSpan sizes, int64_t dim, const Tensor& index) {
     Tensor out = zeros(sizes, grad.dtype(), grad.device());
     scatter_add_(out, dim, index, grad);

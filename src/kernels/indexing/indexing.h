@@ -38,6 +38,8 @@ Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index, c
 
 // --- Element by element along one dimension: out[i][j] = self[index[i][j]][j] for dim 0
 Tensor gather(const Tensor& self, int64_t dim, const Tensor& index);
+// As gather, but zero where a later element of the index names the same place: what of a scatter survives.
+Tensor gather_survivors(const Tensor& self, int64_t dim, const Tensor& index);
 Tensor gather_backward(const Tensor& grad, IntSpan sizes, int64_t dim, const Tensor& index);
 void scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
 void scatter_value_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value);

@@ -26,6 +26,9 @@ extern DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gather_
 extern DeviceKernel<void(Result, int64_t, const Tensor&, const Tensor&)> scatter_kernel, scatter_add_kernel;
 extern DeviceKernel<void(Result, int64_t, const Tensor&, const Scalar&)> scatter_value_kernel;
 
+// (out, self, dim, index): as gather, but zero where a later element of the index names the same place.
+extern DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gather_survivors_kernel;
+
 enum class ScatterReduce : uint8_t { Sum, Prod, Mean, Amax, Amin };
 // (self, dim, index, src, reduce, include_self); numbers are ordered where extremes are asked for.
 extern DeviceKernel<void(Result, int64_t, const Tensor&, const Tensor&, ScatterReduce, bool)> scatter_reduce_kernel;

@@ -31,6 +31,14 @@ extern DeviceKernel<void(Result, const Tensor&, IntSpan, double)> vector_norm_ke
 extern DeviceKernel<void(Result, const Tensor&)> magnitude_kernel;  // |in|, complex and contiguous
 extern ReduceKernel logsumexp_kernel;                               // floating or complex; of one element at least
 
+// A tensor [outer, reduced, inner] that was reduced in the middle.
+struct EqualsLayout {
+    int64_t outer = 1, reduced = 1, inner = 1;
+};
+// (out, gradient, self, result, layout): see kernels/reductions/equals.h. Everything is contiguous and of one floating dtype; out
+// has elements.
+extern DeviceKernel<void(Result, const Tensor&, const Tensor&, const Tensor&, EqualsLayout)> share_among_equals_kernel;
+
 // Of a contiguous tensor with elements, floating or complex.
 extern DeviceKernel<bool(const Tensor&)> any_nan_kernel, all_finite_kernel;
 // (out, bits): each result is the exclusive or of as many of the bits, one behind the other; int64, contiguous

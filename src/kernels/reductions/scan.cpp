@@ -1,7 +1,10 @@
 #include "kernels/reductions/scan.h"
 
+#include <algorithm>
+
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/scan_kernels.h"
+#include "kernels/shape/shape.h"
 
 namespace wengert::kernels {
 namespace {
@@ -31,6 +34,18 @@ std::tuple<Tensor, Tensor> extremes(const Extremes& kernel, const Tensor& self, 
 }
 
 }  // namespace
+
+Tensor powers(const Tensor& self, int64_t count) {
+    check(count >= 0, ErrorKind::Runtime, "[powers] count must be non-negative, got ", count);
+    const Tensor first = unsqueeze(is_integral(self.dtype()) ? to_dtype(self, DType::Int64) : self, -1);
+    Dims sizes = first.sizes();
+    sizes.back() = std::min<int64_t>(count, 1);
+    const Tensor ones = full(sizes, 1, first.dtype(), first.device());
+    if (count < 2) return ones;
+    sizes.back() = count - 1;
+    const Tensor parts[] = {ones, count == 2 ? first : cumprod(expand(first, sizes), -1)};
+    return cat(parts, -1);
+}
 
 Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
     return scan(cumsum_kernel, self, dim, sum_dtype(self, dtype), "cumsum");

@@ -16,6 +16,9 @@ Tensor logcumsumexp(const Tensor& self, int64_t dim);
 std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim);
 std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim);
 
+// [..., count]: the powers 0, 1, ... of each element.
+Tensor powers(const Tensor& self, int64_t count);
+
 // Of each element of a row, along the last dimension, the product of all others.
 Tensor products_of_others(const Tensor& self);
 

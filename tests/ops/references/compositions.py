@@ -29,6 +29,11 @@ def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, 
     return REDUCE[reduction](np.array(losses) if input.ndim == 2 else np.array(losses[0]))
 
 
+@reference("multilabel_margins")
+def multilabel_margins(input: Any, target: Any) -> Any:
+    return multilabel_margin_loss(input, target, "none"), None
+
+
 @reference("multilabel_margin_loss")
 def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     losses = []

@@ -181,6 +181,23 @@ def paths_of(labels: list[int], blank: int, length: int, classes: int) -> list[l
     return found
 
 
+@reference("ctc_likelihood")
+def ctc_likelihood(log_probs: np.ndarray, labels: Any, skips: Any, ends: Any, input_lengths: Any) -> Any:
+    """By adding up all paths through the states."""
+
+    def after(t: int, n: int, state: int) -> float:
+        if t == input_lengths[n]:
+            return float(ends[n, state])
+        steps = [state, state + 1] + [state + 2] * (state + 2 < len(labels[n]) and bool(skips[n, state + 2]))
+        return sum(
+            float(np.exp(log_probs[t, n, labels[n, s]])) * after(t + 1, n, s) for s in steps if s < len(labels[n])
+        )
+
+    with np.errstate(divide="ignore"):
+        return np.log([sum(np.exp(log_probs[0, n, labels[n, s]]) * after(1, n, s) for s in (0, 1))
+                       for n in range(len(labels))]), None  # fmt: skip
+
+
 @reference("ctc_loss", "ctc_loss_tensors")
 def ctc_loss(
     log_probs: np.ndarray,

@@ -222,6 +222,7 @@ reference("triu")(lambda self, diagonal=0: np.triu(self, diagonal))
 reference("diag")(lambda self, diagonal=0: np.diag(self, diagonal))
 reference("diagflat")(lambda self, offset=0: np.diagflat(self, offset))
 reference("vander")(lambda x, N=None, increasing=False: np.vander(x, N, increasing))
+reference("powers")(lambda self, count: self[..., None] ** np.arange(count))
 reference("linalg_vander")(lambda x, N=None: x[..., None] ** np.arange(N or x.shape[-1]))
 
 

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/elementwise/arithmetic_error.h"
 #include "backends/cpu/elementwise/strided.h"
+#include "backends/cpu/elementwise/tiles.h"
 #include "base/threads/parallel_for.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/strided_iteration.h"
@@ -63,6 +64,8 @@ void in_parts(const StridedIteration& iteration, int64_t unit, F&& f) {
 template <class L>
 void run_rows(const StridedIteration& iteration, const L& loop) {
     Notes notes;
+    const Tiles tiles(iteration);
+    if (tiles.is_worth_it()) return tiles.run(loop, [&] { notes.take(); });
     in_parts(iteration, kVectors, [&](const StridedIteration& part) {
         part.for_each_row(loop);
         notes.take();

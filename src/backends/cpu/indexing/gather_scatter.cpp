@@ -2,6 +2,8 @@
 //
 // Self is walked with stride 0 along `dim`; the index supplies the missing term.
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "backends/cpu/elementwise/strided.h"
 #include "kernels/indexing/indexing_kernels.h"
@@ -64,6 +66,40 @@ void gather(const Tensor& out, const Tensor& self, const Along& a) {
                     for (int64_t i = 0; i < n; ++i) to[i] = from[k[i]];
                 } else {
                     for (int64_t i = 0; i < n; ++i) to[i * step[0]] = from[i * step[2] + k[i * step[1]] * a.stride];
+                }
+            });
+    });
+}
+
+// In the opposite order: who comes first to a place came last to it.
+void gather_survivors(const Tensor& out, const Tensor& self, const Along& a, int64_t dim) {
+    Dims sizes = self.sizes(), marks = contiguous_strides(sizes),
+         steps[] = {out.strides(), a.index.strides(), a.strides};
+    const int64_t of_mark = sizes.empty() ? 0 : std::exchange(marks[static_cast<size_t>(dim)], 0);
+    marks.resize(out.sizes().size());
+    std::vector<uint8_t> taken(static_cast<size_t>(self.numel()), 0);
+    std::array<int64_t, 4> last{};  // the last element of each
+    for (size_t d = 0; d < out.sizes().size(); ++d) {
+        for (size_t k = 0; k < 3; ++k) last[k] += (out.sizes()[d] - 1) * steps[k][d], steps[k][d] = -steps[k][d];
+        last[3] += (out.sizes()[d] - 1) * marks[d], marks[d] = -marks[d];
+    }
+    const int64_t* index = a.index.data_as<int64_t>();
+    dispatch_size(item_size(self.dtype()), [&]<class T> {
+        T* to = out.data_as<T>();
+        const T* from = self.data_as<T>();
+        StridedWalk<4>(out.sizes(), {steps[0], steps[1], steps[2], marks})
+            .rows([&](const std::array<int64_t, 4>& at, int64_t n, const std::array<int64_t, 4>& step) {
+                const int64_t *k = index + last[1] + at[1], of_element = a.stride, of_its_mark = of_mark;
+                const T* element = from + last[2] + at[2];
+                T* result = to + last[0] + at[0];
+                uint8_t* mark = taken.data() + last[3] + at[3];
+                const auto [result_step, k_step, element_step, mark_step] =
+                    step;  // marks may alias all that is not local
+                for (int64_t i = 0; i < n; ++i, k += k_step, result += result_step) {
+                    const int64_t place = *k;
+                    uint8_t& is_taken = mark[i * mark_step + place * of_its_mark];
+                    *result = is_taken ? T{} : element[i * element_step + place * of_element];
+                    is_taken = 1;
                 }
             });
     });
@@ -152,6 +188,13 @@ constinit DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gath
         gather(out, self, Along(self, dim, index, "gather"));
     },
     HostWaits::ForErrors, Elements::Stored};
+
+constinit DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gather_survivors_kernel{
+    "gather_survivors",
+    [](Result out, const Tensor& self, int64_t dim, const Tensor& index) {
+        gather_survivors(out, self, Along(self, dim, index, "scatter"), dim);
+    },
+    HostWaits::ForErrors};
 
 constinit DeviceKernel<Scatter> scatter_kernel{"scatter_",
                                                [](Result self, int64_t dim, const Tensor& index, const Tensor& src) {

@@ -55,6 +55,11 @@ std::tuple<Tensor, Tensor> class_losses(const Batch& batch, const Tensor& self, 
     return {formulas::reduce_loss(losses, reduction), total};
 }
 
+std::tuple<Tensor, Tensor> label_margins(const Batch& batch, const Tensor& input, const Tensor& target) {
+    if (!same_shape(input, target)) throw NoRule{};
+    return batch.wrap(ops::multilabel_margins(batch.expanded(input), batch.expanded(target)));
+}
+
 Tensor row_losses(const Batch& batch, const Tensor& input, const Tensor& linear_weight, const Tensor& linear_bias,
                   const Tensor& target, int64_t ignore_index) {
     if (input.dim() != 2 || target.dim() != 1) throw NoRule{};
@@ -68,6 +73,17 @@ Tensor row_losses(const Batch& batch, const Tensor& input, const Tensor& linear_
 }
 
 // --- Sequences: one loss for each of them, reduced for each sample
+std::tuple<Tensor, Tensor> alignments(const Batch& batch, const Tensor& log_probs, const Tensor& labels,
+                                      const Tensor& skips, const Tensor& ends, IntSpan input_lengths) {
+    const int64_t n = log_probs.size(1);
+    Dims lengths;
+    for (int64_t i = 0; i < batch.size(); ++i)
+        for (int64_t length : input_lengths) lengths.push_back(length);
+    const auto [likelihood, alpha] = ops::ctc_likelihood(joined_channels(batch, log_probs), joined(batch, labels),
+                                                         joined(batch, skips), joined(batch, ends), lengths);
+    return {parted(batch, likelihood, 0, n), parted(batch, alpha, 0, n)};
+}
+
 Tensor sequences(const Batch& batch, const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths,
                  IntSpan target_lengths, int64_t blank, std::string_view reduction, bool zero_infinity) {
     auto numbers = [](IntSpan values) {  // on the host, where they are read

@@ -4,6 +4,7 @@
 
 #include "generated/ops/formulas/shape/rearranging.h"
 #include "generated/ops/rearranging.h"
+#include "generated/ops/resize.h"
 #include "generated/ops/storage.h"
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
@@ -101,6 +102,11 @@ Tensor unfold_backward(const Batch& batch, const Tensor& grad_output, IntSpan si
     const auto rank = static_cast<int64_t>(sizes.size());
     const Tensor part = batch.aligned(grad_output, rank + 1);
     return batch.wrap(ops::unfold_backward(part, with_batch(batch, sizes), shifted(dimension, rank), size, step));
+}
+
+Tensor padded(const Batch& batch, const Tensor& self, IntSpan pad, const Scalar& value) {
+    if (static_cast<int64_t>(pad.size()) > 2 * self.dim()) throw NoRule{};
+    return batch.wrap(ops::constant_pad_nd(batch.front(self), pad, value));
 }
 
 }  // namespace wengert::ops::batching

@@ -24,5 +24,7 @@ Tensor diagonal_backward(const Batch& batch, const Tensor& grad_output, IntSpan 
                          int64_t dim2);
 Tensor unfold_backward(const Batch& batch, const Tensor& grad_output, IntSpan sizes, int64_t dimension, int64_t size,
                        int64_t step);
+// constant_pad_nd
+Tensor padded(const Batch& batch, const Tensor& self, IntSpan pad, const Scalar& value);
 
 }  // namespace wengert::ops::batching

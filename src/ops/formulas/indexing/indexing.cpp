@@ -21,6 +21,7 @@
 #include "kernels/shape/shape.h"
 #include "kernels/sorting/histogram.h"
 #include "kernels/sorting/sort.h"
+#include "ops/recording.h"
 
 namespace wengert::ops::formulas {
 
@@ -111,6 +112,7 @@ Tensor elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan
 }
 
 Tensor surviving_elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes) {
+    if (!asks_more_than_values(grad, index)) return padded(kernels::gather_survivors(grad, dim, index), sizes);
     Tensor written = empty(grad.sizes(), DType::Int64, grad.device()), order = numbers(index.sizes(), grad);
     kernels::scatter_(written, dim, index, order);
     Tensor survived = ops::eq(kernels::gather(written, dim, index), order);

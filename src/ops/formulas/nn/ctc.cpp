@@ -5,8 +5,11 @@
 
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
+#include "generated/ops/exponential.h"
+#include "generated/ops/formulas/common.h"
 #include "generated/ops/formulas/nn/losses.h"
 #include "generated/ops/indexing.h"
+#include "generated/ops/losses.h"
 #include "generated/ops/operators.h"
 #include "generated/ops/rearranging.h"
 #include "generated/ops/reductions.h"
@@ -72,12 +75,20 @@ Alignments alignments_of(const Tensor& targets, IntSpan lengths, int64_t blank, 
     return a.on(targets.device());
 }
 
-// What stands one or two places before, [N, L].
-Tensor moved(const Tensor& alpha, int64_t places) {
-    const int64_t width = alpha.size(1), by = std::min(places, width);
-    const Tensor parts[] = {full(Dims{alpha.size(0), by}, kNever, alpha.dtype(), alpha.device()),
-                            ops::slice(alpha, 1, 0, width - by)};
+Tensor never(IntSpan sizes, const Tensor& like) { return full(sizes, kNever, like.dtype(), like.device()); }
+
+// What stands one or two places before (or behind, for negative numbers), [N, L].
+Tensor moved(const Tensor& t, int64_t places) {
+    const int64_t width = t.size(1), by = std::min(std::abs(places), width);
+    const Tensor room = never(Dims{t.size(0), by}, t);
+    const Tensor parts[] = {places > 0 ? room : ops::slice(t, 1, by, width),
+                            places > 0 ? ops::slice(t, 1, 0, width - by) : room};
     return ops::cat(parts, 1);
+}
+
+// The class of each state as an index of [T, N, C]: [T, N, L].
+Tensor states_of(const Tensor& labels, int64_t steps) {
+    return ops::expand(ops::unsqueeze(labels, 0), Dims{steps, labels.size(0), labels.size(1)});
 }
 
 Tensor tensor_of(IntSpan numbers, Device device) {
@@ -86,26 +97,45 @@ Tensor tensor_of(IntSpan numbers, Device device) {
     return kernels::on_device(out, device);
 }
 
-// [N]: the logarithm of the probability of each sequence.
-Tensor log_likelihood(const Tensor& log_probs, const Alignments& a, IntSpan input_lengths) {
-    const int64_t steps = log_probs.size(0), n = log_probs.size(1), width = a.labels.size(1);
-    const Tensor emitted =
-        ops::gather(log_probs, 2, ops::expand(ops::unsqueeze(a.labels, 0), Dims{steps, n, width}));  // [T, N, L]
-    Tensor start = full(Dims{width}, kNever, log_probs.dtype(), log_probs.device()),
-           alpha = full(Dims{n, width}, kNever, log_probs.dtype(), log_probs.device());
+// Of operations that are differentiable, what kernels/nn/ctc.h computes: the probabilities that an alignment is in a state at a
+// step, [T, N, L], as the backward and forward variables give them.
+Tensor posteriors(const Tensor& log_probs, const Tensor& labels, const Tensor& skips, const Tensor& ends,
+                  IntSpan input_lengths) {
+    const int64_t steps = log_probs.size(0), n = log_probs.size(1), width = labels.size(1);
+    const Tensor emitted = ops::gather(log_probs, 2, states_of(labels, steps));  // [T, N, L]
+    const Tensor start = never(Dims{width}, log_probs),
+                 last = ops::where(ends, zeros(Dims{}, log_probs.dtype(), log_probs.device()), kNever);
     ops::fill_(ops::slice(start, 0, 0, 2), 0);
-    const Tensor lengths = ops::unsqueeze(tensor_of(input_lengths, log_probs.device()), 1);
-    const int64_t shortest = n > 0 ? *std::ranges::min_element(input_lengths) : steps;
+    const Tensor lengths = ops::unsqueeze(tensor_of(input_lengths, log_probs.device()), 1);  // [N, 1]
+    const auto emitting = [&](const Tensor& way, int64_t t) {  // of no way nothing, whatever is emitted
+        return ops::where(ops::eq(way, kNever), kNever, way + ops::select(emitted, 0, t));
+    };
+    const auto sum = [](const Tensor& a, const Tensor& b, const Tensor& c) {
+        const Tensor terms[] = {a, b, c};
+        return ops::logsumexp(ops::stack(terms, 0), Dims{0});
+    };
+    TensorList alphas, betas(static_cast<size_t>(steps));  // [N, L] for each step; beta without what the step emits
     for (int64_t t = 0; t < steps; ++t) {
-        Tensor next = start;
-        if (t > 0) {
-            const Tensor from[] = {alpha, moved(alpha, 1), ops::where(a.skips, moved(alpha, 2), kNever)};
-            next = ops::logsumexp(ops::stack(from, 0), Dims{0});
-        }
-        next = next + ops::select(emitted, 0, t);
-        alpha = t < shortest ? next : ops::where(ops::gt(lengths, t), next, alpha);
+        const Tensor from =
+            t == 0 ? start
+                   : sum(alphas.back(), moved(alphas.back(), 1), ops::where(skips, moved(alphas.back(), 2), kNever));
+        alphas.push_back(emitting(from, t));
     }
-    return ops::logsumexp(ops::where(a.ends, alpha, kNever), Dims{1});
+    Tensor total = never(Dims{n}, log_probs), next = never(Dims{n, width}, log_probs);
+    for (int64_t t = steps; t-- > 0;) {
+        const Tensor is_last = ops::eq(lengths, t + 1);  // none is behind it
+        const Tensor beta =
+            ops::where(is_last, last, sum(next, moved(next, -1), moved(ops::where(skips, next, kNever), -2)));
+        const Tensor whole = ops::logsumexp(ops::where(ends, alphas[static_cast<size_t>(t)], kNever), Dims{1});
+        total = ops::where(ops::squeeze_dim(is_last, 1), whole, total);
+        betas[static_cast<size_t>(t)] = beta;
+        next = emitting(beta, t);
+    }
+    if (steps == 0 || n == 0) return ops::exp(emitted);  // which is empty
+    const Tensor to = ops::stack(alphas, 0), back = ops::stack(betas, 0);
+    const Tensor of = ops::unsqueeze(ops::where(ops::eq(total, kNever), 0, total), 1);
+    const Tensor is_none = ops::logical_or(ops::eq(to, kNever), ops::eq(back, kNever));
+    return ops::where(is_none, 0, ops::exp(to + back - of));
 }
 
 Dims lengths_of(const Tensor& t, const char* name) {
@@ -115,6 +145,18 @@ Dims lengths_of(const Tensor& t, const char* name) {
 }
 
 }  // namespace
+
+Tensor ctc_grad(const Tensor& grad, const Tensor& log_probs, const Tensor& labels, const Tensor& skips,
+                const Tensor& ends, IntSpan input_lengths) {
+    const Tensor each = chain_rule(ops::unsqueeze(grad, 1), posteriors(log_probs, labels, skips, ends, input_lengths));
+    return ops::scatter_add(zeros_like(log_probs), 2, states_of(labels, log_probs.size(0)), each);
+}
+
+Tensor ctc_tangent(const Tensor& tangent, const Tensor& log_probs, const Tensor& labels, const Tensor& skips,
+                   const Tensor& ends, IntSpan input_lengths) {
+    const Tensor each = ops::gather(tangent, 2, states_of(labels, log_probs.size(0)));
+    return ops::sum(chain_rule(each, posteriors(log_probs, labels, skips, ends, input_lengths)), Dims{0, 2});
+}
 
 Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths, IntSpan target_lengths, int64_t blank,
            std::string_view reduction, bool zero_infinity) {
@@ -134,7 +176,8 @@ Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths
         check(t >= 0 && t <= batch.size(0), ErrorKind::Runtime,
               "[ctc_loss] Expected input_lengths to have value at most ", batch.size(0), ", but got value ", t);
     const Alignments alignments = alignments_of(targets, target_lengths, blank, classes);
-    Tensor loss = -log_likelihood(batch, alignments, input_lengths);
+    Tensor loss =
+        -std::get<0>(ops::ctc_likelihood(batch, alignments.labels, alignments.skips, alignments.ends, input_lengths));
     if (zero_infinity) loss = ops::where(ops::isinf(loss), 0, loss);
     if (reduction == "mean") {
         loss = loss / ops::clamp(tensor_of(target_lengths, loss.device()), 1);

@@ -1,5 +1,6 @@
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
+#include "generated/ops/classification.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/formulas/nn/classification.h"
@@ -45,13 +46,7 @@ Tensor multi_margin(const Tensor& input, const Tensor& target, int64_t p, double
 Tensor multilabel_margin(const Tensor& input, const Tensor& target) {
     check_classes(input, "multilabel_margin_loss");
     const Tensor scores = as_rows(input), labels = as_rows(target);
-    const Tensor named = ops::eq(ops::cumsum(ops::lt(labels, 0), 1), 0), places = ops::clamp_min(labels, 0);
-    const Tensor none = ops::zeros_like(labels, {});
-    const Tensor is_label = ops::gt(ops::scatter_add(none, 1, places, ops::to_dtype(named, labels.dtype())), 0);
-    const Tensor of_labels = ops::unsqueeze(ops::gather(scores, 1, places), 2);
-    const Tensor violation = ops::clamp_min(1 - of_labels + ops::unsqueeze(scores, 1), 0);  // [batch, label, class]
-    const Tensor counts = ops::logical_and(ops::unsqueeze(named, 2), ops::logical_not(ops::unsqueeze(is_label, 1)));
-    return of_samples(ops::sum(ops::where(counts, violation, 0), Dims{1, 2}) / scores.size(1), input);
+    return of_samples(std::get<0>(ops::multilabel_margins(scores, labels)), input);
 }
 
 Tensor multilabel_soft_margin(const Tensor& input, const Tensor& target, const Tensor& weight) {

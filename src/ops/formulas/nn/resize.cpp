@@ -12,6 +12,7 @@
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
 #include "kernels/on_host.h"
+#include "kernels/shape/padding.h"
 
 namespace wengert::ops::formulas {
 
@@ -60,21 +61,6 @@ Tensor interpolated(const Tensor& input, const std::optional<Dims>& size,
 
 namespace {
 
-constexpr int64_t kLargestPad = int64_t{1} << 60;
-
-int64_t padded_dims(const char* op, const Tensor& self, IntSpan pad) {
-    const int64_t count = static_cast<int64_t>(pad.size()) / 2;
-    check(pad.size() % 2 == 0, ErrorKind::Runtime, "[", op, "] Padding length must be divisible by 2, but is ",
-          pad.size());
-    check(count <= self.dim(), ErrorKind::Runtime, "[", op,
-          "] Padding length should be less than or equal to two times the input dimension but got padding length ",
-          pad.size(), " and input of dimension ", self.dim());
-    for (int64_t p : pad)
-        check(p >= -kLargestPad && p <= kLargestPad, ErrorKind::Runtime, "[", op, "] padding ", p,
-              " is more than a tensor can have");
-    return count;
-}
-
 // Where the elements of a padded dimension come from, as int64.
 Tensor source_positions(int64_t length, int64_t before, int64_t after, std::string_view mode, Device device) {
     const TensorOptions positions{.dtype = DType::Int64, .device = device, .memory_format = {}};
@@ -86,39 +72,12 @@ Tensor source_positions(int64_t length, int64_t before, int64_t after, std::stri
 
 }  // namespace
 
-Tensor padded_with(const Tensor& self, IntSpan pad, const Scalar& value) {
-    const int64_t count = padded_dims("constant_pad_nd", self, pad);
-    Tensor out = self;
-    Dims kept;  // per padded dimension: the part of the result that comes from self
-    for (int64_t i = 0; i < count; ++i) {
-        const int64_t d = self.dim() - 1 - i, before = pad[2 * static_cast<size_t>(i)],
-                      after = pad[2 * static_cast<size_t>(i) + 1];
-        const int64_t length = self.size(d), cut_before = std::max<int64_t>(-before, 0),
-                      cut_after = std::max<int64_t>(-after, 0);
-        check(length + before + after >= 0, ErrorKind::Runtime, "[constant_pad_nd] The input size ", length,
-              ", plus negative padding ", before, " and ", after, " resulted in a negative output size");
-        if (cut_before > 0 || cut_after > 0)
-            out = ops::slice(out, d, cut_before, std::max(length - cut_after, cut_before));
-        const int64_t start = std::max<int64_t>(before, 0), part = out.size(d);
-        if (before <= 0 && after <= 0) continue;
-        Dims sizes = out.sizes();
-        sizes[static_cast<size_t>(d)] = start + part + std::max<int64_t>(after, 0);
-        out = ops::slice_backward(out, sizes, d, start, start + part, 1);  // zeros around it
-    }
-    if (out.is_same(self)) return ops::clone(self);
-    if (value == Scalar(0)) return out;
-    // The same with ones inside says where the value belongs.
-    const Tensor inside = padded_with(full(self.sizes(), true, DType::Bool, self.device()), pad, 0);
-    // In the dtype of `self`, whatever the value's: whole numbers stay whole.
-    return ops::where(inside, out, full(Dims{}, value, self.dtype(), self.device()));
-}
-
 Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, std::optional<double> value) {
-    if (mode == "constant") return padded_with(self, pad, value ? Scalar(*value) : Scalar(0));
+    if (mode == "constant") return ops::constant_pad_nd(self, pad, value ? Scalar(*value) : Scalar(0));
     check(mode == "reflect" || mode == "replicate" || mode == "circular", ErrorKind::NotImplemented,
           "[pad] Unrecognised padding mode ", mode, "; use 'constant', 'reflect', 'replicate' or 'circular'");
     check(!value || *value == 0, ErrorKind::Value, "[pad] Padding mode \"", mode, "\" doesn't take in value argument");
-    const int64_t count = padded_dims("pad", self, pad);
+    const int64_t count = kernels::padded_dims("pad", self, pad);
     Tensor out = self;
     for (int64_t i = 0; i < count; ++i) {
         const int64_t d = self.dim() - 1 - i;

@@ -154,11 +154,13 @@ Tensor value_at(const Tensor& tangent, int64_t dim, const Tensor& indices, bool 
 
 namespace {
 
-// 2 (x - mean) / (n - correction), the partial derivative of the variance. Without elements to spare it is 0 / 0.
-Tensor var_partial(const Tensor& self, const std::optional<Dims>& dim, double correction) {
+// The partial derivative of the variance is 2 (x - mean) / (n - correction): times `of` in the shape of a result, which is
+// divided first, being shorter. Without elements to spare it is 0 / 0.
+Tensor by_divisor(const Tensor& of, const Tensor& self, const std::optional<Dims>& dim, double correction) {
     const double divisor = std::max(0.0, static_cast<double>(reduced_count(self.sizes(), dim)) - correction);
-    return (self - ops::mean(self, dim, true)) * (2 / divisor);
+    return chain_rule(of, 2 / divisor);
 }
+Tensor from_mean(const Tensor& self, const std::optional<Dims>& dim) { return self - ops::mean(self, dim, true); }
 
 // (x - mean) / (n - correction): what the partial derivative of the standard deviation is times that deviation.
 Tensor std_direction(const Tensor& self, const std::optional<Dims>& dim, double correction) {
@@ -176,11 +178,13 @@ Tensor std_partial(const Tensor& direction, const Tensor& deviation) {
 
 Tensor var_grad(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim, double correction,
                 bool keepdim) {
-    return chain_rule(expand_reduced(grad, self.sizes(), dim, keepdim), var_partial(self, dim, correction));
+    const Tensor each = by_divisor(grad, self, dim, correction);
+    return chain_rule(expand_reduced(each, self.sizes(), dim, keepdim), from_mean(self, dim));
 }
 Tensor var_tangent(const Tensor& tangent, const Tensor& self, const std::optional<Dims>& dim, double correction,
                    bool keepdim) {
-    return ops::sum(real_of(chain_rule(tangent, conj_of(var_partial(self, dim, correction)))), dim, keepdim);
+    const Tensor sum = ops::sum(real_of(chain_rule(tangent, conj_of(from_mean(self, dim)))), dim, keepdim);
+    return by_divisor(sum, self, dim, correction);
 }
 Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                 double correction, bool keepdim) {

@@ -10,12 +10,15 @@
 #include "generated/ops/formulas/common.h"
 #include "generated/ops/operators.h"
 #include "generated/ops/rearranging.h"
+#include "generated/ops/reductions.h"
+#include "generated/ops/resize.h"
 #include "generated/ops/scans.h"
 #include "generated/ops/storage.h"
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
+#include "kernels/creation.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/on_host.h"
 #include "kernels/reductions/nan_check.h"
@@ -129,6 +132,25 @@ Tensor logcumsumexp_tangent(const Tensor& tangent, const Tensor& self, const Ten
     dim = wrap_dim(dim, self.dim(), "logcumsumexp");
     Tensor factor = exp_difference(shifted(result, dim, 0), result);  // the first one is not used
     return linear_scan(factor, chain_rule(tangent, exp_difference(self, result)), dim);
+}
+
+namespace {
+
+// k x**(k-1) for all powers but the first, which is constant.
+Tensor power_slopes(const Tensor& powers) {
+    const int64_t n = std::max<int64_t>(powers.size(-1) - 1, 0);
+    return before(powers, -1, n) * kernels::arange(1, n + 1, 1, as_of({}, powers));
+}
+
+}  // namespace
+
+Tensor powers_grad(const Tensor& grad, const Tensor& result) {
+    return ops::sum(chain_rule(from(grad, -1, 1), conj_of(power_slopes(result))), Dims{-1});
+}
+
+Tensor powers_tangent(const Tensor& tangent, const Tensor& result) {
+    const Tensor others = chain_rule(ops::unsqueeze(tangent, -1), power_slopes(result));
+    return before(ops::constant_pad_nd(others, Dims{1, 0}), -1, result.size(-1));
 }
 
 Tensor differences(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend, const Tensor& append) {

@@ -9,9 +9,9 @@
 #include "generated/ops/operators.h"
 #include "generated/ops/rearranging.h"
 #include "generated/ops/reductions.h"
+#include "generated/ops/scans.h"
 #include "generated/ops/storage.h"
 #include "generated/ops/views.h"
-#include "kernels/creation.h"
 #include "kernels/shape/shape.h"
 
 namespace wengert::ops::formulas {
@@ -181,9 +181,8 @@ Tensor channels_shuffled(const Tensor& self, int64_t groups) {
 Tensor vandermonde(const Tensor& x, std::optional<int64_t> n, bool increasing) {
     const int64_t columns = n.value_or(x.dim() > 0 ? x.size(-1) : 1);
     check(columns >= 0, ErrorKind::Runtime, "vander: N must be non-negative, got ", columns);
-    const Tensor powers = kernels::arange(0, columns, 1, beside(x));
-    const Tensor vector = x.dim() > 0 ? x : ops::unsqueeze(x, 0);
-    return ops::pow(ops::unsqueeze(vector, -1), increasing ? powers : kernels::flip(powers, Dims{0}));
+    const Tensor matrix = ops::powers(x.dim() > 0 ? x : ops::unsqueeze(x, 0), columns);
+    return increasing ? matrix : ops::flip(matrix, Dims{-1});
 }
 
 }  // namespace wengert::ops::formulas

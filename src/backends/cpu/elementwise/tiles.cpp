@@ -1,0 +1,85 @@
+#include "backends/cpu/elementwise/tiles.h"
+
+#include "backends/cpu/products/transpose_table.h"
+
+namespace wengert::kernels {
+
+Tiles::Tiles(const StridedIteration& iteration) : it_(iteration) {
+    if (it_.empty() || it_.dims() < 2) return;
+    const int64_t columns = it_.size(0), rows = it_.size(1);
+    for (int d = 2; d < it_.dims(); ++d) planes_ *= it_.size(d);
+    if (planes_ * rows * columns < kFewest) return;
+    const int arrays = it_.arrays(), out = arrays - 1;
+    int64_t widest = 1;
+    bool any_elsewhere = false, any_across = false;
+    for (int a = 0; a < arrays; ++a) {
+        const int64_t item = it_.item_size(a), along = it_.steps(0)[a], down = it_.steps(1)[a];
+        widest = std::max(widest, item);
+        lies_[a] = along != item ? Lies::Elsewhere : down == columns * item ? Lies::AsTile : Lies::AsRows;
+        any_elsewhere |= along != item;
+        any_across |= along != item && along != 0 && std::abs(down) < std::abs(along);
+    }
+    const int64_t room = kBytes / widest;
+    if (columns <= (any_elsewhere ? kShortRow : kShortest) && lies_[out] == Lies::AsTile) {
+        whole_ = true;
+        rows_ = std::max<int64_t>(1, room / columns);
+        columns_ = columns;
+        for (int a = 0; a < arrays; ++a)
+            if (lies_[a] == Lies::AsRows) lies_[a] = Lies::Elsewhere;
+    } else if (any_across && lies_[out] != Lies::Elsewhere && rows >= kAcross / 2) {
+        columns_ = kColumns;
+        rows_ = std::min(kAcross, room / kColumns);
+    }
+}
+
+namespace {
+
+template <class Word>
+void fill_row(char* to, const char* from, int64_t n) {
+    typedef Word Words [[gnu::vector_size(16)]];
+    typedef Word Unaligned [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]];
+    constexpr int64_t kWidth = 16 / sizeof(Word);
+    Word value;
+    std::memcpy(&value, from, sizeof(Word));
+    const Words many = Words{} + value;
+    int64_t i = 0;
+    for (; i + kWidth <= n; i += kWidth) *reinterpret_cast<Unaligned*>(to + i * sizeof(Word)) = many;
+    for (; i < n; ++i) std::memcpy(to + i * sizeof(Word), &value, sizeof(Word));
+}
+template <>
+void fill_row<Bytes16>(char* to, const char* from, int64_t n) {
+    Bytes16 value;
+    std::memcpy(&value, from, sizeof value);
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof value, &value, sizeof value);
+}
+
+}  // namespace
+
+void Tiles::gather(char* buffer, const char* from, int array, int64_t rows, int64_t columns) const {
+    const int64_t item = it_.item_size(array), along = it_.steps(0)[array], down = it_.steps(1)[array];
+    dispatch_size(item, [&]<class Word> {
+        constexpr int64_t kSize = sizeof(Word);
+        if (along == 0) {
+            for (int64_t r = 0; r < rows; ++r) fill_row<Word>(buffer + r * columns * kSize, from + r * down, columns);
+        } else if (along == kSize) {
+            for (int64_t r = 0; r < rows; ++r)
+                std::memcpy(buffer + r * columns * kSize, from + r * down, static_cast<size_t>(columns * kSize));
+        } else if (std::abs(down) < std::abs(along)) {
+            if constexpr (kSize == 4 || kSize == 8) {
+                using Number = std::conditional_t<kSize == 4, float, double>;
+                if (down == kSize && along % kSize == 0)
+                    return transpose_table().of<Number>()(columns, rows, reinterpret_cast<const Number*>(from),
+                                                          along / kSize, reinterpret_cast<Number*>(buffer), columns);
+            }
+            for (int64_t c = 0; c < columns; ++c)
+                for (int64_t r = 0; r < rows; ++r)
+                    std::memcpy(buffer + (r * columns + c) * kSize, from + r * down + c * along, kSize);
+        } else {
+            for (int64_t r = 0; r < rows; ++r)
+                for (int64_t c = 0; c < columns; ++c)
+                    std::memcpy(buffer + (r * columns + c) * kSize, from + r * down + c * along, kSize);
+        }
+    });
+}
+
+}  // namespace wengert::kernels
