@@ -48,8 +48,8 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "accelerator", "as_torch", "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim",
-    "optimize", "overrides", "profiler", "random", "sim", "special", "testing", "utils",
+    "accelerator", "array_api", "as_torch", "cuda", "distributions", "fft", "func", "graph",
+    "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "sim", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
@@ -64,6 +64,7 @@ _LAZY_FUNCTIONS = {
 # tests/python/test_types.py holds the two lists equal.
 if _typing.TYPE_CHECKING:
     from . import accelerator as accelerator
+    from . import array_api as array_api
     from . import as_torch as as_torch
     from . import cuda as cuda
     from . import distributions as distributions
