@@ -48,7 +48,7 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "accelerator", "array_api", "as_torch", "cuda", "distributions", "fft", "func", "graph",
+    "accelerator", "array_api", "as_autograd", "as_torch", "compat", "cuda", "distributions", "fft", "func", "graph",
     "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "sim", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
@@ -65,7 +65,9 @@ _LAZY_FUNCTIONS = {
 if _typing.TYPE_CHECKING:
     from . import accelerator as accelerator
     from . import array_api as array_api
+    from . import as_autograd as as_autograd
     from . import as_torch as as_torch
+    from . import compat as compat
     from . import cuda as cuda
     from . import distributions as distributions
     from . import fft as fft
