@@ -282,8 +282,9 @@ def test_results_that_depend_on_numbers_are_differentiable(name):
         try:
             results = call(xp, given)
         except RuntimeError as refusal:
-            assert "the derivative of QR is not defined when mode='complete'" in str(refusal)
-            continue
+            if "the derivative of QR is not defined when mode='complete'" in str(refusal):
+                continue
+            raise
         for result in results if isinstance(results, (tuple, list)) else [results]:
             if isinstance(result, wg.Tensor) and (result.is_floating_point() or result.is_complex()):
                 assert result.requires_grad, name

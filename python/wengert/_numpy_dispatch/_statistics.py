@@ -95,6 +95,8 @@ def _initial(name: str) -> Callable[..., Any]:
 # --- Counts, which have derivatives with respect to weights alone
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     value = tensor(x)
+    if value.is_floating_point():
+        raise unsupported("numpy.bincount", "places are integers")
     if weights is None:
         return wengert.bincount(value, minlength=minlength)
     size = max(int(value.max()) + 1 if value.numel() else 0, minlength)
