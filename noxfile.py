@@ -22,6 +22,13 @@ PACKAGES = [
     "trampoline", "typeguard<3", "wadler-lindig",
 ]  # fmt: skip
 
+# Written for HIPS autograd, and what they import besides.
+PACKAGES_OF_AUTOGRAD = [
+    "autograd-gamma==0.5.0", "lifelines==0.30.3", "pyerrors==2.17.0",
+    "formulaic", "h5py", "iminuit", "interface-meta", "narwhals", "numdifftools", "python-rapidjson",
+    "typing-extensions", "wrapt",
+]  # fmt: skip
+
 OF_TESTS = {"WENGERT_TEST": "1", "SKBUILD_CMAKE_DEFINE": "WENGERT_WERROR=ON"}  # a build tree that is kept
 
 # Same relative paths in every build directory, so that they share ccache's objects.
@@ -126,9 +133,9 @@ def bench(session):
 
 @nox.session
 def differential(session):
-    """Compare semantics and values with PyTorch; the packages are those of tests/differential/test_packages.py."""
+    """Compare semantics and values with PyTorch, and packages of others with themselves on PyTorch and on autograd."""
     install_for_tests(session, TORCH)
-    session.install("--no-deps", *PACKAGES)
+    session.install("--no-deps", *PACKAGES, *PACKAGES_OF_AUTOGRAD)
     session.run("pytest", "tests/differential", "-n", "auto", *session.posargs)
 
 

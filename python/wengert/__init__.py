@@ -48,8 +48,9 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "accelerator", "amp", "as_torch", "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim",
-    "optimize", "overrides", "profiler", "random", "sim", "special", "testing", "utils",
+    "accelerator", "amp", "array_api", "as_autograd", "as_torch", "compat", "cuda", "distributions", "fft", "func",
+    "graph", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "sim", "special", "testing",
+    "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
@@ -71,7 +72,10 @@ _LAZY_FUNCTIONS = {
 if _typing.TYPE_CHECKING:
     from . import accelerator as accelerator
     from . import amp as amp
+    from . import array_api as array_api
+    from . import as_autograd as as_autograd
     from . import as_torch as as_torch
+    from . import compat as compat
     from . import cuda as cuda
     from . import distributions as distributions
     from . import fft as fft

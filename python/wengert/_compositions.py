@@ -84,7 +84,7 @@ def unique_consecutive(
     return _chosen(results, return_inverse, return_counts)
 
 
-def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Any] | Tensor = 2) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Any] | Tensor = 2, *, axes: Any = None) -> Tensor:
     """Sums of products over dimensions of two tensors.
 
     Parameters
@@ -92,6 +92,8 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Any] | Tensor = 2) -> T
     a, b : Tensor
     dims : int or pair of sequences of int
         How many of the last dimensions of `a` and the first ones of `b`, or which ones of each.
+    axes : int or pair of sequences of int, optional
+        NumPy's name of `dims`.
 
     Returns
     -------
@@ -110,7 +112,8 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Any] | Tensor = 2) -> T
     >>> wg.tensordot(a, b, dims=([1, 0], [0, 1]))
     tensor(6.)
     """
-    pair: Any = dims.tolist() if isinstance(dims, Tensor) else dims
+    given = dims if axes is None else axes
+    pair: Any = given.tolist() if isinstance(given, Tensor) else given
     if isinstance(pair, int):
         return _C.tensordot(a, b, pair)
     of_a, of_b = ([d] if isinstance(d, int) else list(d) for d in pair)

@@ -113,3 +113,14 @@ def test_singular_values_of_what_is_not_finite_are_an_error(bad, place, dtype):
     for function in (wg.linalg.svdvals, wg.linalg.svd, lambda t: wg.linalg.matrix_norm(t, "nuc")):
         with pytest.raises(wg.linalg.LinAlgError, match="contained non-finite values"):
             function(a)
+
+
+def test_complete_qr_of_a_view_needs_no_derivative():
+    """Nobody asks for one; its refusal is for those who do."""
+    wide = wg.tensor([[1.0, 2.0, 4.0], [3.0, 4.0, 5.0]])
+    q, r = wg.linalg.qr(wide.mT, "complete")
+    np.testing.assert_allclose(q @ r, wide.mT, rtol=1e-5, atol=1e-6)
+    with pytest.raises(RuntimeError, match="not defined when mode='complete'"):
+        wg.linalg.qr(wide.requires_grad_().mT, "complete")
+    with wg.autograd.forward_ad.dual_level(), pytest.raises(RuntimeError, match="not defined when mode='complete'"):
+        wg.linalg.qr(wg.autograd.forward_ad.make_dual(wide.detach(), wg.ones(2, 3)).mT, "complete")

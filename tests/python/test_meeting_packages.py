@@ -273,10 +273,8 @@ def test_files_of_numpy():
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("histogram", ([0.0, 1.0, 1.5],)), ("partition", ([3.0, 1.0, 2.0], 1)), ("unwrap", ([0.0, 6.0, 12.0],)),
-        ("interp", ([0.5], [0.0, 1.0], [2.0, 4.0])), ("polyval", ([1.0, 2.0], 3.0)), ("isin", ([1.0, 2.0], [2.0])),
-        ("unique", ([1.0, 1.0, 2.0],)), ("digitize", ([0.5, 1.5], [0.0, 1.0])), ("nanmax", ([1.0, 2.0],)),
-        ("lib.stride_tricks.sliding_window_view", ([1.0, 2.0, 3.0], 2)), ("ediff1d", ([1.0, 4.0],)),
+        ("histogram", ([0.0, 1.0, 1.5],)), ("histogram_bin_edges", ([0.0, 1.0, 1.5],)), ("spacing", ([1.0, 2.0],)),
+        ("lib.stride_tricks.sliding_window_view", ([1.0, 2.0, 3.0], 2)), ("histogram2d", ([1.0, 2.0], [3.0, 1.0])),
     ],
 )  # fmt: skip
 def test_functions_without_counterpart_run_on_arrays(name, arguments):
@@ -346,10 +344,10 @@ def test_callbacks_of_scipy():
 @pytest.mark.parametrize(
     ("call", "name", "remedy"),
     [
-        (lambda x: scipy.special.ellipk(x), "scipy.special.ellipk", "functions of wengert"),
+        (lambda x: scipy.special.agm(x, x), "scipy.special.agm", "functions of wengert"),
         (lambda x: np.spacing(x), "numpy.spacing", "functions of wengert"),
-        (lambda x: np.partition(x, 1), "numpy.partition", "functions of wengert"),
-        (lambda x: np.cov(x), "numpy.cov", "wengert.cov"),
+        (lambda x: np.histogram2d(x, x), "numpy.histogram2d", "functions of wengert"),
+        (lambda x: np.histogramdd(x), "numpy.histogramdd", "wengert.histogramdd"),
         (lambda x: np.bincount(x), "numpy.bincount", "wengert.bincount"),
         (lambda x: np.hypot.accumulate(x), "numpy.hypot.accumulate", "functions of wengert"),
     ],

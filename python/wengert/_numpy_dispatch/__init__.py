@@ -46,11 +46,13 @@ def _is_operand(value: Any) -> bool:
 
 def array_function(self: Any, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a NumPy function that has a tensor among its arguments."""
-    from ._arrays import run_on_arrays
+    from ._arrays import WITHOUT_DERIVATIVE, run_on_arrays, run_without_derivative
     from ._functions import FUNCTIONS
 
     if not all(issubclass(cls, (Tensor, np.ndarray)) for cls in types):
         return NotImplemented
+    if func in WITHOUT_DERIVATIVE:
+        return run_without_derivative(func, args, kwargs)
     try:
         if func not in FUNCTIONS:
             raise unsupported(f"{func.__module__}.{func.__name__}")

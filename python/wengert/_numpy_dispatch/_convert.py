@@ -42,7 +42,7 @@ def refuse(name: str, **options: Any) -> None:
 def tensor(value: Any, dtype: Any = None) -> Any:
     """Return a tensor of an array-like, in another dtype if one is given."""
     if dtype is not None:
-        return tensor(value).to(dtype)
+        return tensor(value).to(np.dtype(dtype) if isinstance(dtype, str) else dtype)
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (list, tuple)) and _holds_tensor(value):

@@ -9,8 +9,18 @@ import numpy as np
 
 import wengert
 
-from . import _joining, _linear_algebra, _reductions, _shapes, _spectra
-from ._convert import operand, promoted, refuse, tensor, written
+from . import (
+    _building,
+    _choosing,
+    _joining,
+    _linear_algebra,
+    _reductions,
+    _samples,
+    _shapes,
+    _spectra,
+    _statistics,
+)  # fmt: skip
+from ._convert import operand, promoted, tensor, written
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 FUNCTIONS_BY_NAME: dict[str, Callable[..., Any]] = {}
@@ -85,11 +95,14 @@ def full_like(
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
-    refuse("numpy.linspace", retstep=retstep or None, axis=axis or None)
     first, last = promoted((start, stop))
-    steps = wengert.arange(num, dtype=first.dtype) / max(num - 1 if endpoint else num, 1)
+    if not (first.is_floating_point() or first.is_complex()):
+        first, last = first.double(), last.double()
+    count = max(num - 1 if endpoint else num, 1)
+    steps = wengert.arange(num, dtype=first.dtype) / count
     result = first + (last - first) * steps.reshape(num, *[1] * max(first.ndim, last.ndim))
-    return tensor(result, dtype)
+    result = tensor(result.movedim(0, axis), dtype)
+    return (result, (last - first) / count) if retstep else result
 
 
 # --- Facts
@@ -107,7 +120,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "sinc": lambda x: wengert.sinc(tensor(x)),
     "i0": lambda x: wengert.i0(tensor(x)),
     "copy": lambda a, order="K", subok=False: tensor(a).clone(),
-    "astype": lambda x, dtype, /, *, copy=True, device=None: tensor(x).to(dtype),
+    "astype": lambda x, dtype, /, *, copy=True, device=None: tensor(x, dtype),
     "shape": lambda a: tuple(tensor(a).shape),
     "ndim": lambda a: int(tensor(a).ndim),
     "iscomplexobj": lambda x: bool(tensor(x).is_complex()),
@@ -127,5 +140,8 @@ def _register(functions: dict[str, Callable[..., Any]]) -> None:
             FUNCTIONS[found] = function
 
 
-for _table in (_OWN, _reductions.TABLE, _shapes.TABLE, _joining.TABLE, _linear_algebra.TABLE, _spectra.TABLE):
-    _register(_table)
+for _module in (
+    _reductions, _shapes, _joining, _linear_algebra, _spectra, _choosing, _samples, _statistics, _building,
+):  # fmt: skip
+    _register(_module.TABLE)
+_register(_OWN)

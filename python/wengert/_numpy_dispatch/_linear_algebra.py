@@ -93,6 +93,11 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return (solution.squeeze(-1) if vector else solution), residuals, rank, values
 
 
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    first, second = promoted((a, b))
+    return wengert.linalg.tensorsolve(first, second, None if axes is None else tuple(axes))
+
+
 def _matrices(name: str) -> Callable[..., Any]:
     """Return a function of one stack of matrices; these are called alike."""
     return lambda a: getattr(wengert.linalg, name)(tensor(a))
@@ -120,5 +125,17 @@ TABLE |= {
     ),
     "linalg.multi_dot": lambda arrays, *, out=None: written(wengert.linalg.multi_dot(promoted(arrays)), out),
     "linalg.cross": lambda x1, x2, /, *, axis=-1: cross(x1, x2, axis=axis),
+    "linalg.cond": lambda x, p=None: wengert.linalg.cond(tensor(x), p),
+    "linalg.diagonal": lambda x, /, *, offset=0: wengert.linalg.diagonal(tensor(x), offset=offset),
+    "linalg.matrix_rank": lambda A, tol=None, hermitian=False, *, rtol=None: wengert.linalg.matrix_rank(  # noqa: N803
+        tensor(A).detach(), atol=tol, rtol=rtol, hermitian=hermitian
+    ),
+    "linalg.matrix_transpose": lambda x, /: tensor(x).mT,
+    "linalg.tensorinv": lambda a, ind=2: wengert.linalg.tensorinv(tensor(a), ind),
+    "linalg.tensorsolve": tensorsolve,
+    "linalg.trace": lambda x, /, *, offset=0, dtype=None: wengert.sum(
+        wengert.linalg.diagonal(tensor(x), offset=offset), -1, dtype=dtype
+    ),
+    "linalg.vecdot": lambda x1, x2, /, *, axis=-1: (wengert.conj(tensor(x1)) * tensor(x2)).sum(axis),
     "linalg.matmul": lambda x1, x2, /: wengert.matmul(*promoted((x1, x2))),
 }

@@ -16,7 +16,7 @@ from ._convert import operand, promoted, refuse, tensor, unsupported, written
 _NAMES = {
     "absolute": "abs", "fabs": "abs", "conjugate": "conj", "degrees": "rad2deg", "equal": "eq", "invert": "bitwise_not",
     "left_shift": "bitwise_left_shift", "power": "pow", "radians": "deg2rad", "right_shift": "bitwise_right_shift",
-    "rint": "round", "mod": "remainder",
+    "rint": "round", "mod": "remainder", "_zeta": "zeta",
     # SciPy's
     "j0": "bessel_j0", "j1": "bessel_j1", "y0": "bessel_y0", "y1": "bessel_y1", "psi": "digamma",
     "k0": "modified_bessel_k0", "k1": "modified_bessel_k1", "k0e": "scaled_modified_bessel_k0",
@@ -39,12 +39,30 @@ def _columns(matrix: Any, vector: Any) -> Any:
 
 
 @functools.cache
-def function_of(name: str) -> Callable[..., Any] | None:
+def function_of(ufunc: Any) -> Callable[..., Any] | None:
     """Return what computes a ufunc of NumPy or SciPy, or None."""
+    name = ufunc.__name__
     if name in _SPECIAL:
         return _SPECIAL[name]
     own = _NAMES.get(name, name)
-    return getattr(wengert, own, None) or getattr(wengert.special, own, None)
+    if _is_special(ufunc):  # ours may have its name and be another function: kl_div
+        from . import _special
+
+        return _special.function_of(name, ufunc) or getattr(wengert.special, own, None)
+    return getattr(wengert, own, None)
+
+
+def special_ufunc(name: str) -> Any:
+    """Return one of SciPy's special functions if it is a ufunc, in whatever mode SciPy is; None before it is loaded."""
+    for module in ("scipy.special._ufuncs", "scipy.special._special_ufuncs"):
+        found = getattr(sys.modules.get(module), name, None)
+        if isinstance(found, np.ufunc):
+            return found
+    return None
+
+
+def _is_special(ufunc: Any) -> bool:
+    return special_ufunc(ufunc.__name__) is ufunc
 
 
 def name_of(ufunc: Any) -> str:
@@ -58,7 +76,7 @@ def name_of(ufunc: Any) -> str:
 
 def call(ufunc: Any, *inputs: Any, out: Any = None, where: Any = True, dtype: Any = None, **options: Any) -> Any:
     """Compute elementwise. ``where`` needs ``out``, whose elements it keeps."""
-    function, name = function_of(ufunc.__name__), name_of(ufunc)
+    function, name = function_of(ufunc), name_of(ufunc)
     if function is None:
         raise unsupported(name)
     options = {key: value for key, value in options.items() if (key, value) not in _DEFAULTS}

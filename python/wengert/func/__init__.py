@@ -17,6 +17,8 @@ Derivatives with more structure have packages of their own: `_sparse` (Jacobians
 from . import _handlers, implicit  # noqa: F401  the first for its handlers
 from ._auxiliary import debug_unwrap, functionalize
 from ._batched_tensor import NotBatchableError
+from ._control_flow import cond, fori_loop, scan, while_loop
+from ._custom_rules import custom_jvp, custom_vjp
 from ._functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from ._grad import grad, grad_and_value, value_and_grad
 from ._handlers.custom_function import set_up_custom_functions as _set_up_custom_functions
@@ -35,7 +37,11 @@ __all__ = [
     "NotBatchableError",
     "Sparsity",
     "batched_jacobian",
+    "cond",
+    "custom_jvp",
+    "custom_vjp",
     "debug_unwrap",
+    "fori_loop",
     "functional_call",
     "functionalize",
     "grad",
@@ -50,6 +56,7 @@ __all__ = [
     "linearize",
     "nth_derivatives",
     "replace_all_batch_norm_modules_",
+    "scan",
     "sparse_hessian",
     "sparse_jacobian",
     "sparsity",
@@ -57,4 +64,5 @@ __all__ = [
     "value_and_grad",
     "vjp",
     "vmap",
+    "while_loop",
 ]

@@ -27,6 +27,8 @@ def vmap(
     randomness: str = "error",
     *,
     chunk_size: int | None = None,
+    in_axes: Any = ...,
+    out_axes: Any = ...,
 ) -> Callable[..., Any]:
     """Return the function that applies `func` to every sample of a batch, at the speed of batched operations.
 
@@ -48,6 +50,8 @@ def vmap(
         Whether random operations are refused, or draw for each sample, or once for all.
     chunk_size : int, optional
         How many samples to compute at a time, to bound memory; by default all.
+    in_axes, out_axes : int, None or tree, optional
+        JAX's names of `in_dims` and `out_dims`.
 
     Returns
     -------
@@ -75,6 +79,8 @@ def vmap(
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
+    in_dims, out_dims = _chosen(in_dims, in_axes), _chosen(out_dims, out_axes)
+
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         mapped = leaves, dims, specs, size = _mapped_inputs(func, in_dims, args, kwargs)
@@ -93,6 +99,11 @@ def vmap(
         return _joined(func, chunks, out_dims)
 
     return wrapper
+
+
+def _chosen(dims: Any, axes: Any) -> Any:
+    """Return what is mapped by JAX's name if that is given."""
+    return dims if axes is ... else axes
 
 
 def _name(func: Any) -> str:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from . import hooks
 
-__all__ = ["checkpoint", "data", "hooks", "safetensors"]  # loaded when first used
+__all__ = ["checkpoint", "data", "einops", "hooks", "pytree", "safetensors"]  # loaded when first used
 
 if TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
     from . import checkpoint as checkpoint
     from . import data as data
+    from . import einops as einops
+    from . import pytree as pytree
     from . import safetensors as safetensors
 else:
 
     def __getattr__(name: str) -> Any:
-        if name in ("checkpoint", "data", "safetensors", "_python_dispatch"):
+        if name in ("checkpoint", "data", "einops", "pytree", "safetensors", "_python_dispatch"):
             return importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -115,7 +115,8 @@ PyObject* array(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObjec
         const Tensor& t = p.tensor(0);
         check_exportable(t,
                          " Functions of NumPy that first make arrays of their arguments (np.array, np.r_, np.c_, "
-                         "np.mean of a list) lose gradients: wengert.stack, cat and column_stack keep them.");
+                         "np.mean of a list) lose gradients: wengert.stack, cat and column_stack keep them, and "
+                         "wengert.distributions has the densities of scipy.stats.");
         check_on_host(t);
         PyRef shared(array_from_tensor(t, self));
         std::optional<bool> copy = p.optional_boolean(2);

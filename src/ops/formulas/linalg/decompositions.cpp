@@ -70,7 +70,9 @@ std::tuple<Tensor, Tensor> qr_by_mode(const Tensor& A, std::string_view mode) {
     check(mode == "reduced" || mode == "complete" || mode == "r", ErrorKind::Runtime, "qr received unrecognized mode '",
           mode, "' but expected one of 'reduced' (default), 'r', or 'complete'");
     const int64_t rank = A.dim(), m = rank < 2 ? 0 : A.size(-2), n = rank < 2 ? 0 : A.size(-1);
-    if (!asks_more_than_values(A) || rank < 2) return kernels::linalg_qr(A, mode);
+    // A view asks for the sake of its base, of which nobody may want a derivative.
+    const bool plain_view = (asked_of(A) & ~uint32_t{kOffHost}) == kIsView && !records(A) && highest_level(A) < 0;
+    if (!asks_more_than_values(A) || plain_view || rank < 2) return kernels::linalg_qr(A, mode);
     check(mode != "complete" || m <= n, ErrorKind::Runtime,
           "linalg.qr: the derivative of QR is not defined when mode='complete' and ",
           "m > n, as the added columns of Q are not unique; use mode='reduced'");
