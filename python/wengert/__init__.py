@@ -48,7 +48,7 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "accelerator", "as_torch", "cuda", "distributions", "fft", "func", "graph", "linalg", "nn", "ops", "optim",
+    "accelerator", "as_torch", "cuda", "distributions", "fft", "func", "graph", "library", "linalg", "nn", "ops", "optim",
     "optimize", "overrides", "profiler", "random", "sim", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
@@ -70,6 +70,7 @@ if _typing.TYPE_CHECKING:
     from . import fft as fft
     from . import func as func
     from . import graph as graph
+    from . import library as library
     from . import linalg as linalg
     from . import nn as nn
     from . import ops as ops

@@ -16,6 +16,13 @@ bool is_set_to(const Tensor& self, const Tensor& tensor) {
            self.strides() == tensor.strides();
 }
 
+Scalar local_scalar(const Tensor& self) {
+    check(self.numel() == 1, ErrorKind::Runtime, "a Tensor with ", self.numel(),
+          " elements cannot be converted to Scalar");
+    const Tensor value = on_host(self, "item");
+    return dispatch(value.dtype(), [&]<class T> { return Scalar(*value.data_as<T>()); });
+}
+
 bool is_nonzero(const Tensor& self) {
     check(self.numel() != 0, ErrorKind::Runtime, "Boolean value of Tensor with no values is ambiguous");
     check(self.numel() == 1, ErrorKind::Runtime,
