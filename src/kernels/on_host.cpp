@@ -18,7 +18,7 @@ void check_has_values(const Tensor& t, const char* op) {
 }  // namespace
 
 bool has_values(const Tensor& t) {
-    return !is_off_host(t) || (t.storage()->has_memory() && backend_of(t.device()).has_memory());
+    return !is_off_host(t) || !t.storage()->has_memory() || backend_of(t.device()).has_memory();
 }
 
 void check_has_memory(const Tensor& t, const char* op) {

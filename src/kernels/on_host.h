@@ -5,7 +5,7 @@
 
 namespace wengert::kernels {
 
-bool has_values(const Tensor& t);  // those of `meta` have none
+bool has_values(const Tensor& t);  // those of `meta` have none; those that a mode keeps are out of reach, and have
 // Raises for a tensor without memory, whose elements a mode of its own keeps: this is no place where the mode is asked.
 void check_has_memory(const Tensor& t, const char* op);
 

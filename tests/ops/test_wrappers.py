@@ -1,6 +1,6 @@
 """Every row on tensors whose class computes in the place of kernels: values are those of plain tensors.
 
-Results have the same bits. Derivatives may differ in the last ones, since there formulas take the place of fused kernels.
+The last bits may differ, since formulas made of operations take the place of fused kernels.
 So whatever reads or writes an element goes through the class: such tensors have none, and who reads past the class
 raises. What a row must know of values, or does with memory, it says itself (`exempt: {wrapper: ...}`).
 """
@@ -16,7 +16,7 @@ import wengert as wg
 from tests.wrapper_classes import inner_class
 
 from .operations import OPERATIONS, Operation, case
-from .parts import PARTS, bits
+from .parts import PARTS
 
 SAMPLES = 4
 Inner = inner_class(wg)
@@ -51,10 +51,7 @@ def compared(operation: Operation, part: str) -> None:
         except (RuntimeError, NotImplementedError):
             continue  # not of this sample, or not mapped
         found = PARTS[part](case(operation, sample, wrapped))
-        if part == "results":
-            assert bits(unwrapped(found)) == bits(expected), sample
-        else:
-            require_close(unwrapped(found), expected, sample)
+        require_close(unwrapped(found), expected, sample)
 
 
 @pytest.mark.parametrize("operation", COMPUTING, ids=str)
