@@ -71,7 +71,9 @@ def unit_class(tc):
 
         @staticmethod
         def __new__(cls, value, power):
-            return tc.Tensor._make_wrapper_subclass(cls, value.size(), dtype=value.dtype, requires_grad=value.requires_grad)
+            return tc.Tensor._make_wrapper_subclass(
+                cls, value.size(), dtype=value.dtype, requires_grad=value.requires_grad
+            )
 
         def __init__(self, value, power):
             self.value, self.power = value.detach(), power
@@ -94,14 +96,16 @@ def unit_class(tc):
             else:
                 power = powers[0]
             values = tree.tree_map(lambda a: a.value if isinstance(a, cls) else a, (args, kwargs or {}))
-            return tree.tree_map(lambda r: cls(r, power) if isinstance(r, tc.Tensor) else r, func(*values[0], **values[1]))
+            return tree.tree_map(
+                lambda r: cls(r, power) if isinstance(r, tc.Tensor) else r, func(*values[0], **values[1])
+            )
 
     return Quantity
 
 
 def stored_class(tc):
     """A float tensor whose elements are kept as multiples of a step, in integers."""
-    tree, dispatch = tools(tc)
+    tree, _ = tools(tc)
 
     class Stored(tc.Tensor):
         __torch_function__ = tc._C._disabled_torch_function_impl
@@ -172,7 +176,7 @@ def two_tensor_class(tc):
     class TwoTensor(tc.Tensor):
         @staticmethod
         def __new__(cls, a, b, outer_size=None, outer_stride=None):
-            assert a.device == b.device and a.dtype == b.dtype and a.shape == b.shape and a.stride() == b.stride()
+            assert (a.device, a.dtype, a.shape, a.stride()) == (b.device, b.dtype, b.shape, b.stride())
             return tc.Tensor._make_wrapper_subclass(
                 cls,
                 a.size() if outer_size is None else outer_size,

@@ -48,7 +48,8 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "accelerator", "as_torch", "cuda", "distributions", "fft", "func", "graph", "library", "linalg", "nn", "ops", "optim",
+    "accelerator", "as_torch", "cuda", "distributions", "fft", "func", "graph", "library", "linalg",
+    "nn", "ops", "optim",
     "optimize", "overrides", "profiler", "random", "sim", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {

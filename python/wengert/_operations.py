@@ -222,7 +222,7 @@ def operation(name: str, overload: str) -> _TableOverload:
 
 
 # --- In the place of kernels
-# What computes an operation for objects of exactly one class, a tensor's or a mode's, instead of its `__torch_dispatch__`.
+# What computes an operation for objects of exactly one class, of tensors or modes, instead of its `__torch_dispatch__`.
 DISPATCH_RULES: dict[tuple[OpOverload, type], Callable[..., Any]] = {}
 
 

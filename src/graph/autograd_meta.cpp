@@ -179,9 +179,9 @@ void set_gradient_edge(const Tensor& t, Edge edge) {
 }
 
 Tensor detach(const Tensor& t) {
-    if (!(t.flags() & state.mask & (kBatched | kDispatched))) [[likely]]
+    if (!(t.flags() & (kBatched | kDispatched))) [[likely]]
         return alias(t);
-    if (!is_batched(t)) return graph_providers.detach_by_mode(t);
+    if (!is_batched(t)) return state.mask & kDispatched ? graph_providers.detach_by_mode(t) : alias(t);
     const BatchedValue& b = batched_value(t);
     return make_batched(detach(b.value), b.dim, b.level);
 }

@@ -226,7 +226,7 @@ void fit_tangent(Tensor& tangent, const Tensor& result) {
     if (tangent.dtype() != result.dtype()) tangent = ops::to_dtype(tangent, result.dtype());
     if (!same_shape(tangent, result))
         tangent = ops::add(tangent, zeros(result.sizes(), result.dtype(), result.device()));
-    if (!lies_as(tangent, result) && result.is_non_overlapping_and_dense()) {
+    if (!lies_as(tangent, result) && result.is_non_overlapping_and_dense() && !(tangent.flags() & kDispatched)) {
         const Tensor fresh = empty_strided(result.sizes(), result.strides(), result.dtype(), result.device());
         tangent = ops::copy_(fresh, tangent);
     }

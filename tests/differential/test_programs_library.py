@@ -166,7 +166,9 @@ def library_writes_have_no_derivative(tc):
 
     kernel.__annotations__ = {"x": tc.Tensor, "return": None}
     add = library.custom_op(_name(tc), mutates_args={"x"})(kernel)
-    return raised(lambda: add.register_autograd(lambda ctx: None), "Cannot register autograd formula for non-functional")
+    return raised(
+        lambda: add.register_autograd(lambda ctx: None), "Cannot register autograd formula for non-functional"
+    )
 
 
 def library_a_write_to_what_requires_grad(tc):
@@ -360,7 +362,9 @@ def library_libraries(tc):
     namespace = getattr(tc.ops, lib.ns)
     missing = raised(lambda: namespace.both(_values(tc)))[0]
     lib.impl("both", lambda x, a=2.0, k=(1, 2): (x * a, x + k[0]), "CPU")
-    again = raised(lambda: lib.define("both(Tensor x) -> Tensor"), "with the same name and overload name multiple times")
+    again = raised(
+        lambda: lib.define("both(Tensor x) -> Tensor"), "with the same name and overload name multiple times"
+    )
     return name, missing, namespace.both(_values(tc)), namespace.both(_values(tc), 3.0, k=[7]), again
 
 
@@ -451,7 +455,9 @@ def library_checks_that_fail(tc):
     writes = library.custom_op(_name(tc), mutates_args=())(secretly)
     return quietly(
         lambda: (
-            raised(lambda: library.opcheck(wrong, (_values(tc),), test_utils="test_faketensor"), "test_faketensor failed"),
+            raised(
+                lambda: library.opcheck(wrong, (_values(tc),), test_utils="test_faketensor"), "test_faketensor failed"
+            ),
             raised(lambda: library.opcheck(writes, (_values(tc),), test_utils="test_schema"), "test_schema failed"),
         )
     )

@@ -21,7 +21,16 @@ def _values(tc, size=3):
 def wrapper_what_a_wrapper_looks_like(tc):
     Inner = inner_class(tc)
     x = Inner(_values(tc))
-    return x.shape == (3,), x.dtype, x.stride(), x.device, x.is_leaf, x.requires_grad, isinstance(x, tc.Tensor), x._version
+    return (
+        x.shape == (3,),
+        x.dtype,
+        x.stride(),
+        x.device,
+        x.is_leaf,
+        x.requires_grad,
+        isinstance(x, tc.Tensor),
+        x._version,
+    )
 
 
 def wrapper_made_with_options(tc):

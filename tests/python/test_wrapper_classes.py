@@ -1,4 +1,4 @@
-"""Classes of tensors with `__torch_dispatch__`: what tests/differential/test_programs_wrapper_classes.py leaves open."""
+"""Classes of tensors with `__torch_dispatch__`: what the programs of tests/differential leave open."""
 
 import gc
 import pickle
@@ -203,17 +203,17 @@ def test_a_class_may_opt_out_again():
 
 def test_nested_wrappers():
     log = []
-    Logging = logging_class(wg, log)
-    t = Inner(Logging(wg.ones(2))).requires_grad_()
+    logging = logging_class(wg, log)
+    t = Inner(logging(wg.ones(2))).requires_grad_()
     (t * 3).sum().backward()
-    assert type(t.grad.elem) is Logging
+    assert type(t.grad.elem) is logging
     assert t.grad.elem.elem.tolist() == [3, 3]
     assert "mul" in log
 
 
 def test_pairs_of_classes():
-    Two = two_tensor_class(wg)
-    t = Two(Inner(wg.ones(2)), Inner(wg.zeros(2)))
+    two = two_tensor_class(wg)
+    t = two(Inner(wg.ones(2)), Inner(wg.zeros(2)))
     assert t.exp().b.elem.tolist() == [1, 1]
 
 

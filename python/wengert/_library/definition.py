@@ -103,7 +103,7 @@ class CustomOpDef:
     ... def _(x):
     ...     return wg.empty_like(x)
     >>> double(wg.ones(3, device="meta")).shape
-    Size([3])
+    wengert.Size([3])
     """
 
     def __init__(self, op: CustomOverload, function: Callable[..., Any]) -> None:
@@ -184,7 +184,7 @@ class CustomOpDef:
         return register_torch_dispatch(self._opoverload, torch_dispatch_class, fn)
 
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> contextlib.AbstractContextManager[None]:
-        """Return a block in which the kernel of a type of device is used or not; where not, the one for all devices is."""
+        """Return a block in which the kernel of a type of device is used or not; else the one for all devices is."""
         return self._opoverload.rules.switched(device_type, enabled)
 
 
@@ -209,8 +209,8 @@ def register_autograd(
     """Register the derivative of an operation."""
     if op._schema.is_mutable:
         raise RuntimeError(
-            f"Cannot register autograd formula for non-functional operator {op.name()} with schema {op._schema}. Please "
-            "create a functional operator and register an autograd formula for that."
+            f"Cannot register autograd formula for non-functional operator {op.name()} with schema {op._schema}. "
+            "Please create a functional operator and register an autograd formula for that."
         )
     op.rules.backward, op.rules.setup_context, op.rules.jvp = backward, setup_context, jvp
 

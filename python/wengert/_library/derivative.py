@@ -144,7 +144,7 @@ def _function_of(op: CustomOverload, spread: Spread) -> Any:
 
 
 def _spread_gradients(op: CustomOverload, given: tuple[Any, ...], spread: Spread) -> tuple[Any, ...]:
-    """Return a gradient for each argument of the Function; those of the last ones that are no tensors may be left out."""
+    """Return a gradient for each argument of the Function; the last ones may be left out if they are no tensors."""
     left_out = op._schema.arguments[len(given) :]
     if len(given) > len(spread) or any(argument.holds_tensors for argument in left_out):
         raise RuntimeError(

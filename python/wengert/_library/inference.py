@@ -19,6 +19,7 @@ _PLAIN = {
 }  # fmt: skip
 _IN_LISTS = ("Tensor", "Tensor?", "SymInt", "float", "bool")
 _UNIONS = (typing.Union, types.UnionType)
+_VALID_RETURNS = "Tensor, a list of them, int, float, bool, or a tuple of these"
 _VALID = "Tensor, int, float, bool, str, dtype, device, int | float | bool, sequences of them, and each of these | None"
 
 
@@ -145,5 +146,4 @@ def _returns(annotation: Any, fail: Callable[[str], NoReturn]) -> str:
         items = [_spelled(item) for item in typing.get_args(annotation)]
         if all(items) and items:
             return f"({', '.join(map(str, items))})" if len(items) > 1 else str(items[0])
-    fail(f"Return has unsupported type {annotation}. The valid types are: Tensor, a list of them, int, float, bool, or a "
-         "tuple of these.")  # fmt: skip
+    fail(f"Return has unsupported type {annotation}. The valid types are: {_VALID_RETURNS}.")

@@ -91,8 +91,8 @@ class Library:
         fn : callable
             The function, or `fallthrough_kernel`.
         dispatch_key : str, optional
-            ``"CPU"``, ``"Meta"`` or another type of device: the kernel there. ``"CompositeExplicitAutograd"``: that of all
-            devices. ``"CompositeImplicitAutograd"``, the default: the operation is made of others, which find their own
+            ``"CPU"``, ``"Meta"`` or another type of device: the kernel there. ``"CompositeExplicitAutograd"``: that of
+            all devices. ``"CompositeImplicitAutograd"``, the default: the operation is made of others, with their
             derivatives. ``"Autograd"``: called where something is differentiated, with recording on.
         with_keyset, allow_override : bool
             Ignored but for ``with_keyset=True``, which is refused.
@@ -190,10 +190,10 @@ def impl(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """Register the kernel of an operation for types of devices: "cpu", or "default" for all. A decorator without `func`."""
+    """Register the kernel of an operation for types of devices ("default": all); without `func` a decorator."""
     if isinstance(qualname, Library):  # an older form: impl(lib, name, key)
-        library, name, key = qualname, types, func
-        return lambda function: library.impl(name, function, key or "")
+        key = str(func or "")
+        return lambda function: qualname.impl(types, function, key)
     return definition.register_kernel(operation_of(qualname), types, func)
 
 

@@ -102,7 +102,7 @@ def transform_subclass(
     return type(t).__tensor_unflatten__(inner, context, size, stride)
 
 
-class _disable_current_modes(_C._WithoutDispatchModes):  # noqa: N801  # a context, named as in PyTorch
+class _disable_current_modes(_C._WithoutDispatchModes):
     """A block without dispatch modes; its value is the list of those that were active, the outermost first."""
 
     def __enter__(self) -> Any:
