@@ -49,7 +49,7 @@ _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
     "accelerator", "amp", "array_api", "as_autograd", "as_torch", "compat", "cuda", "distributions", "fft", "func",
-    "graph", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "sim", "special", "testing",
+    "graph", "library", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "sim", "special", "testing",
     "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
@@ -81,6 +81,7 @@ if _typing.TYPE_CHECKING:
     from . import fft as fft
     from . import func as func
     from . import graph as graph
+    from . import library as library
     from . import linalg as linalg
     from . import nn as nn
     from . import ops as ops

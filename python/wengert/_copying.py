@@ -49,12 +49,28 @@ def rebuild_tensor(
     return tensor
 
 
+def _geometry(tensor: Any) -> tuple[Any, ...]:
+    return tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset(), tensor.dtype, str(tensor.device)
+
+
+def rebuild_wrapper(cls: Any, geometry: tuple[Any, ...], requires_grad: bool, attributes: dict[str, Any]) -> Any:
+    """Make an object without memory, whose class keeps its elements in attributes."""
+    size, strides, offset, dtype, device = geometry
+    tensor = Tensor._make_wrapper_subclass(
+        cls, size, strides, offset, dtype=dtype, device=device, requires_grad=requires_grad
+    )
+    tensor.__dict__.update(attributes)
+    return tensor
+
+
 def reduce_ex(self: Any, protocol: int) -> Any:
     """Take the tensor apart for pickle: values, strides, requires_grad and attributes; neither `.grad` nor hooks."""
     from .autograd._hooks import warn_if_has_hooks  # autograd needs this module's Tensor methods first
 
     with DisableTorchFunctionSubclass():
         warn_if_has_hooks(self)
+        if _C._is_without_memory(self):
+            return rebuild_wrapper, (type(self), _geometry(self), self.requires_grad, dict(self.__dict__))
         layout = tuple(self.shape), tuple(self.stride())
         where: tuple[Any, ...] = () if self.is_cpu else (str(self.device),)
         if self.dtype == _C.bfloat16:
@@ -73,10 +89,13 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
             "use x.detach().clone(), or x.clone() to stay in the graph."
         )
     with DisableTorchFunctionSubclass():
-        result = rebuild_tensor(
-            type(self), _span(self), tuple(self.shape), tuple(self.stride()), self.requires_grad, {}, self.device,
-            self.dtype,
-        )  # fmt: skip
+        if _C._is_without_memory(self):
+            result = rebuild_wrapper(type(self), _geometry(self), self.requires_grad, {})
+        else:
+            result = rebuild_tensor(
+                type(self), _span(self), tuple(self.shape), tuple(self.stride()), self.requires_grad, {}, self.device,
+                self.dtype,
+            )  # fmt: skip
         memo[id(self)] = result
         if self.grad is not None:
             result.grad = copy.deepcopy(self.grad, memo)

@@ -51,6 +51,12 @@ def torch_function(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any 
         return result if func in _PLAIN_RESULTS else _converted(result, cls)
 
 
+def torch_dispatch(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """Run `func` as if no class computed in the place of kernels: for objects whose memory is their own."""
+    with _C._DisableTorchDispatch():
+        return func(*args, **(kwargs or {}))
+
+
 def _is_of_pytorch(func: Any) -> bool:
     """Tell whether a function, a method or a getter (``Tensor.grad.__get__``) is one of PyTorch's."""
     bound_to = getattr(func, "__self__", None)

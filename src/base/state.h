@@ -23,9 +23,15 @@ enum TensorFlag : uint32_t {
     kInference = 1u << 3,     // made in inference mode: no version counter
     kSubclass = 1u << 4,      // its Python type overrides operations
     kBatched = 1u << 5,       // stands for one sample of a batch (graph/batched.h)
-    kOffHost = 1u << 6,       // its memory is that of another device than the CPU (tensor/backend.h)
-    kReduced = 1u << 7,       // its elements are of a type that nobody computes in (tensor/dtype.h)
+    kOffHost = 1u << 6,       // the host cannot read it: memory of another device (tensor/backend.h), or none at all
+    kDispatched = 1u << 7,    // has a mode of its own, which computes in the kernels' place (ops/watch.h)
+    kReduced = 1u << 16,  // its elements are of a type that nobody computes in (tensor/dtype.h): a matter of kernels
 };
+// What an operation always asks about its operands; the rest depends on the modes of the thread (graph/grad_mode.h).
+constexpr uint32_t kAlwaysAsked = kInference | kBatched | kOffHost | kDispatched;
+// A gradient with one of these is for operations alone: nobody adds to its elements, or takes them over, as to those of
+// plain memory.
+constexpr uint32_t kNotPlain = kHasTangent | kBatched | kDispatched;
 
 enum WatchFlag : uint32_t {
     kWatchObservers = 1u << 8,  // someone is told of every operation
@@ -40,7 +46,7 @@ class OperationMode;
 struct OpenBatch;
 
 struct ThreadState {
-    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kInference | kBatched | kOffHost;
+    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kAlwaysAsked;
     uint32_t watch = 0;
     bool grad_enabled = true;
     bool forward_grad_enabled = true;
@@ -48,6 +54,7 @@ struct ThreadState {
     bool multithreading = true;
     bool view_replay = false;
     bool grad_layout = true;                 // first gradients follow the layout contract (ops/accumulate_grad.h)
+    bool dispatching = true;                 // the modes of tensors are asked (ops/watch.h)
     int32_t level_limit = INT32_MAX;         // forward-mode levels at or above it are invisible (graph/forward_grad.h)
     uint64_t sequence_nr = 0;                // the next Node's (graph/node.h)
     uint64_t batch_level = 0;                // of the innermost `vmap`; levels only grow (tensor/storage.h)

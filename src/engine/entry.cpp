@@ -1,5 +1,6 @@
 #include "engine/entry.h"
 
+#include "generated/ops/creation.h"
 #include "graph/batched.h"
 #include "ops/hooks.h"
 
@@ -29,18 +30,20 @@ void check_gradient(const RootFacts& root, const Tensor& given, size_t index, bo
           index, "] has a dtype of ", given.dtype(), " and output[", index, "] has a dtype of ", root.dtype, ".");
 }
 
-Tensor implicit_gradient(const RootFacts& root, size_t index) {
+void check_implicit_gradient(const RootFacts& root, size_t index) {
     check(numel_of(root.sizes) == 1, ErrorKind::Runtime,
           "grad can be implicitly created only for scalar outputs, but output ", index, " has shape ",
           ShapeOf{root.sizes}, "; reduce it, for example with sum(), or pass its gradient");
     check(is_floating(root.dtype), ErrorKind::Runtime,
           "grad can be implicitly created only for real scalar outputs but got ", root.dtype,
           "; pass the gradient of output ", index, ", or differentiate its real part");
-    return full(root.sizes, 1, root.dtype, root.device);
 }
 
 Tensor gradient_of(const RootFacts& root, const Tensor& given, size_t index, bool batched) {
-    if (!given.defined()) return implicit_gradient(root, index);
+    if (!given.defined()) {
+        check_implicit_gradient(root, index);
+        return full(root.sizes, 1, root.dtype, root.device);
+    }
     check_gradient(root, given, index, batched);
     return given;
 }
@@ -55,7 +58,12 @@ void check_number_of_gradients(size_t roots, size_t gradients) {
 Tensor root_gradient(const Tensor& root, const Tensor& given, size_t index, bool batched) {
     // the history of a sample is that of the batch inside
     if (!given.defined() && !requires_grad(root) && !(is_batched(root) && requires_grad(unbatched(root)))) return {};
-    return gradient_of({root.sizes(), root.dtype(), root.device()}, given, index, batched);
+    const RootFacts facts{root.sizes(), root.dtype(), root.device()};
+    if (!given.defined() && (root.flags() & kDispatched)) {  // it is as its mode makes it
+        check_implicit_gradient(facts, index);
+        return ops::ones_like(root, {});
+    }
+    return gradient_of(facts, given, index, batched);
 }
 
 Tensor root_gradient(const Edge& root, const Tensor& given, size_t index, bool batched) {

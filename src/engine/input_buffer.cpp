@@ -11,7 +11,7 @@
 namespace wengert {
 namespace {
 
-bool is_plain(const Tensor& t) { return !(t.flags() & (kSubclass | kHasTangent | kBatched)); }
+bool is_plain(const Tensor& t) { return !(t.flags() & (kSubclass | kNotPlain)); }
 
 bool may_write(const Tensor& t) { return is_uniquely_owned(t) && is_plain(t) && t.is_non_overlapping_and_dense(); }
 
@@ -66,7 +66,7 @@ void InputBuffer::add_to(Tensor& slot, Tensor&& given) {
 }
 
 bool InputBuffer::takes_parts(const InputMetadata& metadata, const Tensor& grad) noexcept {
-    return !GradMode::is_enabled() && !(grad.flags() & (kHasTangent | kBatched)) && grad.dtype() == metadata.dtype;
+    return !GradMode::is_enabled() && !(grad.flags() & kNotPlain) && grad.dtype() == metadata.dtype;
 }
 
 void InputBuffer::add_part(size_t i, const InputMetadata& metadata, Node& producer, const Tensor& grad) {

@@ -36,7 +36,7 @@ void validate(const InputMetadata& expected, Tensor& grad, const Node* producer,
                     ListOf{expected.sizes});
         grad = ops::sum_to_size(grad, expected.sizes);
     }
-    const bool is_number = grad.dim() == 0 && !(grad.flags() & kSubclass);
+    const bool is_number = grad.dim() == 0 && !(grad.flags() & (kSubclass | kDispatched));
     if (grad.device() != expected.device && is_number) grad = ops::on_device(grad, expected.device);
     if (grad.device() != expected.device)
         invalid(producer, i, "expected device ", expected.device, " but got ", grad.device());

@@ -179,8 +179,9 @@ void set_gradient_edge(const Tensor& t, Edge edge) {
 }
 
 Tensor detach(const Tensor& t) {
-    if (!is_batched(t)) [[likely]]
+    if (!(t.flags() & (kBatched | kDispatched))) [[likely]]
         return alias(t);
+    if (!is_batched(t)) return state.mask & kDispatched ? graph_providers.detach_by_mode(t) : alias(t);
     const BatchedValue& b = batched_value(t);
     return make_batched(detach(b.value), b.dim, b.level);
 }
@@ -188,7 +189,7 @@ Tensor detach(const Tensor& t) {
 Tensor variable_data(const Tensor& t) {
     if (is_batched(t)) [[unlikely]]
         return make_batched(variable_data(batched_value(t).value), batched_value(t).dim, batched_value(t).level);
-    Tensor out = alias(t);
+    Tensor out = detach(t);
     auto* counter = new VersionCounter;
     out.impl()->own_version = Ref<VersionCounter>::adopt(counter);
     return out;

@@ -82,6 +82,7 @@ struct AutogradMeta final : TensorMeta, SlabAllocated {
         std::unique_ptr<TensorHooks> hooks;
         std::shared_ptr<WeakTensor> weak;
         std::unique_ptr<BatchedValue> batched;  // of a sample of a batch (graph/batched.h)
+        OperationMode* mode = nullptr;  // of a tensor with kDispatched (ops/watch.h); lives as long as the process
         ~Extras() {
             if (weak) weak->expire();
         }
@@ -147,7 +148,8 @@ void forget_accumulator(TensorImpl* leaf, Node* dying) noexcept;
 inline bool is_view(const Tensor& t) noexcept { return t.flags() & kIsView; }
 ViewInfo* view_info(const Tensor& t) noexcept;
 
-// A new leaf on the same storage and version counter, without tangents.
+// A new leaf on the same storage and version counter, without tangents. Of a tensor with a mode of its own, what the mode
+// makes of the operation `detach`.
 Tensor detach(const Tensor& t);
 // Likewise with a version counter of its own: writes to it are not noticed by the graph (but by Storage::writes).
 Tensor variable_data(const Tensor& t);
@@ -158,6 +160,8 @@ struct GraphProviders {
     Ref<Node> (*make_accumulator)(const Tensor& leaf) = nullptr;
     // Of a view whose base was written since.
     Ref<Node> (*regenerate_view_grad_fn)(const Tensor& view) = nullptr;
+    // The operation, of a tensor with a mode of its own.
+    Tensor (*detach_by_mode)(const Tensor& t) = nullptr;
     // `region`, which the node inside of a running CopySlices saved as its result, with the history that this gave it.
     Tensor (*attach_region)(const Tensor& region, Node* wrapped) = nullptr;
 };

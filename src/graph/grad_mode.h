@@ -27,7 +27,7 @@ struct GradMode {
     // A view must ask its base where that may have been written: for requires_grad, and while a level is open for a
     // tangent. A thread that had left grad mode before another one opened the first level sees it when it next changes mode.
     static void refresh_mask() noexcept {
-        uint32_t mask = kInference | kBatched;
+        uint32_t mask = state.dispatching ? kAlwaysAsked : kAlwaysAsked & ~uint32_t{kDispatched};
         if (is_enabled()) mask |= kRequiresGrad | kIsView;
         if (state.forward_grad_enabled) {
             mask |= kHasTangent;

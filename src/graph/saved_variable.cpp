@@ -47,7 +47,7 @@ void SavedVariable::save(Tensor t, bool is_output, bool is_inplace_on_view) {
         data_ = std::move(t);
     } else {
         output_nr_ = output_nr(t);
-        data_ = alias(t);
+        data_ = detach(t);
         copy_tangents(t, data_);
         is_inplace_on_view_ = is_inplace_on_view;
     }
@@ -251,7 +251,7 @@ Tensor SavedVariable::unpack_in_general(Node* saved_for) const {
     } else {
         check_unchanged(data, saved_for);
         const bool attach = is_inplace_on_view_ && requires_grad_ && GradMode::is_enabled();
-        out = attach ? graph_providers.attach_region(data, saved_for) : alias(data);
+        out = attach ? graph_providers.attach_region(data, saved_for) : detach(data);
         copy_tangents(data, out);
     }
     if (!requires_grad_ || is_inplace_on_view_) return out;

@@ -1,6 +1,7 @@
 #include "kernels/device_kernel.h"
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/on_host.h"
 
 namespace wengert::kernels {
 
@@ -40,6 +41,7 @@ void CallArguments::add(TensorImpl* t, bool is_result) {
     device_ = device;
     found_ = true;
     Tensor named(Ref<TensorImpl>::share(t));
+    check_has_memory(named, call_.kernel);
     if (is_result)
         call_.results.push_back(std::move(named));
     else

@@ -2,6 +2,7 @@
 
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reductions/reduce.h"
+#include "tensor/wrappers.h"
 
 namespace wengert::kernels {
 namespace {
@@ -10,12 +11,24 @@ namespace {
 Backend& copier(Device to, Device from) { return backend_of(to.type == DeviceType::Cpu ? from : to); }
 
 void check_has_values(const Tensor& t, const char* op) {
+    check_has_memory(t, op);
     check(has_values(t), ErrorKind::NotImplemented, "[", op, "] Cannot copy out of ", t.device(), " tensor; no data!");
 }
 
 }  // namespace
 
-bool has_values(const Tensor& t) { return !is_off_host(t) || backend_of(t.device()).has_memory(); }
+bool has_values(const Tensor& t) {
+    return !is_off_host(t) || !t.storage()->has_memory() || backend_of(t.device()).has_memory();
+}
+
+void check_has_memory(const Tensor& t, const char* op) {
+    if (t.storage()->has_memory()) return;
+    const void* object = t.impl()->pyobj;
+    fail(ErrorKind::Runtime, "[", op, "] a ", object ? wrappers->type_name(t.impl()->pyobj) : "tensor without memory",
+         " of shape ", ShapeOf{t.sizes()},
+         " has no elements of its own to read or write: its __torch_dispatch__ keeps them. Apply the "
+         "operation to the tensors inside of it");
+}
 
 Tensor on_device(const Tensor& t, Device device) {
     if (t.device() == device) return t;
@@ -26,6 +39,7 @@ Tensor on_device(const Tensor& t, Device device) {
 }
 
 void copy_between_devices(const Tensor& dst, const Tensor& src) {
+    check_has_memory(dst, "copy_");
     if (dst.numel() == 0 || !has_values(dst)) return;
     check_has_values(src, "copy_");
     // Bytes cross in one layout and dtype, that of the target where it has no gaps; what is left is done on either side.

@@ -5,7 +5,9 @@
 
 namespace wengert::kernels {
 
-bool has_values(const Tensor& t);  // those of `meta` have none
+bool has_values(const Tensor& t);  // those of `meta` have none; those that a mode keeps are out of reach, and have
+// Raises for a tensor without memory, whose elements a mode of its own keeps: this is no place where the mode is asked.
+void check_has_memory(const Tensor& t, const char* op);
 
 // `t` if its memory is in reach; else a copy on the CPU, made when all that computes it is done. An error where elements have
 // no values; `op` is who asks.

@@ -16,6 +16,18 @@ bool is_set_to(const Tensor& self, const Tensor& tensor) {
            self.strides() == tensor.strides();
 }
 
+Scalar local_scalar(const Tensor& self) {
+    check(self.numel() == 1, ErrorKind::Runtime, "a Tensor with ", self.numel(),
+          " elements cannot be converted to Scalar");
+    const Tensor value = on_host(self, "item");
+    return dispatch_stored(value.dtype(), [&]<class T> {
+        if constexpr (is_reduced_float<T>)
+            return Scalar(static_cast<float>(*value.data_as<T>()));
+        else
+            return Scalar(*value.data_as<T>());
+    });
+}
+
 bool is_nonzero(const Tensor& self) {
     check(self.numel() != 0, ErrorKind::Runtime, "Boolean value of Tensor with no values is ambiguous");
     check(self.numel() == 1, ErrorKind::Runtime,

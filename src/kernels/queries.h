@@ -1,4 +1,4 @@
-// Questions about tensors and dtypes, which read no element (but for is_nonzero): rows with `query`.
+// Questions about tensors and dtypes, which read no element (but for is_nonzero and local_scalar).
 #pragma once
 
 #include <optional>
@@ -34,7 +34,8 @@ inline bool is_signed(const Tensor& self) noexcept {
     return self.dtype() != DType::Bool && self.dtype() != DType::UInt8;
 }
 inline bool is_inference(const Tensor& self) noexcept { return self.flags() & kInference; }
-bool is_nonzero(const Tensor& self);  // an error unless it has one element
+bool is_nonzero(const Tensor& self);      // an error unless it has one element
+Scalar local_scalar(const Tensor& self);  // likewise
 
 inline DType promote_types(DType a, DType b) noexcept { return promote(a, b); }
 inline bool can_cast(DType from, DType to) noexcept { return wengert::can_cast(from, to); }

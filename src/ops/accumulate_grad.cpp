@@ -9,6 +9,7 @@
 #include "graph/grad_mode.h"
 #include "graph/graph_gradients.h"
 #include "kernels/elementwise/elementwise.h"
+#include "ops/recording.h"
 #include "tensor/backend.h"
 
 namespace wengert {
@@ -20,11 +21,11 @@ StripedMutex& accumulation_mutex() {
 }
 
 Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
-    if (!same_shape(grad, leaf)) return ops::clone(grad);
+    if (!same_shape(grad, leaf) || (grad.flags() & kDispatched)) return ops::clone(grad);
     Tensor out = leaf.is_non_overlapping_and_dense()
                      ? empty_strided(leaf.sizes(), leaf.strides(), grad.dtype(), grad.device())
                      : empty(leaf.sizes(), grad.dtype(), grad.device());
-    if (GradMode::is_enabled() || (grad.flags() & (kHasTangent | kBatched)))
+    if (GradMode::is_enabled() || (grad.flags() & kNotPlain))
         ops::copy_(out, grad);
     else
         kernels::copy_into(out, grad);
@@ -132,11 +133,14 @@ void AccumulateGrad::accumulate(Tensor grad) {
     std::unique_lock<ForkSafeMutex> turn;
     if (concurrent_counts) turn = std::unique_lock(accumulation_mutex().of(this), std::defer_lock);
     for (;;) {
-        // Recorded sums may call saved-tensor hooks, so they are made without a lock.
-        bool recorded = GradMode::is_enabled();
+        // Recorded sums may call saved-tensor hooks, and modes of tensors user code: they are made without a lock.
+        const bool recorded = GradMode::is_enabled();
         if (turn.mutex() && !recorded) turn.lock();
         old = wengert::grad(variable_);
-        if (old.defined() && !recorded) {
+        const uint32_t is_dispatched = grad.flags() & kDispatched, was_dispatched = flags_of(old) & kDispatched;
+        if (turn.owns_lock() && (is_dispatched | was_dispatched)) turn.unlock();
+        // Plain memory does not hold what a mode computes.
+        if (old.defined() && !recorded && is_dispatched <= was_dispatched) {
             ops::add_(old, grad);
             return;
         }
@@ -162,7 +166,7 @@ Tensor AccumulateGrad::first(Tensor&& grad) const {
     const AutogradMeta* meta = meta_of(grad);
     bool steal = !GradMode::is_enabled() && is_uniquely_owned(grad, 1 + shown_later) &&
                  (!state.grad_layout || obeys_layout_contract(grad, variable_)) && !(meta && meta->grad_fn) &&
-                 !(grad.flags() & (kHasTangent | kBatched));
+                 !(grad.flags() & kNotPlain);
     if (!steal) return in_contract_layout(grad, variable_);
     drop_base(grad);
     return shown_later ? detach(grad) : std::move(grad);

@@ -44,10 +44,12 @@ CopySlices::CopySlices(const Tensor& view, const ViewInfo& info, Ref<Node> wrapp
 
 // The gradient where this node may write to it, in the layout of the base.
 Tensor CopySlices::own(Tensor&& grad) const {
-    if (!GradMode::is_enabled() && is_uniquely_owned(grad) && grad.strides() == base_strides_) {
+    if (!GradMode::is_enabled() && is_uniquely_owned(grad) && grad.strides() == base_strides_ &&
+        !(grad.flags() & kDispatched)) {
         drop_base(grad);
         return std::move(grad);
     }
+    if (grad.flags() & kDispatched) return ops::clone(grad);
     Tensor copy = empty_strided(base_sizes(), base_strides_, grad.dtype(), grad.device());
     ops::copy_(copy, grad);
     return copy;

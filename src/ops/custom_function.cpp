@@ -53,7 +53,7 @@ Tensor wrap_output(const CustomOutputs& custom, const Tensor& t, size_t num_outp
     CreationMeta creation = num_outputs > 1 ? CreationMeta::MultiOutputNode : CreationMeta::InCustomFunction;
     Tensor out = t;
     if (is_input) {
-        out = alias(t);
+        out = detach(t);
         if (GradMode::is_enabled())  // also where nothing requires grad: a later write could, which nobody would see
             out = as_view(t, out, creation);
     } else if (ViewInfo* view = view_info(t); view && GradMode::is_enabled()) {

@@ -226,7 +226,7 @@ void fit_tangent(Tensor& tangent, const Tensor& result) {
     if (tangent.dtype() != result.dtype()) tangent = ops::to_dtype(tangent, result.dtype());
     if (!same_shape(tangent, result))
         tangent = ops::add(tangent, zeros(result.sizes(), result.dtype(), result.device()));
-    if (!lies_as(tangent, result) && result.is_non_overlapping_and_dense()) {
+    if (!lies_as(tangent, result) && result.is_non_overlapping_and_dense() && !(tangent.flags() & kDispatched)) {
         const Tensor fresh = empty_strided(result.sizes(), result.strides(), result.dtype(), result.device());
         tangent = ops::copy_(fresh, tangent);
     }
@@ -268,7 +268,16 @@ void replace_tangent(const Tensor& self, int32_t level, Tensor tangent) {
 // --- Around the computation
 void assign(const Tensor& self, const Tensor& value) { ops::copy_(self, value); }
 
+void share_memory(const Tensor& base, const Tensor& out) {
+    if (!(base.flags() & out.flags() & kDispatched) || base.storage()->has_memory() || out.storage()->has_memory())
+        return;
+    if (out.is_same(base)) return;
+    out.impl()->set_storage(base.storage());
+    out.impl()->own_version = base.impl()->own_version;
+}
+
 Tensor as_views(const Tensor& base, Tensor out, ViewFunction replay) {
+    share_memory(base, out);
     if (out.storage() != base.storage()) return out;  // a kernel that had to copy
     inherit_inference(base, out);
     return as_view(base, std::move(out), CreationMeta::Default, std::move(replay));
@@ -276,8 +285,10 @@ Tensor as_views(const Tensor& base, Tensor out, ViewFunction replay) {
 
 TensorList as_views(const Tensor& base, TensorList outs, const std::function<ViewFunction(size_t)>& replay) {
     inherit_inference(base, outs);
+    for (const Tensor& out : outs) share_memory(base, out);
     for (size_t i = 0; i < outs.size(); ++i)
-        outs[i] = as_view(base, std::move(outs[i]), CreationMeta::MultiOutputNode, replay ? replay(i) : nullptr);
+        if (outs[i].storage() == base.storage())
+            outs[i] = as_view(base, std::move(outs[i]), CreationMeta::MultiOutputNode, replay ? replay(i) : nullptr);
     return outs;
 }
 

@@ -276,24 +276,29 @@ void inherit_inference(const Tensor& base, const Results& results) noexcept {
         mark_inference_one(results);
 }
 
+// What a mode made as a view of a tensor without memory is on the same memory: it has the same versions.
+void share_memory(const Tensor& base, const Tensor& out);
+
 // Marks results of a view kernel as views of `base`. `replay` makes the function that repeats the view (that of result i)
 // on another base; asked for only where as_strided will not do or users want it.
 using ViewFunction = std::function<Tensor(const Tensor&)>;
+// What has a mode of its own may lay out its elements as it likes: no as_strided finds a view among them.
+inline bool replays_views(const Tensor& base) noexcept { return state.view_replay || (base.flags() & kDispatched); }
 Tensor as_views(const Tensor& base, Tensor out, ViewFunction replay);
 TensorList as_views(const Tensor& base, TensorList outs, const std::function<ViewFunction(size_t)>& replay);
 template <class MakeReplay>
 Tensor as_views(const Tensor& base, Tensor out, bool always, MakeReplay&& make_replay) {
-    return as_views(base, std::move(out), always || state.view_replay ? make_replay() : ViewFunction());
+    return as_views(base, std::move(out), always || replays_views(base) ? make_replay() : ViewFunction());
 }
 template <class MakeReplay>
 TensorList as_views(const Tensor& base, TensorList outs, bool always, MakeReplay&& make_replay) {
     return as_views(base, std::move(outs),
-                    always || state.view_replay ? std::function<ViewFunction(size_t)>(make_replay) : nullptr);
+                    always || replays_views(base) ? std::function<ViewFunction(size_t)>(make_replay) : nullptr);
 }
 // In place: `self` becomes what its view `seen` is.
 template <class MakeReplay>
 void take_shape(const Tensor& self, const Tensor& seen, bool always, MakeReplay&& make_replay) {
-    wengert::take_shape(self, seen, always || state.view_replay ? make_replay() : ViewFunction());
+    wengert::take_shape(self, seen, always || replays_views(self) ? make_replay() : ViewFunction());
 }
 
 // For writes that have no derivative: an error where one would be needed.

@@ -1,6 +1,7 @@
 // What the graph layer asks of this one: accumulators for leaves, and new grad_fns for views whose base was written.
 #include "ops/graph_providers.h"
 
+#include "generated/ops/graph.h"
 #include "generated/ops/operators.h"
 #include "generated/ops/views.h"
 #include "ops/accumulate_grad.h"
@@ -30,6 +31,7 @@ Ref<Node> regenerate_view_grad_fn(const Tensor& t) {
 void install_graph_providers() noexcept {
     graph_providers.make_accumulator = AccumulateGrad::of;
     graph_providers.regenerate_view_grad_fn = regenerate_view_grad_fn;
+    graph_providers.detach_by_mode = ops::detach;
     graph_providers.attach_region = CopySlices::attach_region;
 }
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/memory/immortal.h"
+#include "graph/autograd_meta.h"
+#include "kernels/queries.h"
 #include "ops/retired_observers.h"
 
 namespace wengert {
@@ -52,10 +54,60 @@ ModeAtWork::ModeAtWork(OperationMode* mode) noexcept
 }
 ModeAtWork::~ModeAtWork() { set_innermost(mode_); }
 
+// --- Modes of tensors
+void set_mode_of(const Tensor& t, OperationMode* mode) {
+    materialize_meta(t).extras.make().mode = mode;
+    t.impl()->flags |= kDispatched;
+}
+
+namespace {
+
+OperationMode* mode_of(const TensorImpl* t) noexcept {
+    return t && t->flags & kDispatched ? meta_of(t)->extras.get()->mode : nullptr;
+}
+
+OperationMode* mode_in(const ArgumentRef& a) noexcept {
+    if (a.kind == ArgumentKind::Tensor) return mode_of(a.as<Tensor>().impl());
+    if (a.kind == ArgumentKind::Operand) return mode_of(a.as<Operand>().impl());
+    if (a.kind == ArgumentKind::Tensors)
+        for (const Tensor& t : a.as<TensorSpan>())
+            if (OperationMode* mode = mode_of(t.impl())) return mode;
+    return nullptr;
+}
+
+}  // namespace
+
+OperationMode& mode_for(const OperationCall& call) {
+    if (state.modes) return *state.modes;
+    for (const ArgumentRef& a : call.arguments)
+        if (OperationMode* mode = mode_in(a)) return *mode;
+    fail(ErrorKind::Runtime, "[", call.operation.name, "] no mode computes in its place");
+}
+
 TensorList compute_by_mode(const OperationCall& call) {
-    OperationMode* mode = state.modes;
-    ModeAtWork at_work(mode);
-    return mode->compute(call);
+    OperationMode& mode = mode_for(call);
+    const ModeAtWork at_work(&mode);
+    return mode.compute(call);
+}
+
+void write_by_mode(const OperationCall& call, size_t i) {
+    OperationMode& mode = mode_for(call);
+    const bool of_thread = state.modes;
+    {
+        const ModeAtWork at_work(&mode);
+        mode.compute(call);
+    }
+    if (of_thread) return;  // who calls the operation again, and is counted there
+    const ArgumentRef& written = call.arguments[i];
+    const TensorSpan several =
+        written.kind == ArgumentKind::Tensors ? written.as<TensorSpan>() : TensorSpan(&written.as<Tensor>(), 1);
+    for (const Tensor& t : several) bump_version(t, call.operation.name);
+}
+
+Scalar number_of(const Tensor& result, const OperationInfo& operation) {
+    check(result.defined() && !has_mode(result), ErrorKind::Type, "[", operation.name, "] a dispatch mode returned ",
+          result.defined() ? "a tensor" : "None", " in its place, expected a number");
+    return kernels::local_scalar(result);
 }
 
 Tensor& nth_result(TensorList& results, size_t i, size_t expected, const OperationInfo& operation) {

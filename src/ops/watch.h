@@ -8,10 +8,14 @@
 //              recording: what it returns becomes the result, with the history that the kernel's result would have had.
 //              While it computes, recording is off and the modes outside of it are the active ones.
 //
-// Neither costs anything while nobody sits: their bits in `state.watch` send an operation to its slow path, which it takes
-// through `needs_slow_path` anyway; compositions and the like test the word once. There a WatchedCall tells the observers,
-// and `computed` or `written` asks the modes. An operation describes itself by a static OperationInfo, its arguments by
-// tagged pointers: nothing is copied unless a visitor does.
+// A mode may also sit on a tensor (`set_mode_of`): it computes where the tensor is an argument and no mode of the thread is
+// active. Such tensors have the flag kDispatched and often no memory, only geometry; their elements are the mode's matter.
+// Objects of Python classes with `__torch_dispatch__` are such tensors, and their class is the mode.
+//
+// Nobody of these costs anything while absent: bits in `state.watch`, or the flag, send an operation to its slow path, which
+// it takes through `needs_slow_path` anyway; compositions and the like test the word once. There a WatchedCall tells the
+// observers, and `computed` or `written_by_mode` asks the mode. An operation describes itself by a static OperationInfo, its
+// arguments by tagged pointers: nothing is copied unless a visitor does.
 #pragma once
 
 #include <optional>
@@ -149,11 +153,14 @@ public:
 
     void push() noexcept;
     void pop() noexcept;
-    OperationMode* outer() const noexcept { return outer_; }
+    OperationMode* outer() const noexcept { return outer_; }  // null of one that sits on tensors
 
 private:
     OperationMode* outer_ = nullptr;
 };
+
+// From now on the mode, which lives as long as the process, computes in every operation on the tensor.
+void set_mode_of(const Tensor& t, OperationMode* mode);
 
 // A mode at work: the ones outside of it are active, and nothing is recorded.
 class ModeAtWork {
@@ -197,8 +204,36 @@ private:
     bool told_ = false;
 };
 
+inline uint32_t dispatched(const Tensor& t) noexcept { return t.defined() ? t.flags() & kDispatched : 0; }
+inline uint32_t dispatched(const Operand& o) noexcept { return o.flags() & kDispatched; }
+inline uint32_t dispatched(const TensorSpan& ts) noexcept {
+    uint32_t any = 0;
+    for (const Tensor& t : ts) any |= dispatched(t);
+    return any;
+}
+template <class T>
+uint32_t dispatched(const T& other) noexcept {
+    if constexpr (std::is_convertible_v<T, TensorSpan>)
+        return dispatched(TensorSpan(other));
+    else
+        return 0;  // it names no tensor
+}
+template <class T>
+uint32_t dispatched(const std::optional<T>& o) noexcept {
+    return o ? dispatched(*o) : 0;
+}
+// Whether a mode computes in the kernel's place.
+template <class... Args>
+bool has_mode(const Args&... args) noexcept {
+    return ((state.watch & kWatchModes) | ((dispatched(args) | ... | 0u) & state.mask)) != 0;
+}
+// The one that does: the innermost of the thread, else that of the first argument that has one.
+OperationMode& mode_for(const OperationCall& call);
 TensorList compute_by_mode(const OperationCall& call);
+// Of an operation that writes to its argument i. A tensor with a mode is written as well as what the mode has written.
+void write_by_mode(const OperationCall& call, size_t i);
 
+Scalar number_of(const Tensor& result, const OperationInfo& operation);
 Tensor& nth_result(TensorList& results, size_t i, size_t expected, const OperationInfo& operation);
 
 template <class R>
@@ -209,6 +244,13 @@ template <>
 struct ResultsFrom<Tensor> {
     static constexpr bool possible = true;
     static Tensor take(TensorList&& results, const OperationInfo& op) { return nth_result(results, 0, 1, op); }
+};
+template <>
+struct ResultsFrom<Scalar> {  // a number comes as a tensor without dimensions
+    static constexpr bool possible = true;
+    static Scalar take(TensorList&& results, const OperationInfo& op) {
+        return number_of(nth_result(results, 0, 1, op), op);
+    }
 };
 template <>
 struct ResultsFrom<TensorList> {
@@ -231,18 +273,25 @@ template <class Kernel, class... Args>
 auto computed(const OperationInfo& operation, Kernel&& kernel, const Args&... args) -> decltype(kernel()) {
     using Results = ResultsFrom<decltype(kernel())>;
     if constexpr (Results::possible) {
-        if (state.watch & kWatchModes) [[unlikely]]
+        if (has_mode(args...)) [[unlikely]]
             return Results::take(
                 with_references([&](auto refs) { return compute_by_mode({operation, refs}); }, args...), operation);
     }
     return kernel();
 }
-// Of an operation that writes to its first argument, or to `out`: true if a mode has done so.
+// Of an operation that writes to its first argument (`out`: its last): true if a mode has done so.
 template <class... Args>
 bool written_by_mode(const OperationInfo& operation, const Args&... args) {
-    if (!(state.watch & kWatchModes)) [[likely]]
+    if (!has_mode(args...)) [[likely]]
         return false;
-    with_references([&](auto refs) { compute_by_mode({operation, refs}); }, args...);
+    with_references([&](auto refs) { write_by_mode({operation, refs}, 0); }, args...);
+    return true;
+}
+template <class... Args>
+bool out_written_by_mode(const OperationInfo& operation, const Args&... args) {
+    if (!has_mode(args...)) [[likely]]
+        return false;
+    with_references([&](auto refs) { write_by_mode({operation, refs}, sizeof...(Args) - 1); }, args...);
     return true;
 }
 

@@ -48,6 +48,16 @@ Ref<Storage> Storage::allocate_on(Device device, int64_t bytes) {
     return out;
 }
 
+Ref<Storage> Storage::without_memory(Device device, int64_t bytes) {
+    auto* s = new (slab_allocate(sizeof(Storage))) Storage;
+    s->kind_ = Kind::None;
+    s->device_ = device;
+    s->inline_bytes_ = sizeof(Storage);
+    s->bytes_ = bytes;
+    s->batch_level_ = state.batch_level;
+    return Ref<Storage>::adopt(s);
+}
+
 Ref<Storage> Storage::wrap(void* data, int64_t bytes, const Foreign& owner, void* context) {
     auto* s = new (slab_allocate(sizeof(Storage))) Storage;
     s->kind_ = Kind::Foreign;
@@ -77,6 +87,10 @@ void Storage::grow_on_device(int64_t bytes) {
 
 void Storage::grow(int64_t bytes) {
     if (bytes <= bytes_) return;
+    if (kind_ == Kind::None) {
+        bytes_ = bytes;
+        return;
+    }
     check(kind_ != Kind::Foreign && !is_lent(), ErrorKind::Runtime,
           "Trying to resize storage that is not resizable: its memory is shared with an array of another library");
     if (kind_ == Kind::OnDevice) return grow_on_device(bytes);

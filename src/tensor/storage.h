@@ -55,6 +55,8 @@ public:
         return Ref<Storage>::adopt(s);
     }
     static Ref<Storage> allocate_on(Device device, int64_t bytes);  // other than the CPU (tensor/backend.h)
+    // No memory at all, under the name of a device: of tensors whose elements a mode of their own keeps (ops/watch.h).
+    static Ref<Storage> without_memory(Device device, int64_t bytes);
     static Ref<Storage> wrap(void* data, int64_t bytes, const Foreign& owner, void* context);  // keeps `&owner`
     static void dispose(Storage* s) noexcept {
         if (s->is_watched()) [[unlikely]]
@@ -67,6 +69,9 @@ public:
     std::byte* data() const noexcept { return data_; }
     int64_t bytes() const noexcept { return bytes_; }
     Device device() const noexcept { return device_; }
+    bool has_memory() const noexcept { return kind_ != Kind::None; }
+    // Whether the host reads it at `data()`.
+    bool is_on_host() const noexcept { return kind_ != Kind::OnDevice && kind_ != Kind::None; }
     bool is_foreign() const noexcept { return kind_ == Kind::Foreign; }
     // Whether its elements lie behind it and it owns nothing else, least of all a log.
     bool is_plain() const noexcept {
@@ -110,7 +115,7 @@ public:
 
 private:
     friend class TensorFreeLists;
-    enum class Kind : uint8_t { Inline, Block, OnDevice, Foreign };
+    enum class Kind : uint8_t { Inline, Block, OnDevice, Foreign, None };
     Storage() = default;
     static Ref<Storage> allocate_block(int64_t bytes);
     void free_memory() noexcept;

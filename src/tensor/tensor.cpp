@@ -146,6 +146,22 @@ Tensor empty_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device)
     return t;
 }
 
+Tensor without_memory(IntSpan sizes, IntSpan strides, int64_t offset, DType dtype, Device device) {
+    const int64_t n = numel_of(sizes);
+    int64_t end = checked_add(offset, n == 0 ? 0 : 1, "a tensor without memory");
+    for (size_t i = 0; i < sizes.size() && n > 0; ++i)
+        end = checked_add(end, checked_mul(sizes[i] - 1, strides[i], "a tensor without memory"),
+                          "a tensor without memory");
+    Tensor t(Ref<TensorImpl>::adopt(new TensorImpl(
+        Storage::without_memory(device, checked_mul(end, item_size(dtype), "a tensor without memory")), dtype)));
+    t.impl()->numel = n;
+    t.impl()->offset = offset;
+    t.impl()->sizes = Dims(sizes);
+    t.impl()->strides = Dims(strides);
+    mark_made(t);
+    return t;
+}
+
 Tensor empty_like(const Tensor& t) { return empty_like(t, t.dtype()); }
 
 Tensor empty_like(const Tensor& t, DType dtype) {

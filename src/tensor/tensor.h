@@ -49,9 +49,7 @@ public:
     static void bury(TensorImpl* t) noexcept;
 
     // The flag that follows from where memory lies.
-    static uint32_t memory_flag(const Storage& s) noexcept {
-        return s.device().type != DeviceType::Cpu ? uint32_t{kOffHost} : 0;
-    }
+    static uint32_t memory_flag(const Storage& s) noexcept { return s.is_on_host() ? 0 : uint32_t{kOffHost}; }
     // And the one that follows from the type of the elements.
     static constexpr uint32_t dtype_flag(DType d) noexcept { return is_reduced_floating(d) ? uint32_t{kReduced} : 0; }
     void set_dtype(DType d) noexcept {
@@ -137,6 +135,8 @@ Tensor empty_same(const TensorImpl& dense, DType dtype);  // the same sizes and 
 Tensor zeros(IntSpan sizes, DType dtype, Device device = {});
 Tensor full(IntSpan sizes, Scalar value, DType dtype, Device device = {});
 Tensor scalar_tensor(Scalar value, DType dtype, Device device = {});  // 0-dimensional
+// Geometry alone: for tensors that get a mode of their own (ops/watch.h). To read its elements is an error.
+Tensor without_memory(IntSpan sizes, IntSpan strides, int64_t offset, DType dtype, Device device = {});
 DType scalar_dtype(const Scalar& s);  // bool, int64, the default dtype or its complex partner
 
 // Another tensor on the same storage with the same version counter and no graph: the raw material of every view.

@@ -6,6 +6,8 @@
 // nothing.
 #pragma once
 
+#include <string>
+
 namespace wengert {
 
 class Wrappers {
@@ -19,6 +21,8 @@ public:
     virtual void release_node(void* pyobj) const noexcept = 0;
     // The tensor stands for a sample of a batch from now on (graph/batched.h).
     virtual void tensor_becomes_batched(void* pyobj) const noexcept = 0;
+    // The name of its type, for messages.
+    virtual std::string type_name(void* pyobj) const = 0;
 
 protected:
     ~Wrappers() = default;

@@ -7,6 +7,7 @@
 #include "engine/autograd.h"
 #include "generated/ops/ops.h"
 #include "graph/autograd_meta.h"
+#include "kernels/on_host.h"
 #include "ops/watch.h"
 
 using namespace wengert;
@@ -100,4 +101,45 @@ TEST_CASE("a mode is not active inside itself") {
     mode.pop();
     CHECK(y.numel() == 2);
     CHECK(*reinterpret_cast<const float*>(y.data()) == doctest::Approx(2 * 2.718281828f));
+}
+
+namespace {
+
+// Of tensors without memory: each operation gives another one, of the shape of the first argument.
+struct Hollow final : OperationMode {
+    std::vector<std::string> seen;
+    TensorList compute(const OperationCall& call) override {
+        seen.emplace_back(call.operation.name);
+        const ArgumentRef& first = call.arguments[0];
+        const Tensor& like = first.kind == ArgumentKind::Operand ? first.as<Operand>().tensor() : first.as<Tensor>();
+        return {make(like.sizes())};
+    }
+    Tensor make(IntSpan sizes) {
+        Tensor t = without_memory(sizes, contiguous_strides(sizes), 0, DType::Float32);
+        set_mode_of(t, this);
+        return t;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a tensor may have a mode of its own, and no memory") {
+    static Hollow hollow;  // outlives its tensors
+    const Tensor x = hollow.make(Dims{2});
+    set_requires_grad(x, true);
+    const Tensor y = ops::mul(ops::exp(x), 2);
+    CHECK(hollow.seen == std::vector<std::string>{"exp", "detach", "mul"});
+    CHECK(requires_grad(y));
+    hollow.seen.clear();
+    autograd::backward({y}, {hollow.make(Dims{2})});
+    CHECK((grad(x).flags() & kDispatched) != 0);
+    CHECK_FALSE(hollow.seen.empty());
+}
+
+TEST_CASE("writes count for such a tensor, and reading its elements is an error") {
+    static Hollow hollow;
+    const Tensor x = hollow.make(Dims{2});
+    ops::add_(x, 1);
+    CHECK(x.version() == 1);
+    CHECK_THROWS_AS(kernels::on_host(x, "test"), Error);
 }

@@ -1,4 +1,4 @@
-"""Twelve complete programs of practice compute the same losses and parameters on PyTorch and on Wengert."""
+"""Thirteen complete programs of practice compute the same losses and parameters on PyTorch and on Wengert."""
 
 import pytest
 

@@ -209,7 +209,7 @@ def _describe(tensor: Any) -> str:
     suffixes = []
     if tensor.device.type != "cpu":
         suffixes.append(f"device='{tensor.device}'")
-    if tensor.is_meta:
+    if tensor.is_meta or _C._is_without_memory(tensor):
         suffixes += [f"size={tuple(tensor.shape)}"] + [f"dtype={tensor.dtype}"] * (not _has_default_dtype(tensor))
         return _append(prefix + "...", suffixes + ([history] if (history := _history(tensor)) else []), len(prefix))
     array = as_array(primal)

@@ -52,6 +52,8 @@ def set_up_tensor() -> None:
     Tensor.__reduce_ex__ = _copying.reduce_ex  # type: ignore[method-assign, assignment]
     Tensor.__deepcopy__ = _copying.deepcopy  # type: ignore[method-assign]
     Tensor.__torch_function__ = classmethod(_overrides.torch_function)  # type: ignore[method-assign, assignment]
+    _C._disabled_torch_dispatch_impl = classmethod(_overrides.torch_dispatch)
+    Tensor.__torch_dispatch__ = _C._disabled_torch_dispatch_impl  # type: ignore[method-assign]
     Tensor.__array_ufunc__ = _numpy_dispatch.array_ufunc  # type: ignore[method-assign]
     Tensor.__array_function__ = _numpy_dispatch.array_function  # type: ignore[method-assign]
     _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass

@@ -8,7 +8,26 @@ from wengert import _C
 from wengert._C import Tensor
 
 
-class Parameter(Tensor):
+class _ParameterType(type(Tensor)):  # type: ignore[misc]  # of an extension type
+    def __instancecheck__(cls, instance: Any) -> bool:
+        marked = cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False)
+        return super().__instancecheck__(instance) or marked
+
+
+def _parameter_of_its_own_class(data: Any, requires_grad: bool) -> Any:
+    """Return a parameter that stays of the class which keeps its elements; a mark says that it is one."""
+    tensor = data.detach().requires_grad_(requires_grad)
+    if type(tensor) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+            f"instance of the same type, but return type {type(tensor).__name__} was found instead; let its "
+            "__torch_dispatch__ wrap what aten.detach returns"
+        )
+    tensor._is_param = True
+    return tensor
+
+
+class Parameter(Tensor, metaclass=_ParameterType):
     """A leaf tensor that requires grad by default, also where recording is off.
 
     Operations on it return plain tensors; pickling and copying keep the type. Assigned to an attribute of a `Module`,
@@ -40,6 +59,8 @@ class Parameter(Tensor):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
             data = _C.empty(0)
+        if cls is Parameter and _C._is_without_memory(data):
+            return _parameter_of_its_own_class(data, requires_grad)
         return Tensor._make_subclass(cls, data, requires_grad)
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:

@@ -7,7 +7,8 @@
 namespace wengert::kernels {
 
 bool any_nan(const Tensor& t) {
-    return is_differentiable(t.dtype()) && t.numel() > 0 && has_values(t) && any_nan_kernel(contiguous(t));
+    return is_differentiable(t.dtype()) && t.numel() > 0 && t.storage()->has_memory() && has_values(t) &&
+           any_nan_kernel(contiguous(t));
 }
 
 bool all_finite(const Tensor& t) {

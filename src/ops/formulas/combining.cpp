@@ -12,15 +12,16 @@
 #include "generated/ops/reductions.h"
 #include "generated/ops/views.h"
 #include "kernels/on_host.h"
+#include "ops/known_values.h"
 
 namespace wengert::ops::formulas {
 
 bool same_elements(const Tensor& a, const Tensor& b) {
-    return a.sizes() == b.sizes() && ops::is_nonzero(ops::all(ops::eq(a, b)));
+    return a.sizes() == b.sizes() && ops::is_true(ops::all(ops::eq(a, b)));
 }
 
 bool all_close(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
-    return ops::is_nonzero(ops::all(ops::isclose(a, b, rtol, atol, equal_nan)));
+    return ops::is_true(ops::all(ops::isclose(a, b, rtol, atol, equal_nan)));
 }
 
 Tensor products_of_vectors(TensorSpan vectors) {

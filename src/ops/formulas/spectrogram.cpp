@@ -16,6 +16,7 @@
 #include "kernels/creation.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/on_host.h"
+#include "ops/known_values.h"
 
 namespace wengert::ops::formulas {
 namespace {
@@ -104,7 +105,7 @@ Tensor signal_of_spectra(const Tensor& input, int64_t n_fft, std::optional<int64
     energy = ops::slice(energy, 1, start, end);
     {
         const NoGradGuard no_grad;
-        check(kernels::are_all_true(ops::gt(ops::abs(unbatched(energy)), 1e-11)), ErrorKind::Runtime,
+        check(ops::are_all_true(ops::gt(ops::abs(unbatched(energy)), 1e-11)), ErrorKind::Runtime,
               "istft: window overlap add min: 0; the windows leave gaps in the signal, or begin with zeros");
     }
     Tensor signal = total / energy;

@@ -2,11 +2,14 @@
 
 #include <string>
 
+#include "generated/ops/queries.h"
 #include "graph/autograd_meta.h"
 #include "graph/forward_grad.h"
 #include "graph/grad_mode.h"
 #include "kernels/on_host.h"
+#include "kernels/queries.h"
 #include "ops/batching/error.h"
+#include "ops/watch.h"
 #include "python/exceptions.h"
 #include "python/interop/numpy_interop.h"
 
@@ -124,14 +127,7 @@ Scalar item_of(const Tensor& t) {
             "Tensor, please try to rewrite what you're doing with other operations: each sample has its own value, so "
             "no "
             "single Python number can stand for it.");
-    check(t.numel() == 1, ErrorKind::Runtime, "a Tensor with ", t.numel(), " elements cannot be converted to Scalar");
-    const Tensor value = kernels::on_host(t, "item");
-    return dispatch_stored(value.dtype(), [&]<class T> {
-        if constexpr (is_reduced_float<T>)
-            return Scalar(static_cast<float>(*value.data_as<T>()));
-        else
-            return Scalar(*value.data_as<T>());
-    });
+    return has_mode(t) ? ops::_local_scalar_dense(t) : kernels::local_scalar(t);
 }
 
 }  // namespace wengert::python

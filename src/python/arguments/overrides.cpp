@@ -13,6 +13,7 @@ namespace {
 
 PyObject* disabled_implementation = nullptr;  // the object whose presence as attribute opts out
 std::array<PyObject*, 2> names{};             // of hooks, in the order in which they are looked for
+PyObject* dispatch_name = nullptr;
 PyObject* module_name = nullptr;
 
 // The type's own hook, bound to the type; null without exception if there is none.
@@ -169,6 +170,12 @@ bool type_overrides(PyTypeObject* type) noexcept {
     return hook && hook.get() != disabled_implementation && !is_of_pytorch(type);
 }
 
+bool type_dispatches(PyTypeObject* type) noexcept {
+    if (type == TensorType) return false;
+    PyObject* hook = _PyType_Lookup(type, dispatch_name);
+    return hook && hook != _PyType_Lookup(TensorType, dispatch_name);
+}
+
 bool any_overrides(PyObject* o, Batches batches) noexcept {
     const int found = for_each_nested(o, [&](PyObject* item) { return int{overrides(item, batches)}; });
     if (found < 0) PyErr_Clear();  // then whoever is called meets the same want of memory
@@ -196,7 +203,8 @@ int add_override_functions(PyObject* module) {
     disabled_implementation = PyCFunction_New(&disabled_def, nullptr);
     names = {PyUnicode_InternFromString("__wengert_function__"), PyUnicode_InternFromString("__torch_function__")};
     module_name = PyUnicode_InternFromString("__module__");
-    if (!disabled_implementation || !names[0] || !names[1] || !module_name ||
+    dispatch_name = PyUnicode_InternFromString("__torch_dispatch__");
+    if (!disabled_implementation || !names[0] || !names[1] || !module_name || !dispatch_name ||
         PyModule_AddObjectRef(module, "_disabled_torch_function_impl", disabled_implementation) < 0)
         return -1;
     return PyModule_AddFunctions(module, functions);

@@ -24,6 +24,8 @@ inline thread_local bool overrides_disabled = false;
 
 // Whether the type opts in; what decides kSubclass.
 bool type_overrides(PyTypeObject* type) noexcept;
+// Whether it has a `__torch_dispatch__` of its own; what decides kDispatched (watch/modes.cpp).
+bool type_dispatches(PyTypeObject* type) noexcept;
 // What a function does with batched tensors (graph/batched.h): operations run on them; whatever else reads or changes a
 // tensor leaves them to their type, whether overriding is switched off or not.
 enum class Batches : bool { Override, Run };

@@ -55,7 +55,7 @@ Tensor select(const Tensor& t, int64_t dim, int64_t i) {
 
 // Whether somebody may notice how a target in `t` is made.
 bool shows_target(const Tensor& t) {
-    if (state.watch != 0 || state.view_replay || (t.flags() & (kHasTangent | kBatched))) return true;
+    if (state.watch != 0 || state.view_replay || (t.flags() & kNotPlain)) return true;
     const ViewInfo* view = view_info(t);
     if (!view) return false;
     const uint32_t base = view->base.flags();

@@ -10,6 +10,7 @@
 #include "kernels/on_host.h"
 #include "ops/batching/error.h"
 #include "ops/recording.h"
+#include "ops/watch.h"
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
@@ -45,6 +46,7 @@ PyObject* item(PyObject* self, PyObject*) noexcept {
         const Tensor& t = tensor_of(self);
         check(t.numel() == 1, ErrorKind::Runtime, "a Tensor with ", t.numel(),
               " elements cannot be converted to Scalar");
+        if (has_mode(t)) return wrap(item_of(t));
         const Tensor value = kernels::on_host(t, "item");
         return number_at(value.data(), value.dtype());
     });
@@ -72,6 +74,7 @@ PyObject* tolist(PyObject* self, PyObject*) noexcept {
 }
 
 void check_on_host(const Tensor& t) {
+    kernels::check_has_memory(t, "numpy");
     check(!is_off_host(t), ErrorKind::Type, "can't convert ", t.device(),
           " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
 }

@@ -12,6 +12,7 @@
 #include "generated/ops/matmul.h"
 #include "generated/ops/queries.h"
 #include "ops/recording.h"
+#include "ops/watch.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
 #include "python/exceptions.h"
@@ -264,7 +265,7 @@ PyObject* to_complex(PyObject* self, PyObject*) noexcept {
 int to_bool(PyObject* self) noexcept {
     const Tensor& t = tensor_of(self);
     try {
-        return ops::is_nonzero(t);
+        return has_mode(t) && t.numel() == 1 ? item_of(t).to<bool>() : ops::is_nonzero(t);
     } catch (...) {
         set_python_error();
         return -1;

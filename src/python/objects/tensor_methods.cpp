@@ -5,6 +5,7 @@
 #include "generated/ops/views.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
+#include "kernels/on_host.h"
 #include "ops/batching/error.h"
 #include "ops/hooks.h"
 #include "ops/recording.h"
@@ -14,6 +15,7 @@
 #include "python/objects/dtype_object.h"
 #include "python/objects/tensor_type.h"
 #include "python/registry.h"
+#include "tensor/memory_format.h"
 #include "tensor/writes/writable.h"
 
 namespace wengert::python {
@@ -25,18 +27,15 @@ struct Name {
     char text[N];
     constexpr Name(const char (&s)[N]) { std::copy_n(s, N, text); }
 };
-template <Name name, auto Function, Batches batches = Batches::Override>
+template <Name name, auto Function>
 PyObject* method(PyObject* self, PyObject*) noexcept {
-    if (overrides(self, batches)) [[unlikely]] {
+    if (overrides(self)) [[unlikely]] {
         PyObject* args[] = {self};
-        return call_override(name.text, args, batches);
+        return call_override(name.text, args);
     }
     return guarded([&]() -> PyObject* { return Function(tensor_of(self)); });
 }
 #define METHOD(name, function, doc) {name, method<name, function>, METH_NOARGS, name "($self)\n--\n\n" doc}
-// What reads geometry only, or runs operations: as right for a sample of a batch.
-#define OF_SAMPLE(name, function, doc) \
-    {name, method<name, function, Batches::Run>, METH_NOARGS, name "($self)\n--\n\n" doc}
 
 PyObject* is_view_method(const Tensor& t) { return wrap(is_view(t)); }
 PyObject* use_count(const Tensor& t) { return wrap(int64_t{t.use_count()}); }
@@ -72,7 +71,6 @@ PyObject* type(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
 }
 
 // --- Place in the graph
-PyObject* detach_method(const Tensor& t) { return wrap(detach(t)); }
 PyObject* retain_grad_method(const Tensor& t) {
     retain_grad(t);
     Py_RETURN_NONE;
@@ -127,6 +125,7 @@ PyObject* resize(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
               "cannot resize variables that require grad");
         if (t.sizes() == sizes) return Py_NewRef(self);
         check_writable(t);
+        kernels::check_has_memory(t, "resize_");
         TensorImpl* impl = t.impl();
         int64_t numel = numel_of(sizes);
         int64_t bytes = checked_mul(checked_add(t.offset(), numel, "resize_"), item_size(t.dtype()), "resize_");
@@ -149,6 +148,8 @@ PyObject* set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject*
         if (set_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
         const Tensor& t = p.tensor(0);
         const Tensor& source = p.tensor(1);
+        kernels::check_has_memory(t, "set_");
+        kernels::check_has_memory(source, "set_");
         check(source.dtype() == t.dtype(), ErrorKind::Runtime, "Could not set tensor of type ", source.dtype(),
               " to a tensor of type ", t.dtype());
         check_inplace(t, GradMode::is_enabled() && requires_grad(t));
@@ -189,6 +190,45 @@ PyObject* make_subclass(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
         return wrap_as(subclass_argument(p.object(0)), std::move(t));
     });
 }
+
+constexpr ArgSpec make_wrapper_args[] = {{"cls", ArgKind::Object},
+                                         {"size", ArgKind::IntList},
+                                         {"strides", ArgKind::IntList, kExtra},
+                                         {"storage_offset", ArgKind::Int, kExtra},
+                                         {"memory_format", ArgKind::MemoryFormat, kExtra},
+                                         {"dtype", ArgKind::DType, kExtra},
+                                         {"layout", ArgKind::Layout, kExtra},
+                                         {"device", ArgKind::Device, kExtra},
+                                         {"pin_memory", ArgKind::Bool, kExtra},
+                                         {"requires_grad", ArgKind::Bool, kExtra},
+                                         {"dispatch_sizes_strides_policy", ArgKind::String, kExtra},
+                                         {"dispatch_device", ArgKind::Bool, kExtra},
+                                         {"dispatch_layout", ArgKind::Bool, kExtra}};
+constexpr Signature make_wrapper_signatures[] = {make_wrapper_args};
+constinit OverloadSet make_wrapper_overloads{"_make_wrapper_subclass", make_wrapper_signatures};
+PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return guarded([&]() -> PyObject* {
+        ParsedArgs p;
+        if (make_wrapper_overloads.parse(p, nullptr, args, nargs, kwnames) < 0) return p.finish();
+        PyTypeObject* cls = subclass_argument(p.object(0));
+        check(type_dispatches(cls), ErrorKind::Type, cls->tp_name, " must define __torch_dispatch__");
+        check(
+            !p.has(10) && !p.boolean(11, false) && !p.boolean(12, false), ErrorKind::NotImplemented,
+            "_make_wrapper_subclass: sizes, strides, device and layout are those that it is given; "
+            "dispatch_sizes_strides_policy, dispatch_device and dispatch_layout, which ask the class for them, are not "
+            "implemented. Leave them out");
+        const Dims sizes = p.ints(1);
+        const MemoryFormat format = p.optional_memory_format(4).value_or(MemoryFormat::Contiguous);
+        const Dims strides = p.optional_ints(2).value_or(
+            strides_in(sizes, format == MemoryFormat::Preserve ? MemoryFormat::Contiguous : format));
+        check(strides.size() == sizes.size(), ErrorKind::Runtime, "_make_wrapper_subclass: size ", ShapeOf{sizes},
+              " and strides ", ShapeOf{strides}, " must have the same length");
+        Tensor t = without_memory(sizes, strides, p.integer(3, 0), p.dtype(5, default_dtype()),
+                                  p.device(7).value_or(Device{}));
+        if (p.boolean(9, false)) set_requires_grad(t, true);
+        return wrap_as(cls, std::move(t));
+    });
+}
 PyObject* as_subclass(PyObject* self, PyObject* cls) noexcept {
     return guarded([&] {
         if (is_batched(tensor_of(self))) fail_batch("vmap: as_subclass has no meaning for samples of a batch");
@@ -203,7 +243,6 @@ PyMethodDef tensor_methods[] = {
     METHOD("_is_view", is_view_method, "Whether it is a differentiable view."),
     METHOD("_use_count", use_count, "References to the C++ object."),
     fast_method("type", type, "type($self, dtype=None)\n--\n\nThe legacy type name, or converted to a dtype."),
-    OF_SAMPLE("detach", detach_method, "The same memory as a leaf without history."),
     {"detach_", detach_in_place, METH_NOARGS, "detach_($self)\n--\n\nCuts it from its history, in place."},
     fast_method("requires_grad_", requires_grad_in_place,
                 "requires_grad_($self, requires_grad=True)\n--\n\nAsks for gradients."),
@@ -214,6 +253,13 @@ PyMethodDef tensor_methods[] = {
     {"_make_subclass", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_subclass)),
      METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "_make_subclass(cls, data, require_grad=False)\n--\n\nA detached alias as an object of a subclass."},
+    {"_make_wrapper_subclass", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(make_wrapper_subclass)),
+     METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
+     "_make_wrapper_subclass(cls, size, strides=None, storage_offset=None, memory_format=None, dtype=None, "
+     "layout=None, "
+     "device=None, pin_memory=False, requires_grad=False, dispatch_sizes_strides_policy=None, dispatch_device=False, "
+     "dispatch_layout=False)\n--\n\nAn object with a shape but no elements, whose class computes in the kernels' "
+     "place."},
     {"as_subclass", as_subclass, METH_O, "as_subclass($self, cls, /)\n--\n\nAn alias as an object of a subclass."},
     {nullptr, nullptr, 0, nullptr},
 };

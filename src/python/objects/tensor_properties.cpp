@@ -5,6 +5,7 @@
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
+#include "kernels/on_host.h"
 #include "ops/batching/error.h"
 #include "ops/hooks.h"
 #include "ops/recording.h"
@@ -210,6 +211,8 @@ int assign_data(PyObject* self, PyObject* value, void*) {
                 "vmap: x.data = ... has no meaning for samples of a batch, which share memory; use x.copy_(...)");
         check(!requires_grad(t) || is_differentiable(x.dtype()), ErrorKind::Runtime,
               "data set to a tensor that requires gradients must be floating point or complex dtype");
+        kernels::check_has_memory(t, "data");
+        kernels::check_has_memory(x, "data");
         TensorImpl* impl = t.impl();
         if (!impl->own_version) {
             auto* counter = new VersionCounter;

@@ -30,6 +30,7 @@
 #include "python/objects/tensor_factory.h"
 #include "python/objects/tensor_gc.h"
 #include "python/registry.h"
+#include "python/watch/watch_bindings.h"
 
 namespace wengert::python {
 
@@ -212,6 +213,7 @@ PyObject* wrap_as(PyTypeObject* type, Tensor t) {
     if (type == TensorType) return wrap(std::move(t));
     PyObject* o = checked(type->tp_alloc(type, 0));
     if (type_overrides(type)) t.impl()->flags |= kSubclass;
+    if (type_dispatches(type)) set_mode_of(t, mode_of_classes());
     t.impl()->pyobj = o;
     new (&as_tensor(o)->tensor) Tensor(std::move(t));
     return o;

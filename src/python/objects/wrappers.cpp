@@ -52,6 +52,10 @@ public:
         Py_SET_TYPE(object, reinterpret_cast<PyTypeObject*>(Py_NewRef(BatchedTensorType)));
         Py_DECREF(TensorType);
     }
+    std::string type_name(void* o) const override {
+        GilGuard gil;
+        return Py_TYPE(static_cast<PyObject*>(o))->tp_name;
+    }
 };
 
 }  // namespace

@@ -1,10 +1,16 @@
-// Dispatch modes: Python objects that compute in the place of kernels (wengert.utils._python_dispatch).
+// Dispatch modes: Python code that computes in the place of kernels (wengert.utils._python_dispatch). One mode is all
+// classes of tensors with `__torch_dispatch__`; it sits on their objects (ops/watch.h).
 //
-// The mode's class is called through one Python function, `wengert._operations.call_mode(mode, name, overload, args)`,
-// which finds the operation's object and gives the arguments their names; it returns the resulting tensors as a list.
+// Either is asked through one Python function, `wengert._operations.call_mode(mode, name, overload, args)`, which finds the
+// operation's object and gives the arguments their names; it returns the results as a list. `mode` is None where only the
+// classes of the arguments are asked. Operations that Python registers (wengert.library) come in by `_run_operation` below,
+// with their object in hand, and ask `wengert._operations.ask`.
+#include <algorithm>
 #include <utility>
 
 #include "graph/autograd_meta.h"
+#include "ops/recording.h"
+#include "python/arguments/convert.h"
 #include "python/autograd/modes/scope_type.h"
 #include "python/watch/boxing.h"
 #include "python/watch/watch_bindings.h"
@@ -24,6 +30,49 @@ private:
     OperationMode* previous_;
 };
 
+PyRef operations_module() { return PyRef(checked(PyImport_ImportModule("wengert._operations"))); }
+
+bool is_among(const Tensor& t, std::span<const ArgumentRef> arguments) {
+    const auto is_it = [&](const Tensor& other) { return other.is_same(t); };
+    return std::ranges::any_of(arguments, [&](const ArgumentRef& a) {
+        if (a.kind == ArgumentKind::Tensor) return is_it(a.as<Tensor>());
+        if (a.kind == ArgumentKind::Operand) return a.as<Operand>().impl() == t.impl();
+        return a.kind == ArgumentKind::Tensors && std::ranges::any_of(a.as<TensorSpan>(), is_it);
+    });
+}
+
+// The operation gives its results a history, so they must not be tensors that someone else has: what requires grad, or was
+// an argument, is replaced by an alias. A class may make its objects as leaves that require grad.
+Tensor own(const Tensor& t, std::span<const ArgumentRef> arguments) {
+    const bool is_made = t.flags() & kDispatched && is_leaf(t);
+    return is_among(t, arguments) || (requires_grad(t) && !is_made) ? detach(t) : t;
+}
+
+// As one tensor, a number without dimensions; undefined for None.
+Tensor result_from(PyObject* o, std::span<const ArgumentRef> arguments) {
+    if (is_tensor(o)) return own(tensor_of(o), arguments);
+    if (o == Py_None) return {};
+    const Scalar value = to_scalar(o);
+    constexpr DType widest_of[] = {DType::Bool, DType::Int64, DType::Float64, DType::Complex128};
+    return scalar_tensor(value, widest_of[static_cast<int>(value.kind())]);
+}
+
+TensorList ask(PyObject* mode, const OperationCall& call) {
+    GilGuard gil;
+    const InUse outer_ones;
+    const PyRef module = operations_module();
+    const PyRef arguments(box(call.arguments));
+    const OperationInfo& op = call.operation;
+    const PyRef results(
+        checked(PyObject_CallMethod(module.get(), "call_mode", "OssO", mode, op.name, op.overload, arguments.get())));
+    check(PyList_Check(results.get()), ErrorKind::Type, "call_mode must return a list, got ",
+          Py_TYPE(results.get())->tp_name);
+    TensorList out;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(results.get()); ++i)
+        out.push_back(result_from(PyList_GET_ITEM(results.get(), i), call.arguments));
+    return out;
+}
+
 class PyMode final : public OperationMode {
 public:
     explicit PyMode(PyObject* mode) noexcept : mode_(Py_NewRef(mode)) {}
@@ -31,40 +80,80 @@ public:
     PyObject* object() const noexcept { return mode_; }
     // A pass that continues on another thread takes the modes along, but does not own them.
     bool is_of_this_thread() const noexcept { return owner_ == this_thread_number(); }
-
-    TensorList compute(const OperationCall& call) override {
-        GilGuard gil;
-        const InUse outer_ones;
-        PyRef module(checked(PyImport_ImportModule("wengert._operations")));
-        PyRef arguments(box(call.arguments));
-        const OperationInfo& op = call.operation;
-        PyRef results(checked(
-            PyObject_CallMethod(module.get(), "call_mode", "OssO", mode_, op.name, op.overload, arguments.get())));
-        check(PyList_Check(results.get()), ErrorKind::Type, "call_mode must return a list, got ",
-              Py_TYPE(results.get())->tp_name);
-        TensorList out;
-        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(results.get()); ++i) {
-            PyObject* o = PyList_GET_ITEM(results.get(), i);
-            out.push_back(is_tensor(o) ? own(tensor_of(o), arguments.get()) : Tensor());
-        }
-        return out;
-    }
+    TensorList compute(const OperationCall& call) override { return ask(mode_, call); }
 
 private:
-    // The operation gives its results a history, so they must not be tensors that someone else has: what requires grad,
-    // or was an argument, is replaced by an alias.
-    static Tensor own(const Tensor& t, PyObject* arguments) {
-        bool foreign = requires_grad(t);
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments); ++i) {
-            PyObject* o = PyTuple_GET_ITEM(arguments, i);
-            foreign |= is_tensor(o) && tensor_of(o).is_same(t);
-        }
-        return foreign ? detach(t) : t;
-    }
-
     PyObject* mode_;
     const uint64_t owner_ = this_thread_number();
 };
+
+class ClassesMode final : public OperationMode {
+public:
+    TensorList compute(const OperationCall& call) override { return ask(Py_None, call); }
+};
+
+// --- Operations that Python registers
+void collect_tensors(PyObject* o, TensorList& found) {
+    if (is_tensor(o)) found.push_back(tensor_of(o));
+    if (PyTuple_Check(o) || PyList_Check(o))
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+            if (PyObject* item = PySequence_Fast_GET_ITEM(o, i); is_tensor(item)) found.push_back(tensor_of(item));
+}
+
+// What the operation computes below recording: the mode in the kernel's place, or the kernel.
+PyObject* run_operation(PyObject*, PyObject* given) {
+    PyObject *op, *args, *kwargs, *kernel;
+    const char* name;
+    if (!PyArg_ParseTuple(given, "OsO!O!O", &op, &name, &PyTuple_Type, &args, &PyDict_Type, &kwargs, &kernel))
+        return nullptr;
+    return guarded([&]() -> PyObject* {
+        TensorList tensors;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) collect_tensors(PyTuple_GET_ITEM(args, i), tensors);
+        PyObject *key, *value;
+        for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) collect_tensors(value, tensors);
+        const OperationInfo info{name, "", nullptr};
+        const TensorSpan all(tensors);
+        const WatchedCall watched(info, all);
+        if (!has_mode(all)) {
+            const AutoGradMode no_grad(false);
+            const AutoForwardGradMode no_forward(false);
+            return checked(PyObject_Call(kernel, args, kwargs));
+        }
+        const ArgumentRef refs[] = {refer(all)};
+        OperationMode& mode = mode_for({info, refs});
+        const auto* of_thread = dynamic_cast<PyMode*>(&mode);
+        check(of_thread || &mode == mode_of_classes(), ErrorKind::NotImplemented, "[", name,
+              "] a mode that is no Python object computes rows of the table only");
+        const PyRef asked = PyRef::share(of_thread ? of_thread->object() : Py_None);
+        const ModeAtWork at_work(&mode);
+        const InUse outer_ones;
+        const PyRef module = operations_module();
+        return checked(PyObject_CallMethod(module.get(), "ask", "OOOO", asked.get(), op, args, kwargs));
+    });
+}
+
+// What an operation asks of one of its tensors before it computes.
+const Tensor& tensor_argument(PyObject* o) {
+    check(is_tensor(o), ErrorKind::Type, "expected a Tensor, got ", Py_TYPE(o)->tp_name);
+    return tensor_of(o);
+}
+PyObject* asks_derivative(PyObject*, PyObject* o) {
+    return guarded([&] {
+        const Tensor& t = tensor_argument(o);
+        return wrap((GradMode::is_enabled() && requires_grad(t)) ||
+                    (GradMode::is_forward_enabled() && highest_level(t) >= 0));
+    });
+}
+PyObject* is_sample(PyObject*, PyObject* o) {
+    return guarded([&] { return wrap((tensor_argument(o).flags() & kBatched) != 0); });
+}
+PyObject* memory_of(PyObject*, PyObject* o) {
+    return guarded([&] { return PyLong_FromVoidPtr(tensor_argument(o).storage().get()); });
+}
+
+PyObject* is_without_memory(PyObject*, PyObject* o) {
+    return guarded([&] { return wrap(is_tensor(o) && !tensor_of(o).storage()->has_memory()); });
+}
 
 PyObject* enter(PyObject* mode, PyObject*) {
     return guarded([&] {
@@ -121,16 +210,58 @@ struct WithoutModes {
     OperationMode* const kept;
 };
 
+// One in which those of tensors are not asked either.
+struct WithoutDispatch {
+    static constexpr const char* name = "wengert._C._DisableTorchDispatch";
+    explicit WithoutDispatch(PyObject* arguments) noexcept
+        : modes(arguments), dispatched(std::exchange(state.dispatching, false)) {
+        GradMode::refresh_mask();
+    }
+    ~WithoutDispatch() {
+        state.dispatching = dispatched;
+        GradMode::refresh_mask();
+    }
+    WithoutDispatch(const WithoutDispatch&) = delete;
+    PyObject* value() const { return Py_NewRef(Py_None); }
+    const WithoutModes modes;
+    const bool dispatched;
+};
+
+// One in which nothing is recorded: what a kernel registered for "Autograd" calls its operation in.
+struct BelowAutograd {
+    static constexpr const char* name = "wengert._C._AutoDispatchBelowAutograd";
+    explicit BelowAutograd(PyObject*) noexcept : no_grad(false), no_forward(false) {}
+    BelowAutograd(const BelowAutograd&) = delete;
+    PyObject* value() const { return Py_NewRef(Py_None); }
+    const AutoGradMode no_grad;
+    const AutoForwardGradMode no_forward;
+};
+
 PyMethodDef functions[] = {
     {"_dispatch_modes", modes, METH_NOARGS, "The active modes of this thread, the innermost first."},
+    {"_asks_derivative", asks_derivative, METH_O, "Whether an operation on the tensor is recorded or has a tangent."},
+    {"_is_sample", is_sample, METH_O, "Whether it stands for one sample of a batch."},
+    {"_is_without_memory", is_without_memory, METH_O, "Whether it is a tensor whose class keeps its elements."},
+    {"_memory_of", memory_of, METH_O, "A number that tensors on the same memory share while they live."},
+    {"_run_operation", run_operation, METH_VARARGS,
+     "_run_operation(op, name, args, kwargs, kernel)\n--\n\nkernel(*args, **kwargs), or what a dispatch mode computes "
+     "in "
+     "its place."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
 
+OperationMode* mode_of_classes() noexcept {
+    static ClassesMode mode;
+    return &mode;
+}
+
 int add_mode_functions(PyObject* module) {
     static PyTypeObject* type;
-    if (add_type(module, &context_spec, &type) < 0 || ScopeType<WithoutModes>::add(module) < 0) return -1;
+    if (add_type(module, &context_spec, &type) < 0 || ScopeType<WithoutModes>::add(module) < 0 ||
+        ScopeType<WithoutDispatch>::add(module) < 0 || ScopeType<BelowAutograd>::add(module) < 0)
+        return -1;
     return PyModule_AddFunctions(module, functions);
 }
 

@@ -10,6 +10,7 @@
 namespace wengert::python {
 
 int add_mode_functions(PyObject* module);
+OperationMode* mode_of_classes() noexcept;  // of all whose class has `__torch_dispatch__`
 int add_operation_name_functions(PyObject* module);
 int add_node_log_functions(PyObject* module);
 int add_profile_functions(PyObject* module);

@@ -1,6 +1,7 @@
 #include "tensor/writes/region.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace wengert {
 namespace {
@@ -21,6 +22,8 @@ bool meets_strided(const Region& dense, const Region& strided) noexcept {
 
 Region region_of(const TensorImpl& t) {
     const int64_t item = item_size(t.dtype);
+    // Whoever keeps the elements says what the geometry means.
+    if (!t.storage->has_memory()) return {.begin = 0, .end = std::numeric_limits<int64_t>::max()};
     Region region{.begin = t.offset * item, .end = t.offset * item};
     if (is_contiguous(t.sizes, t.strides)) {
         region.end += t.numel * item;

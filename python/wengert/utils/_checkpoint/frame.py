@@ -158,7 +158,8 @@ class Frame:
 
         def keep(tensor: Tensor) -> Tensor:
             number = len(known.saved)
-            alias = tensor.detach()
+            with _C._WithoutDispatchModes():  # it is none of the program's operations
+                alias = tensor.detach()
             if number >= len(self.saved):
                 if complete:
                     raise CheckpointError(determinism.too_many(self.saved, determinism.Saved.of(tensor)))

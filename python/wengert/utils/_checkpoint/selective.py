@@ -37,7 +37,7 @@ _KEEP = {
     CheckpointPolicy.PREFER_CPU_OFFLOAD,
 }
 
-SAC_IGNORED_OPS: set[Any] = set()  # operations that the policy is not asked about; detach shows none
+SAC_IGNORED_OPS: set[Any] = {ops.aten.detach.default}  # operations that the policy is not asked about
 
 
 class SelectiveCheckpointContext:

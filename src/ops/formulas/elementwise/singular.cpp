@@ -23,6 +23,7 @@
 #include "kernels/shape/shape.h"
 #include "ops/batching/error.h"
 #include "ops/generated_support.h"
+#include "ops/known_values.h"
 
 namespace wengert::ops::formulas {
 namespace {
@@ -33,7 +34,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // A mask that differs between the cotangents of one pass is asked for each of them in a pass of its own.
 bool any(const Tensor& mask) {
     if (mask.flags() & kBatched) fail_batch("derivatives at lengths that are 0 depend on values of the cotangent");
-    return kernels::is_any_true(mask);
+    return ops::is_any_true(mask);
 }
 Tensor both(const Tensor& a, const Tensor& b) { return ops::logical_and(a, b); }
 Tensor is_zero(const Tensor& t) { return ops::eq(detach(t), 0); }
@@ -386,7 +387,7 @@ bool is_root(const Operand& exponent) {
     if (!exponent.is_tensor())
         p = exponent.scalar().to<double>();
     else if (exponent.tensor().numel() == 1 && kernels::has_values(exponent.tensor()))  // of more elements some may be
-        p = kernels::read_element<double>(kernels::to_dtype(exponent.tensor(), DType::Float64), "pow");
+        p = ops::value_of(exponent.tensor()).to<double>();
     return p > 0 && p < 1;
 }
 

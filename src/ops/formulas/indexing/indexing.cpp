@@ -9,6 +9,8 @@
 #include "generated/ops/operators.h"
 #include "generated/ops/rearranging.h"
 #include "generated/ops/reductions.h"
+#include "generated/ops/scans.h"
+#include "generated/ops/storage.h"
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
 #include "graph/autograd_meta.h"
@@ -21,6 +23,7 @@
 #include "kernels/shape/shape.h"
 #include "kernels/sorting/histogram.h"
 #include "kernels/sorting/sort.h"
+#include "ops/known_values.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
@@ -46,8 +49,8 @@ Tensor index_put_grad_values(const Tensor& grad, IntSpan self_sizes, TensorSpan 
     if (!accumulate) {
         Tensor written = empty(self_sizes, DType::Int64, grad.device()),
                order = numbers(part.sizes(), grad);  // what is not written is not read
-        kernels::index_put_(written, indices, order);
-        part = ops::where(ops::eq(kernels::index(written, indices), order), part, 0);
+        ops::index_put_(written, indices, order);
+        part = ops::where(ops::eq(ops::index(written, indices), order), part, 0);
     }
     return fitted(part, values_sizes, grad.dtype());
 }
@@ -69,15 +72,15 @@ Tensor surviving_slices_at(const Tensor& grad, int64_t dim, const Tensor& index,
     if (index.numel() < 2) return slices;
     const int64_t d = wrap_dim(dim, grad.dim(), "index_copy");
     Tensor written = empty(Dims{grad.size(d)}, DType::Int64, grad.device()), order = numbers(Dims{index.numel()}, grad);
-    kernels::index_copy_(written, 0, index, order);
+    ops::index_copy_(written, 0, index, order);
     Dims line(sizes.size(), 1);
     line[static_cast<size_t>(d)] = index.numel();
-    Tensor survived = ops::eq(kernels::index_select(written, 0, index), order);
+    Tensor survived = ops::eq(ops::index_select(written, 0, index), order);
     return ops::where(ops::reshape(survived, line), slices, 0);
 }
 
 Tensor filled_sum(const Tensor& grad, int64_t dim, const Tensor& index) {
-    const Tensor filled = kernels::index_fill(zeros(grad.sizes(), DType::Bool, grad.device()), dim, index, true);
+    const Tensor filled = ops::index_fill(zeros(grad.sizes(), DType::Bool, grad.device()), dim, index, true);
     return ops::sum(ops::where(filled, grad, 0));
 }
 
@@ -114,8 +117,8 @@ Tensor elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan
 Tensor surviving_elements_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes) {
     if (!asks_more_than_values(grad, index)) return padded(kernels::gather_survivors(grad, dim, index), sizes);
     Tensor written = empty(grad.sizes(), DType::Int64, grad.device()), order = numbers(index.sizes(), grad);
-    kernels::scatter_(written, dim, index, order);
-    Tensor survived = ops::eq(kernels::gather(written, dim, index), order);
+    ops::scatter_(written, dim, index, order);
+    Tensor survived = ops::eq(ops::gather(written, dim, index), order);
     return padded(ops::where(survived, ops::gather(grad, dim, index), 0), sizes);
 }
 
@@ -161,8 +164,8 @@ GroupPartials product_partials_by_scans(const Tensor& self, int64_t dim, const T
         const Tensor parts[] = {ops::slice(t, dim, 0, 1), ops::slice(t, dim, 0, t.size(dim) - 1)};
         return ops::cat(parts, dim);
     };
-    const Tensor order = kernels::argsort(index, dim, false, true), group = kernels::gather(index, dim, order),
-                 places = kernels::argsort(order, dim), x = ops::gather(src, dim, order);
+    const Tensor order = ops::argsort(index, dim, false, true), group = ops::gather(index, dim, order),
+                 places = ops::argsort(order, dim), x = ops::gather(src, dim, order);
     auto product_before = [&](const Tensor& x, const Tensor& group) {
         Tensor same = ops::eq(group, neighbour(group));
         Dims one = same.sizes();
@@ -186,19 +189,19 @@ GroupPartials product_partials_by_scans(const Tensor& self, int64_t dim, const T
 GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                                bool include_self) {
     Tensor self_zero = ops::eq(self, 0), src_zero = ops::eq(src, 0);
-    Tensor counts = kernels::to_dtype(self_zero, DType::Int64);
-    if (!include_self) counts = kernels::scatter_value(counts, dim, index, 0);
-    counts = kernels::scatter_add(counts, dim, index, kernels::to_dtype(src_zero, DType::Int64));
-    if (GradMode::is_enabled() && self.dim() > 0 && index.numel() > 0 && !kernels::are_all_true(ops::eq(counts, 0)))
+    Tensor counts = ops::to_dtype(self_zero, DType::Int64);
+    if (!include_self) counts = ops::scatter_value(counts, dim, index, 0);
+    counts = ops::scatter_add(counts, dim, index, ops::to_dtype(src_zero, DType::Int64));
+    if (GradMode::is_enabled() && self.dim() > 0 && index.numel() > 0 && !ops::are_all_true(ops::eq(counts, 0)))
         return product_partials_by_scans(self, wrap_dim(dim, self.dim(), "scatter_reduce"), index, src, include_self);
     Tensor nonzero_self = ops::where(self_zero, 1, self), nonzero_src = ops::where(src_zero, 1, src);
     Tensor product = ops::scatter_reduce(nonzero_self, dim, index, nonzero_src, "prod", include_self);
     auto others = [&](const Tensor& product, const Tensor& count, const Tensor& is_zero, const Tensor& x) {
-        Tensor remaining = count - kernels::to_dtype(is_zero, DType::Int64);
+        Tensor remaining = count - ops::to_dtype(is_zero, DType::Int64);
         return ops::where(ops::eq(remaining, 0), product / x, 0);
     };
     GroupPartials partials;
-    partials.src = others(ops::gather(product, dim, index), kernels::gather(counts, dim, index), src_zero, nonzero_src);
+    partials.src = others(ops::gather(product, dim, index), ops::gather(counts, dim, index), src_zero, nonzero_src);
     partials.self = others(product, counts, self_zero, nonzero_self);
     if (!include_self) partials.self = ops::scatter_value(partials.self, dim, index, 0);
     return partials;
@@ -207,15 +210,14 @@ GroupPartials product_partials(const Tensor& self, int64_t dim, const Tensor& in
 // Which members are equal to the result, divided by their number.
 GroupPartials extreme_partials(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                                const Tensor& result, bool include_self) {
-    Tensor of_self = kernels::to_dtype(ops::eq(self, result), result.dtype());
-    if (!include_self) of_self = kernels::scatter_value(of_self, dim, index, 0);
-    Tensor of_src = kernels::to_dtype(ops::eq(src, kernels::gather(result, dim, index)), result.dtype());
-    Tensor count = kernels::scatter_add(of_self, dim, index, of_src);
+    Tensor of_self = ops::to_dtype(ops::eq(self, result), result.dtype());
+    if (!include_self) of_self = ops::scatter_value(of_self, dim, index, 0);
+    Tensor of_src = ops::to_dtype(ops::eq(src, ops::gather(result, dim, index)), result.dtype());
+    Tensor count = ops::scatter_add(of_self, dim, index, of_src);
     count = ops::where(ops::eq(count, 0), 1, count);
-    GroupPartials partials{of_self / count, of_src / kernels::gather(count, dim, index)};
+    GroupPartials partials{of_self / count, of_src / ops::gather(count, dim, index)};
     if (!include_self) {  // places without elements keep their value
-        Tensor untouched =
-            kernels::scatter_value(full(self.sizes(), 1, result.dtype(), result.device()), dim, index, 0);
+        Tensor untouched = ops::scatter_value(full(self.sizes(), 1, result.dtype(), result.device()), dim, index, 0);
         partials.self = ops::where(ops::eq(untouched, 1), 1, partials.self);
     }
     return partials;
@@ -229,11 +231,11 @@ GroupPartials group_partials(const Tensor& self, int64_t dim, const Tensor& inde
         return extreme_partials(detach(self), dim, index, detach(src), detach(result), include_self);
     GroupPartials partials{full(self.sizes(), 1, self.dtype(), self.device()),
                            full(index.sizes(), 1, self.dtype(), self.device())};
-    if (!include_self) partials.self = kernels::scatter_value(partials.self, dim, index, 0);
+    if (!include_self) partials.self = ops::scatter_value(partials.self, dim, index, 0);
     if (reduce == "mean") {
-        Tensor count = kernels::scatter_add(partials.self, dim, index, partials.src);
+        Tensor count = ops::scatter_add(partials.self, dim, index, partials.src);
         partials.self = partials.self / count;
-        partials.src = partials.src / kernels::gather(count, dim, index);
+        partials.src = partials.src / ops::gather(count, dim, index);
     }
     return partials;
 }
@@ -266,11 +268,11 @@ Tensor scatter_reduce_tangent(const Tensor& self_t, const Tensor& src_t, const T
 // Rows of `grad`, with what the backward did to them: none of padding_idx, divided by how often they were read.
 Tensor embedding_regrad(const Tensor& grad, const Tensor& indices, int64_t padding_idx, bool scale_grad_by_freq) {
     Tensor rows = ops::embedding(grad, indices);
-    if (padding_idx >= 0) rows = ops::where(kernels::unsqueeze(ops::eq(indices, padding_idx), -1), 0, rows);
+    if (padding_idx >= 0) rows = ops::where(ops::unsqueeze(ops::eq(indices, padding_idx), -1), 0, rows);
     if (scale_grad_by_freq) {
-        Tensor counts = kernels::counts_of(kernels::reshape(indices, Dims{-1}), grad.size(0));
-        Tensor each = kernels::index_select(counts, 0, kernels::reshape(indices, Dims{-1}));
-        rows = rows / kernels::unsqueeze(kernels::reshape(each, indices.sizes()), -1);
+        Tensor counts = kernels::counts_of(ops::reshape(indices, Dims{-1}), grad.size(0));
+        Tensor each = ops::index_select(counts, 0, ops::reshape(indices, Dims{-1}));
+        rows = rows / ops::unsqueeze(ops::reshape(each, indices.sizes()), -1);
     }
     return rows;
 }

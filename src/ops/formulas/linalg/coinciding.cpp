@@ -24,6 +24,7 @@
 #include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
 #include "ops/batching/error.h"
+#include "ops/known_values.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
@@ -158,7 +159,7 @@ Tensor equal_or_zero_pairs(const Tensor& s, int64_t size) {
 
 bool holds_anywhere(const Tensor& mask) {
     const Plain plain;
-    return mask.numel() > 0 && kernels::is_any_true(unbatched(mask));
+    return mask.numel() > 0 && ops::is_any_true(unbatched(mask));
 }
 
 bool any_coincide(const Tensor& values) { return values.size(-1) > 1 && holds_anywhere(equal_pairs(values)); }

@@ -23,6 +23,7 @@
 #include "kernels/linalg/linalg.h"
 #include "kernels/on_host.h"
 #include "kernels/reductions/scan.h"
+#include "ops/known_values.h"
 #include "ops/recording.h"
 
 namespace wengert::ops::formulas {
@@ -199,11 +200,11 @@ enum class Condition { Regular, Poor, Singular };
 Condition condition_of(const Tensor& a, const Tensor& det, const Tensor& inverse) {
     const NoGradGuard unrecorded;
     const AutoForwardGradMode no_tangents(false);
-    if (!kernels::are_all_true(ops::logical_and(ops::ne(det, 0), ops::isfinite(det)))) return Condition::Singular;
+    if (!ops::are_all_true(ops::logical_and(ops::ne(det, 0), ops::isfinite(det)))) return Condition::Singular;
     auto norms = [](const Tensor& t) { return ops::amax(ops::abs(t), Dims{-2, -1}); };
     const Tensor reciprocal = norms(a) * norms(inverse);
     const double limit = real_dtype(a.dtype()) == DType::Float64 ? 1e7 : 1e3;
-    return kernels::are_all_true(ops::lt(reciprocal, limit)) ? Condition::Regular : Condition::Poor;
+    return ops::are_all_true(ops::lt(reciprocal, limit)) ? Condition::Regular : Condition::Poor;
 }
 
 }  // namespace

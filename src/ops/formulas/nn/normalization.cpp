@@ -24,6 +24,7 @@
 #include "kernels/elementwise/overlap.h"
 #include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
+#include "ops/known_values.h"
 #include "ops/recording.h"
 #include "tensor/dtype_limits.h"
 
@@ -40,7 +41,7 @@ namespace {
 Tensor from_most_probable(const Tensor& t, const Tensor& result, int64_t dim) {
     if (t.dim() == 0) return t - t;
     if (t.numel() == 0) return t;
-    return t - ops::gather(t, dim, kernels::argmax(detach(result), dim, true));
+    return t - ops::gather(t, dim, ops::argmax(detach(result), dim, true));
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ bool leaves_range(const Tensor& variance, double eps) {
     Tensor beyond = ops::isinf(detach(variance));
     const double least = limits_of(variance.dtype()).min;
     if (eps < least) beyond = ops::logical_or(beyond, ops::lt(detach(variance), least / 1e-16));
-    return kernels::is_any_true(unbatched(beyond));
+    return ops::is_any_true(unbatched(beyond));
 }
 
 // x_hat = (x - mean) * rstd over `dims`, in the dtype that is computed in; the mean counts as 0 where not `centered`.

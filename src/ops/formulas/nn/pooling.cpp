@@ -13,6 +13,7 @@
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
 #include "kernels/on_host.h"
+#include "ops/known_values.h"
 
 namespace wengert::ops::formulas {
 
@@ -74,7 +75,7 @@ Tensor unpooled(const Tensor& maxima, const Tensor& indices, IntSpan kernel_size
     const int64_t count = numel_of(sizes);
     if (const Tensor every = unbatched(indices); every.numel() != 0) {  // inside vmap: those of all samples
         const NoGradGuard no_grad;
-        check(kernels::are_all_true(ops::logical_and(ops::ge(every, 0), ops::lt(every, count))), ErrorKind::Runtime,
+        check(ops::are_all_true(ops::logical_and(ops::ge(every, 0), ops::lt(every, count))), ErrorKind::Runtime,
               "Found an invalid max index for output of size ", ShapeOf{sizes});
     }
     Dims lead(shape.first(shape.size() - n)), plane = lead;

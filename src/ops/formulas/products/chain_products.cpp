@@ -19,6 +19,7 @@
 #include "graph/batched.h"
 #include "graph/strict_singular.h"
 #include "kernels/reductions/nan_check.h"
+#include "ops/known_values.h"
 
 namespace wengert::ops::formulas {
 
@@ -69,7 +70,7 @@ Tensor total_of_samples(const Tensor& t, int64_t batch_dims, const Tensor& like)
 }  // namespace
 
 Tensor zero_where_unread(const Tensor& value, TensorSpan cotangents, int64_t batch_dims) {
-    if (strict_singular() || !value.defined() || kernels::all_finite(unbatched(value))) return value;
+    if (strict_singular() || !value.defined() || ops::all_finite(unbatched(value))) return value;
     Tensor read, unknown;
     for (const Tensor& t : cotangents) {
         if (!t.defined()) continue;

@@ -25,6 +25,7 @@
 #include "kernels/reductions/reduce.h"
 #include "kernels/shape/shape.h"
 #include "ops/formulas/elementwise/singular.h"
+#include "ops/known_values.h"
 
 namespace wengert::ops::formulas {
 
@@ -110,7 +111,7 @@ struct Equals {
 Equals equals(const Tensor& self, const Tensor& result, const std::optional<Dims>& dim, bool keepdim) {
     Tensor wide = restored(result, self.sizes(), dim, keepdim);
     Tensor mask = ops::logical_or(ops::eq(self, wide), ops::logical_and(ops::isnan(self), ops::isnan(wide)));
-    return {mask, ops::to_dtype(kernels::sum(mask, dim, keepdim), result.dtype())};
+    return {mask, ops::to_dtype(ops::sum(mask, dim, keepdim), result.dtype())};
 }
 
 }  // namespace
@@ -242,10 +243,10 @@ Tensor logsumexp_weights(const Tensor& self, const Tensor& result, const std::op
     const Tensor log_sum = restored(result, self.sizes(), dim, keepdim);
     if (is_complex(self.dtype())) return exp_difference(self, log_sum);
     const Tensor infinite = ops::isinf(detach(log_sum));
-    if (!kernels::is_any_true(infinite)) return softmax_over(self, dim);
+    if (!ops::is_any_true(infinite)) return softmax_over(self, dim);
     const Tensor greatest = ops::eq(self, std::numeric_limits<double>::infinity());
-    const Tensor alone = ops::eq(kernels::sum(greatest, dim, true), 1);
-    const Tensor limit = kernels::to_dtype(ops::logical_and(greatest, alone), self.dtype());
+    const Tensor alone = ops::eq(ops::sum(greatest, dim, true), 1);
+    const Tensor limit = ops::to_dtype(ops::logical_and(greatest, alone), self.dtype());
     return ops::where(infinite, limit, softmax_over(ops::where(infinite, 0, self), dim));
 }
 
@@ -294,7 +295,7 @@ Tensor quantiles(const Tensor& self, const Tensor& q, std::optional<int64_t> dim
     check(q.dim() <= 1, ErrorKind::Runtime, "quantile() q must be a scalar or 1D tensor");
     if (!is_batched(q)) {  // samples are checked where elements are looked up
         const Tensor within = ops::logical_and(ops::ge(detach(q), 0), ops::le(detach(q), 1));  // NaN is not
-        check(kernels::are_all_true(within), ErrorKind::Runtime, "quantile() q values must be in the range [0, 1]");
+        check(ops::are_all_true(within), ErrorKind::Runtime, "quantile() q values must be in the range [0, 1]");
     }
     check(is_floating(self.dtype()), ErrorKind::Runtime,
           "quantile() input tensor must be either float or double dtype");

@@ -23,6 +23,7 @@
 #include "kernels/on_host.h"
 #include "kernels/reductions/nan_check.h"
 #include "kernels/reductions/reduce.h"
+#include "ops/known_values.h"
 #include "tensor/dtype_limits.h"
 
 namespace wengert::ops::formulas {
@@ -72,7 +73,7 @@ Tensor shifted_cumprod(const Tensor& x, int64_t dim) {
     if (x.size(dim) == 0) return x;
     dim = wrap_dim(dim, x.dim(), "cumprod");
     const Tensor whole = ops::cumprod(x, dim);
-    if (kernels::all_finite(unbatched(whole))) return shifted(whole, dim, 1);
+    if (ops::all_finite(unbatched(whole))) return shifted(whole, dim, 1);
     // A product that has overflowed stays there when a zero follows: here factors that are zero win.
     Tensor y = shifted(x, dim, 1);
     for (int64_t s = 1, n = x.size(dim); s < n; s *= 2)
@@ -85,7 +86,7 @@ bool all_normal(const Tensor& t) {
     const double least = limits_of(t.dtype()).min;
     Tensor size = ops::abs(detach(t));
     Tensor normal = ops::logical_and(ops::ge(size, least), ops::lt(size, std::numeric_limits<double>::infinity()));
-    return kernels::are_all_true(unbatched(normal));
+    return ops::are_all_true(unbatched(normal));
 }
 
 Tensor exp_difference(const Tensor& x, const Tensor& log_sum) {
