@@ -49,8 +49,8 @@ _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
     "accelerator", "amp", "array_api", "as_autograd", "as_torch", "compat", "cuda", "distributions", "fft", "func",
-    "graph", "library", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "sim", "special", "testing",
-    "utils",
+    "graph", "library", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "sim", "special",
+    "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
