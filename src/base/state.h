@@ -27,7 +27,7 @@ enum TensorFlag : uint32_t {
     kDispatched = 1u << 7,    // has a mode of its own, which computes in the kernels' place (ops/watch.h)
 };
 // What an operation always asks about its operands; the rest depends on the modes of the thread (graph/grad_mode.h).
-constexpr uint32_t kAlwaysAsked = kInference | kBatched | kOffHost | kDispatched;
+constexpr uint32_t kAlwaysAsked = kInference | kBatched | kDispatched;
 // A gradient with one of these is for operations alone: nobody adds to its elements, or takes them over, as to those of
 // plain memory.
 constexpr uint32_t kNotPlain = kHasTangent | kBatched | kDispatched;
@@ -44,7 +44,7 @@ class OperationMode;
 struct OpenBatch;
 
 struct ThreadState {
-    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kAlwaysAsked;
+    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kAlwaysAsked | kOffHost;
     uint32_t watch = 0;
     bool grad_enabled = true;
     bool forward_grad_enabled = true;
