@@ -15,7 +15,7 @@ from typing import Any
 
 _SEARCHED = (
     "", "nn.functional", "linalg", "special", "fft", "func", "autograd", "nn", "nn.init", "nn.utils", "nn.utils.rnn",
-    "optim", "optim.lr_scheduler", "optim.swa_utils", "optimize", "utils.data", "distributions",
+    "optim", "optim.lr_scheduler", "optim.swa_utils", "optimize", "utils.data", "distributions", "library",
 )  # fmt: skip
 
 _DEVICES = "there is no such device; devices are the CPU, meta and sim (wengert.sim)"
@@ -47,6 +47,7 @@ _ADVICE = [
     ("nn", r"parallel|DataParallel", _PARALLEL),
     ("nn", r"attention", "use wengert.nn.functional.scaled_dot_product_attention"),
     ("optim", r"SparseAdam", _DENSE),
+    ("library", r"triton_op|wrap_triton", "there is no Triton; use wengert.library.custom_op"),
 ]  # fmt: skip
 
 

@@ -28,7 +28,7 @@ enum TensorFlag : uint32_t {
     kReduced = 1u << 16,  // its elements are of a type that nobody computes in (tensor/dtype.h): a matter of kernels
 };
 // What an operation always asks about its operands; the rest depends on the modes of the thread (graph/grad_mode.h).
-constexpr uint32_t kAlwaysAsked = kInference | kBatched | kOffHost | kDispatched;
+constexpr uint32_t kAlwaysAsked = kInference | kBatched | kDispatched;
 // A gradient with one of these is for operations alone: nobody adds to its elements, or takes them over, as to those of
 // plain memory.
 constexpr uint32_t kNotPlain = kHasTangent | kBatched | kDispatched;
@@ -46,7 +46,7 @@ class OperationMode;
 struct OpenBatch;
 
 struct ThreadState {
-    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kAlwaysAsked;
+    uint32_t mask = kRequiresGrad | kHasTangent | kIsView | kAlwaysAsked | kOffHost;
     uint32_t watch = 0;
     bool grad_enabled = true;
     bool forward_grad_enabled = true;

@@ -39,6 +39,7 @@ class Blind(Inner):
         lambda t: t.tolist(),
         lambda t: t.numpy(),
         lambda t: np.asarray(t),
+        lambda t: t.__dlpack__(),
         lambda t: t.to(wg.float64),
         lambda t: wg.cat([t, t]),
         lambda t: t.set_(wg.ones(3)),

@@ -128,6 +128,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
         if (dlpack_overloads.parse(p, self, args, nargs, kwnames) < 0) return p.finish();
         const Tensor& t = p.tensor(0);
         check(!requires_grad(t), ErrorKind::Buffer, "Can't export tensors that require gradient, use tensor.detach()");
+        kernels::check_has_memory(t, "__dlpack__");
         check(!is_off_host(t), ErrorKind::Buffer, "Can't export a tensor of device ", t.device(), "; use tensor.cpu()");
         bool copy = p.boolean(4, false);
         // A fresh impl, since consumers rely on shape and strides staying as they are.

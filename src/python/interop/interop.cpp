@@ -206,6 +206,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
               "Can't export a tensor that requires grad as a buffer. Use tensor.detach() first.");
         check(!has_derivative(t), ErrorKind::Buffer,
               "Can't export a tensor that has a tangent as a buffer. Use tensor.detach() first.");
+        kernels::check_has_memory(t, "a buffer");
         check(!is_off_host(t), ErrorKind::Buffer, "Can't export a tensor of device ", t.device(),
               " as a buffer; use tensor.cpu()");
         bool strides_wanted = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
