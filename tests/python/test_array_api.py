@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import array_api_strict as strict
@@ -205,6 +207,12 @@ def test_tensors_name_the_namespace():
         x.__array_namespace__(api_version="1999.12")
     assert xp.__array_api_version__ == strict.__array_api_version__
     assert set(strict.__all__) - OF_STRICT_ALONE - ABSENT_TYPES <= set(dir(xp))
+
+
+def test_type_checkers_see_the_types():
+    text = Path(xp.__file__).read_text()
+    shown = set(re.findall(r"^    from wengert import (\w+) as \1$", text, re.MULTILINE))
+    assert shown == set(xp.__array_namespace_info__().dtypes())
 
 
 def test_tensors_have_the_methods_of_arrays():
