@@ -14,7 +14,15 @@ from typing import Any
 import array_api_strict as strict
 import numpy as np
 
+import wengert
+
 Call = Callable[[Any, Any], Any]
+
+# The standard's types that the package has.
+DTYPES = tuple(
+    name for name in dir(strict) if isinstance(getattr(strict, name), strict._dtypes.DType) and hasattr(wengert, name)
+)
+KINDS = ("bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric")
 
 
 def arrays(xp: Any, dtype: str) -> Any:
@@ -112,8 +120,7 @@ CALLS: dict[str, list[Call]] = {
         lambda xp, a: xp.result_type(a.x, a.one), lambda xp, a: xp.result_type(a.one, a.dtype),
         lambda xp, a: xp.result_type(a.x, True), lambda xp, a: xp.result_type(a.x, 1),
         lambda xp, a: xp.result_type(1.0, a.x), lambda xp, a: xp.result_type(a.x, 1j),
-        *(lambda xp, a, other=other: xp.result_type(a.dtype, getattr(xp, other)) for other in
-          ("int8", "int16", "int32", "int64", "uint8", "float32", "float64", "complex64", "complex128", "bool")),
+        *(lambda xp, a, other=other: xp.result_type(a.dtype, getattr(xp, other)) for other in DTYPES),
     ],
     # elementwise, besides what `elementwise` lists
     "clip": [
@@ -316,9 +323,6 @@ FFT: dict[str, list[Call]] = {
         for name in ("fftshift", "ifftshift")
     },
 }
-
-DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float32", "float64", "complex64", "complex128")
-KINDS = ("bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric")
 
 
 def _hermitian(xp: Any, a: Any) -> Any:

@@ -41,7 +41,7 @@ WRITTEN_IN_PYTHON = {
 # Public modules of which every name must stand on a page.
 COMPLETE = ["", "linalg", "special", "fft", "nn.functional", "nn", "autograd", "autograd.graph", "autograd.functional",
             "autograd.forward_ad", "func", "func.implicit", "optim", "optim.lr_scheduler", "optim.swa_utils",
-            "utils.data", "distributions", "utils.safetensors", "optimize",
+            "utils.data", "distributions", "utils.pytree", "utils.safetensors", "optimize",
             "profiler", "testing", "random", "sim", "accelerator", "amp", "as_torch", "as_autograd"]  # fmt: skip
 # Aliases and old names, which have no page of their own.
 WITHOUT_PAGE = re.compile(

@@ -6,10 +6,11 @@ tensors and can be differentiated. Results are tensors, with history; arrays amo
 that share their memory.
 
 `_ufuncs` finds the operation of a ufunc by its name and maps the methods (``reduce``, ``outer``, ...) and the options
-of its call; `_functions` and `_linear_algebra` hold one function for each NumPy function, with NumPy's parameters. What
-has no counterpart runs on the arrays as NumPy's own function does and returns arrays, if no gradient is lost by that
-(`_arrays`): packages that only want an array (to save, to plot, to sort) get one. Where a tensor requires grad it
-raises TypeError and says what to do.
+of its call; SciPy's special functions that are no rows of the table have their derivatives in `_special`. `_functions`
+and the modules that it gathers hold one function for each NumPy function, with NumPy's parameters. What has no
+derivative (`_arrays.WITHOUT_DERIVATIVE`) runs on the arrays whatever it is given. What has no counterpart runs on them
+as well, if no gradient is lost by that: packages that only want an array (to save, to plot) get one. Where a tensor
+requires grad it raises TypeError and says what to do.
 """
 
 from __future__ import annotations

@@ -65,6 +65,7 @@ def _is_special(ufunc: Any) -> bool:
     return special_ufunc(ufunc.__name__) is ufunc
 
 
+@functools.cache
 def name_of(ufunc: Any) -> str:
     """Return the name under which a ufunc is found: ``numpy.sin``, ``scipy.special.ellipk``."""
     name: str = ufunc.__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import wengert
@@ -23,6 +24,11 @@ _KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["compl
 
 def dtypes_by_kind(kind: Any) -> dict[str, Any]:
     """Return the standard's types that the package has, of one kind or several; all for None."""
+    return dict(_known(kind))
+
+
+@functools.cache
+def _known(kind: Any) -> dict[str, Any]:
     kinds = ("bool", "numeric") if kind is None else kind if isinstance(kind, tuple) else (kind,)
     if not set(kinds) <= set(_KINDS):
         raise ValueError(f"[isdtype] unknown kind of types {kind!r}; kinds are {', '.join(_KINDS)}")

@@ -55,6 +55,9 @@ _NUMBERS = (bool, int, float, complex)
 
 def operands(*values: Any) -> tuple[Any, ...]:
     """Return values as tensors of their common type; None stays."""
+    first = values[0]
+    if isinstance(first, Tensor) and all(isinstance(v, Tensor) and v.dtype is first.dtype for v in values):
+        return values
     given = [value for value in values if value is not None]
     dtype = result_type(*given)
     device = next(value.device for value in given if isinstance(value, Tensor))
