@@ -111,7 +111,7 @@ def patterns(node: Any, which: int) -> list[Any]:
         return in_place_patterns(node, result, shapes)
     row = row_of(node)
     fixed: list[int] = []  # inputs with coefficients that are the same at all values
-    if row is not None and _is_linear(row) and not row["elementwise"]:  # `where` has a condition, which may change
+    if row is not None and _is_fixed(node, row) and not row["elementwise"]:  # `where` has a condition, which may change
         fixed = list(range(len(shapes)))
     elif row is not None and _is_multilinear(row):
         fixed = [index for index, varies in enumerate(varying(node, which)) if not varies]
@@ -159,9 +159,10 @@ def _matrix(pattern: Any) -> Any:
     return scipy.sparse.csr_array(pattern)
 
 
-def _is_linear(row: Row) -> bool:
+def _is_fixed(node: Any, row: Row) -> bool:
     """Whether each gradient is a fixed linear map of the cotangent: it then has the same pattern at all values."""
-    return set(row["formulas"].get("linear", ())) == {a["name"] for a in row["arguments"] if a["differentiable"]}
+    linear = set(row["formulas"].get("linear", ())) == {a["name"] for a in row["arguments"] if a["differentiable"]}
+    return linear or not any(name.startswith("_raw_saved_") for name in dir(node))  # nothing that it could depend on
 
 
 def _is_multilinear(row: Row) -> bool:
