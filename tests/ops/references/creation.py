@@ -82,6 +82,7 @@ reference("is_floating_point")(lambda self: self.dtype.kind == "f")
 reference("is_complex")(lambda self: self.dtype.kind == "c")
 reference("is_signed")(lambda self: self.dtype.kind not in "ub")
 reference("is_nonzero")(lambda self: bool(self))
+reference("_local_scalar_dense")(lambda self: self.item())
 
 
 def names(*dtypes: Any) -> str:

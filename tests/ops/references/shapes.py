@@ -9,7 +9,7 @@ import scipy.linalg
 
 from . import REFERENCES, reference, transposed
 
-reference("alias", "clone", "clone_memory_format", "contiguous", "contiguous_memory_format", "positive")(
+reference("alias", "detach", "clone", "clone_memory_format", "contiguous", "contiguous_memory_format", "positive")(
     lambda self, memory_format=None: self
 )
 reference("resolve_conj", "resolve_neg")(lambda self: self)
