@@ -1,4 +1,4 @@
-"""Bayesian logistic regression by Hamiltonian Monte Carlo: leapfrog steps, Metropolis' test, a step size that adapts."""
+"""Bayesian logistic regression by Hamiltonian Monte Carlo: leapfrog steps, a Metropolis test, an adaptive step."""
 
 import torch
 from common import numbers, show
@@ -36,7 +36,7 @@ def leapfrog(position, momentum, step, count):
 momenta, thresholds = numbers(3, 30, 4), torch.sigmoid(numbers(4, 30)).log()
 position, step, accepted, samples = torch.zeros(4), torch.tensor(0.2), 0, []
 energy = potential(position)
-for momentum, threshold in zip(momenta, thresholds):
+for momentum, threshold in zip(momenta, thresholds, strict=True):
     proposal, end, proposed = leapfrog(position, momentum, step, 8)
     log_ratio = energy + 0.5 * momentum @ momentum - proposed - 0.5 * end @ end
     if threshold < log_ratio:
