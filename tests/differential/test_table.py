@@ -17,6 +17,7 @@ import pytest
 import wengert as wg
 from tests.differential.rows_in_pytorch import ROWS, RefusedError, TorchOperation, to_torch, torch, unless_refused
 from tests.ops.operations import OPERATIONS, Case, Operation, case
+from wengert._tensor.arrays import as_array
 
 NO_NODE = ("NoneType", "NotImplemented")
 
@@ -39,8 +40,9 @@ def called(c: Case) -> tuple[list[Any], tuple[Any, ...]]:
 
 def array(value: Any) -> np.ndarray:
     if isinstance(value, torch.Tensor):
-        return value.detach().resolve_conj().resolve_neg().numpy(force=True)
-    return value.detach().numpy() if isinstance(value, wg.Tensor) else np.asarray(value)
+        value = value.detach().resolve_conj().resolve_neg()
+        return (value.float() if value.dtype == torch.bfloat16 else value).numpy(force=True)
+    return as_array(value) if isinstance(value, wg.Tensor) else np.asarray(value)
 
 
 def difference(what: str, ours: Any, theirs: Any, determined: bool = True) -> list[tuple[str, str]]:
