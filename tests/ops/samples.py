@@ -124,7 +124,7 @@ def default_samples(make: Maker, entry: Entry) -> list[dict[str, Any]]:
     rest = {n: v for n, v in rest.items() if v is not None}
     shapes = [[(2, 3)] * len(tensors), [()] * len(tensors)]
     if len(tensors) > 1:
-        shapes.append([(2, 1), (3,), (1, 3)][: len(tensors)])
+        shapes.append([(2, 1), (3,), (1, 3), (2, 3)][: len(tensors)])
     made = [{n: make.of(n, *s) for n, s in zip(tensors, s, strict=True)} for s in shapes]
     operands = [a["name"] for a in entry["arguments"] if a["type"] == "Operand"]
     for name in operands if len(tensors) > 1 else []:

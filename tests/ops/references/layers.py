@@ -497,6 +497,10 @@ def gru_step(x: Any, h: Any, *w: Any) -> np.ndarray:
     return (1 - z) * np.tanh(ni + r * nh) + z * h
 
 
+reference("lstm_state")(lambda gate, forget, content, state: expit(forget) * state + expit(gate) * np.tanh(content))
+reference("lstm_output")(lambda gate, state: expit(gate) * np.tanh(state))
+
+
 def lstm_step(x: Any, state: Any, *w: Any) -> tuple[np.ndarray, np.ndarray]:
     h, c = state
     i, f, g, o = np.split(sum(affine(x, h, *w)), 4, -1)

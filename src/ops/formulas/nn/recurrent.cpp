@@ -9,6 +9,7 @@
 #include "generated/ops/matmul.h"
 #include "generated/ops/operators.h"
 #include "generated/ops/rearranging.h"
+#include "generated/ops/recurrent.h"
 #include "generated/ops/trigonometric.h"
 #include "generated/ops/views.h"
 
@@ -21,7 +22,8 @@ struct Weights {
 };
 
 using States = TensorList;
-using Cell = States (*)(const Tensor& gates, const States& states, const Weights& w);
+// The part of the input in the gates, the states before the step, the weights, and w_hh transposed, once for all steps.
+using Cell = States (*)(const Tensor& gates, const States& states, const Weights& w, const Tensor& w_hh_t);
 
 struct Shape {
     bool has_biases;
@@ -30,30 +32,47 @@ struct Shape {
     bool train, bidirectional, batch_first;
 };
 
-States tanh_cell(const Tensor& gates, const States& states, const Weights& w) {
-    return {ops::tanh(gates + ops::linear(states[0], w.w_hh, w.b_hh))};
+States tanh_cell(const Tensor& gates, const States& states, const Weights&, const Tensor& w_hh_t) {
+    return {ops::tanh(ops::addmm(gates, states[0], w_hh_t))};
 }
 
-States relu_cell(const Tensor& gates, const States& states, const Weights& w) {
-    return {ops::relu(gates + ops::linear(states[0], w.w_hh, w.b_hh))};
+States relu_cell(const Tensor& gates, const States& states, const Weights&, const Tensor& w_hh_t) {
+    return {ops::relu(ops::addmm(gates, states[0], w_hh_t))};
 }
 
-States gru_cell(const Tensor& gates, const States& states, const Weights& w) {
-    return {gru_step(gates, states[0], w.w_hh, w.b_hh)};
+Tensor gru_from(const Tensor& gates, const Tensor& of_state, const Tensor& hx) {
+    const TensorList x = ops::chunk(gates, 3, -1), h = ops::chunk(of_state, 3, -1);
+    const Tensor reset = ops::sigmoid(x[0] + h[0]), update = ops::sigmoid(x[1] + h[1]);
+    const Tensor fresh = ops::tanh(x[2] + reset * h[2]);
+    return fresh + update * (hx - fresh);
 }
 
-States lstm_cell(const Tensor& gates, const States& states, const Weights& w) {
-    auto [h, c] = lstm_step(gates, states, w.w_hh, w.b_hh);
+States gru_cell(const Tensor& gates, const States& states, const Weights& w, const Tensor& w_hh_t) {
+    const Tensor& h = states[0];
+    return {gru_from(gates, w.b_hh.defined() ? ops::addmm(w.b_hh, h, w_hh_t) : ops::mm(h, w_hh_t), h)};
+}
+
+std::tuple<Tensor, Tensor> lstm_from(const Tensor& gates, const Tensor& state) {
+    const TensorList g = ops::chunk(gates, 4, -1);
+    const Tensor c = ops::lstm_state(g[0], g[1], g[2], state);
+    return {ops::lstm_output(g[3], c), c};
+}
+
+States lstm_cell(const Tensor& gates, const States& states, const Weights& w, const Tensor& w_hh_t) {
+    auto [h, c] = lstm_from(ops::addmm(gates, states[0], w_hh_t), states[1]);
     return {w.w_hr.defined() ? ops::linear(h, w.w_hr) : h, c};
 }
 
 // From [steps, batch, features] and the first states to the outputs of all steps; `states` become the last ones.
 Tensor run(Cell cell, const Tensor& input, States& states, const Weights& w, bool reverse) {
-    const TensorList steps = ops::unbind(ops::linear(input, w.w_ih, w.b_ih), 0);
+    Tensor gates = ops::linear(input, w.w_ih, w.b_ih);
+    if (cell != gru_cell && w.b_hh.defined()) gates = gates + w.b_hh;  // the others sum both parts at once
+    const TensorList steps = ops::unbind(gates, 0);
+    const Tensor w_hh_t = ops::t(w.w_hh);
     TensorList outputs(steps.size());
     for (size_t i = 0; i < steps.size(); ++i) {
         const size_t t = reverse ? steps.size() - 1 - i : i;
-        states = cell(steps[t], states, w);
+        states = cell(steps[t], states, w, w_hh_t);
         outputs[t] = states[0];
     }
     return ops::stack(outputs, 0);
@@ -103,17 +122,12 @@ TensorList layers(std::string_view op, Cell cell, const Tensor& input, TensorSpa
 }  // namespace
 
 Tensor gru_step(const Tensor& gates, const Tensor& hx, const Tensor& w_hh, const Tensor& b_hh) {
-    const TensorList x = ops::chunk(gates, 3, -1), h = ops::chunk(ops::linear(hx, w_hh, b_hh), 3, -1);
-    const Tensor reset = ops::sigmoid(x[0] + h[0]), update = ops::sigmoid(x[1] + h[1]);
-    const Tensor fresh = ops::tanh(x[2] + reset * h[2]);
-    return fresh + update * (hx - fresh);
+    return gru_from(gates, ops::linear(hx, w_hh, b_hh), hx);
 }
 
 std::tuple<Tensor, Tensor> lstm_step(const Tensor& gates, TensorSpan hx, const Tensor& w_hh, const Tensor& b_hh) {
     check(hx.size() == 2, ErrorKind::Runtime, "lstm_cell expects two hidden states, got ", hx.size());
-    const TensorList g = ops::chunk(gates + ops::linear(hx[0], w_hh, b_hh), 4, -1);
-    Tensor c = ops::sigmoid(g[1]) * hx[1] + ops::sigmoid(g[0]) * ops::tanh(g[2]);
-    return {ops::sigmoid(g[3]) * ops::tanh(c), c};
+    return lstm_from(gates + ops::linear(hx[0], w_hh, b_hh), hx[1]);
 }
 
 std::tuple<Tensor, Tensor> one_state_layers(std::string_view op, const Tensor& input, const Tensor& hx,
