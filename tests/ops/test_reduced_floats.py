@@ -16,6 +16,7 @@ import pytest
 import wengert as wg
 
 from .operations import OPERATIONS, Case, Operation, case
+from .parts import gradients, tangents
 
 SAMPLES = 4
 EPSILON = {wg.float16: 2.0**-10, wg.bfloat16: 2.0**-7}
@@ -47,19 +48,6 @@ def tensors_of(output: Any) -> list[Any]:
 
 def results(c: Case) -> list[Any]:
     return tensors_of(c.operation(c.values))
-
-
-def gradients(c: Case) -> list[Any]:
-    leaves = c.leaves()
-    roots = [r for r in c.function(*leaves) if r.requires_grad]
-    if not roots:
-        return []
-    return list(wg.autograd.grad(roots, leaves, [wg.ones_like(r) for r in roots], allow_unused=True))
-
-
-def tangents(c: Case) -> list[Any]:
-    primals = [t.detach() for t in c.tensors]
-    return tensors_of(wg.func.jvp(c.function, tuple(primals), tuple(wg.ones_like(t) for t in primals)))
 
 
 def array(value: Any) -> np.ndarray:
