@@ -184,3 +184,41 @@ def products(rng: np.random.Generator, elements: int) -> Arguments:
     """A small matrix of large ones."""
     side = max(2, round((elements / 64) ** 0.5))
     return {"self": rng.standard_normal((8, 8)), "other": rng.standard_normal((side, side))}
+
+
+def of_gates(gates: int, *names: str) -> None:
+    """Recurrent networks of 16 sequences and 64 hidden numbers, one layer, 64 elements a step."""
+    hidden, sequences = 64, 16
+
+    def state(rng: np.random.Generator, *leading: int) -> Any:
+        made = [rng.standard_normal((*leading, sequences, hidden)) for _ in range(2)]
+        return made if gates == 4 else made[0]
+
+    def weights(rng: np.random.Generator) -> list[np.ndarray]:
+        shapes: list[tuple[int, ...]] = [(gates * hidden, hidden)] * 2 + [(gates * hidden,)] * 2
+        return [rng.standard_normal(shape) / 8 for shape in shapes]
+
+    @layer(*(f"{name}_cell" for name in names))
+    def cell(rng: np.random.Generator, elements: int) -> Arguments:
+        named = dict(zip(("w_ih", "w_hh", "b_ih", "b_hh"), weights(rng), strict=True))
+        return {"input": rng.standard_normal((sequences, hidden)), "hx": state(rng), **named}
+
+    @layer(*names)
+    def network(rng: np.random.Generator, elements: int) -> Arguments:
+        steps = max(1, elements // (sequences * hidden))
+        return {
+            "input": rng.standard_normal((steps, sequences, hidden)),
+            "hx": state(rng, 1),
+            "params": weights(rng),
+            "has_biases": True,
+            "num_layers": 1,
+            "dropout": 0.0,
+            "train": False,
+            "bidirectional": False,
+            "batch_first": False,
+        }
+
+
+of_gates(1, "rnn")
+of_gates(3, "gru")
+of_gates(4, "lstm")

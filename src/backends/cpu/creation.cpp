@@ -1,62 +1,89 @@
 // Tensors made from numbers, on the CPU (kernels/creation.h).
+//
+// Their elements are functions of their place. They are computed in double (int64, complex128) a block at a time, by loops
+// that have vector forms, and converted from there to the dtype of the result: see `fill_in_blocks`.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "backends/cpu/elementwise/casting.h"
+#include "backends/cpu/elementwise/in_parallel.h"
 #include "backends/cpu/scalar/special.h"
+#include "generated/kernels/trigonometric.h"
 #include "kernels/creation_kernels.h"
 
 namespace wengert::kernels {
 namespace {
 
-// out[i] = f(i)
-template <class F>
-void fill_by_index(const Tensor& out, F&& f) {
-    dispatch(out.dtype(), [&]<class T> {
-        T* p = out.data_as<T>();
-        for (int64_t i = 0; i < out.numel(); ++i) p[i] = f.template operator()<T>(i);
+// Elements, in the first-level cache. Blocks are computed whole, even if less of one is wanted: loops of constant length
+// have vector forms.
+constexpr int kBlock = 256;
+
+// The first `count` elements: f(block, begin) writes elements begin, begin + 1, ... to the block.
+template <class Number, class F>
+void fill_in_blocks(const Tensor& out, int64_t count, F&& f) {
+    const Loop cast = cast_loop(dtype_of<Number>, out.dtype());
+    const int64_t item = item_size(out.dtype()), steps[] = {sizeof(Number), item};
+    char* const data = reinterpret_cast<char*>(out.data());
+    parallel_for(count, kParallelBlock, [&](int64_t begin, int64_t end) {
+        alignas(64) Number block[kBlock];
+        for (int64_t n; begin < end; begin += n) {
+            n = std::min<int64_t>(kBlock, end - begin);
+            f(block, begin);
+            char* args[] = {reinterpret_cast<char*>(block), data + begin * item};
+            cast(args, n, steps);
+        }
     });
 }
 
+// block[i] = f(begin + i), where f takes a double: as vectors, small integers alone become floating.
+template <class Number, class F>
+void fill_block(Number* block, int64_t begin, F&& f) {
+    const auto first = static_cast<double>(begin);
+    for (int i = 0; i < kBlock; ++i) block[i] = f(first + i);
+}
+
+// out[i] = f(i), where f takes a double
+template <class Number, class F>
+void fill_by_place(const Tensor& out, F f) {
+    fill_in_blocks<Number>(out, out.numel(), [&](Number* block, int64_t begin) { fill_block(block, begin, f); });
+}
+
 void arange(const Tensor& out, const Scalar& start, const Scalar& step, bool integral) {
-    fill_by_index(out, [&]<class T>(int64_t i) {
-        return integral ? static_cast<T>(start.to<int64_t>() + i * step.to<int64_t>())
-                        : static_cast<T>(start.to<double>() + static_cast<double>(i) * step.to<double>());
+    if (!integral)
+        return fill_by_place<double>(
+            out, [first = start.to<double>(), by = step.to<double>()](double i) { return first + i * by; });
+    fill_in_blocks<int64_t>(out, out.numel(), [&](int64_t* block, int64_t begin) {
+        const auto by = static_cast<uint64_t>(step.to<int64_t>());  // beyond the end, where nobody looks, it may wrap
+        auto value = static_cast<uint64_t>(start.to<int64_t>()) + static_cast<uint64_t>(begin) * by;
+        for (int i = 0; i < kBlock; ++i, value += by) block[i] = static_cast<int64_t>(value);
     });
 }
 
 void range(const Tensor& out, double start, double step) {
-    fill_by_index(out, [&]<class T>(int64_t i) { return Scalar(start + step * static_cast<double>(i)).to<T>(); });
+    fill_by_place<double>(out, [=](double i) { return start + step * i; });
 }
 
 void fft_frequencies(const Tensor& out, int64_t n, double step, bool half) {
-    fill_by_index(out, [&]<class T>(int64_t i) {
-        const int64_t place = half || i < (n + 1) / 2 ? i : i - n;
-        return Scalar(static_cast<double>(place) * step).to<T>();
-    });
+    const auto length = static_cast<double>(n), from_here_negative = static_cast<double>((n + 1) / 2);
+    fill_by_place<double>(out, [=](double i) { return (half || i < from_here_negative ? i : i - length) * step; });
 }
 
 // Fills out[i] = f(position, from the start or from the end), symmetric, so that both ends are exact.
-template <class T, class Number, class F>
+template <class Number, class F>
 void fill_linear(const Tensor& out, Number start, Number end, F f) {
     const int64_t n = out.numel();
-    T* p = out.data_as<T>();
     const Number step = n > 1 ? (end - start) / static_cast<double>(n - 1) : Number(0);
-    for (int64_t i = 0; i < n; ++i) {
-        Number x =
-            i < n / 2 || n == 1 ? start + step * static_cast<double>(i) : end - step * static_cast<double>(n - 1 - i);
-        p[i] = static_cast<T>(f(x));
-    }
+    const auto last = static_cast<double>(n - 1), middle = n == 1 ? 1 : static_cast<double>(n / 2);
+    fill_by_place<Number>(out, [=](double i) { return f(i < middle ? start + step * i : end - step * (last - i)); });
 }
 
 template <class F>
 void linear(const Tensor& out, const Scalar& start, const Scalar& end, F f) {
-    dispatch(out.dtype(), [&]<class T> {
-        if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
-            fill_linear<T>(out, start.to<complex128>(), end.to<complex128>(), f);
-        else
-            fill_linear<T>(out, start.to<double>(), end.to<double>(), f);
-    });
+    if (is_complex(out.dtype()))
+        fill_linear(out, start.to<complex128>(), end.to<complex128>(), f);
+    else
+        fill_linear(out, start.to<double>(), end.to<double>(), f);
 }
 
 // Each row from column first(row) to last(row).
@@ -73,20 +100,47 @@ void triangle_indices(const Tensor& out, int64_t begin, int64_t end, int64_t col
     }
 }
 
-// The window whose elements are f(n / N) for n = 0, 1, ...
+// The window whose elements are f(x) for x = n / N and n = 0, 1, ..., where f(x) = f(1 - x): those beyond the middle are
+// copied. f(block) replaces places of x by their values.
 template <class F>
 void window(const Tensor& out, bool periodic, F&& f) {
-    const int64_t length = out.numel();
-    const auto size = static_cast<double>(periodic ? length : length - 1);
-    fill_by_index(
-        out, [&]<class T>(int64_t n) { return Scalar(length == 1 ? 1.0 : f(static_cast<double>(n) / size)).to<T>(); });
+    const int64_t length = out.numel(), size = periodic ? length : length - 1;
+    if (length == 1) return fill_by_place<double>(out, [](double) { return 1.0; });
+    const int64_t half = std::min(length, size / 2 + 1);
+    fill_in_blocks<double>(out, half, [&](double* block, int64_t begin) {
+        fill_block(block, begin, [end = static_cast<double>(size)](double i) { return i / end; });
+        f(block);
+    });
+    dispatch_size(item_size(out.dtype()), [&]<class T> {
+        T* p = out.data_as<T>();
+        for (int64_t i = half; i < length; ++i) p[i] = p[size - i];
+    });
+}
+
+// a - b cos(2 pi x) + c cos(4 pi x)
+void cosine_window(const Tensor& out, bool periodic, double a, double b, double c) {
+    const Loop cos = loop_of(K_cos, DType::Float64);
+    window(out, periodic, [=](double* x) {
+        for (int i = 0; i < kBlock; ++i) x[i] *= 2 * std::numbers::pi;
+        char* args[] = {reinterpret_cast<char*>(x), reinterpret_cast<char*>(x)};
+        const int64_t steps[] = {sizeof(double), sizeof(double)};
+        cos(args, kBlock, steps);
+        for (int i = 0; i < kBlock; ++i) x[i] = a - b * x[i] + c * (2 * x[i] * x[i] - 1);
+    });
+}
+
+void bartlett_window(const Tensor& out, bool periodic) {
+    window(out, periodic, [](double* x) {
+        for (int i = 0; i < kBlock; ++i) x[i] = 1 - std::abs(2 * x[i] - 1);
+    });
 }
 
 void kaiser_window(const Tensor& out, bool periodic, double beta) {
-    const double largest = special::i0(beta);
-    window(out, periodic, [=](double x) {
-        const double from_middle = 2 * x - 1;
-        return special::i0(beta * std::sqrt(std::max(0.0, 1 - from_middle * from_middle))) / largest;
+    window(out, periodic, [beta, largest = special::i0(beta)](double* x) {
+        for (int i = 0; i < kBlock; ++i) {
+            const double from_middle = 2 * x[i] - 1;
+            x[i] = special::i0(beta * std::sqrt(std::max(0.0, 1 - from_middle * from_middle))) / largest;
+        }
     });
 }
 
@@ -112,13 +166,10 @@ constinit DeviceKernel<void(Result, int64_t, int64_t, int64_t, int64_t, bool)> t
         triangle_indices(out, begin, end, columns, offset, upper);
     }};
 constinit DeviceKernel<void(Result, bool, double, double, double)> cosine_window_kernel{
-    "cosine_window", [](Result out, bool periodic, double a, double b, double c) {
-        constexpr double kTurn = 2 * std::numbers::pi;
-        window(out, periodic, [=](double x) { return a - b * std::cos(kTurn * x) + c * std::cos(2 * kTurn * x); });
-    }};
+    "cosine_window",
+    [](Result out, bool periodic, double a, double b, double c) { cosine_window(out, periodic, a, b, c); }};
 constinit DeviceKernel<void(Result, bool)> bartlett_window_kernel{
-    "bartlett_window",
-    [](Result out, bool periodic) { window(out, periodic, [](double x) { return 1 - std::abs(2 * x - 1); }); }};
+    "bartlett_window", [](Result out, bool periodic) { bartlett_window(out, periodic); }};
 constinit DeviceKernel<void(Result, bool, double)> kaiser_window_kernel{
     "kaiser_window", [](Result out, bool periodic, double beta) { kaiser_window(out, periodic, beta); }};
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/elementwise/strided.h"
+#include "backends/cpu/indexing/bounds.h"
 #include "kernels/indexing/indexing_kernels.h"
 
 namespace wengert::kernels {
@@ -29,10 +30,10 @@ struct Along {
         for (size_t d = 0; d < index.sizes().size(); ++d)
             count *= index.strides()[d] == 0 ? std::min<int64_t>(index.sizes()[d], 1) : index.sizes()[d];
         const int64_t* p = index.data_as<int64_t>();
-        bool fits = true;
-        for (int64_t i = 0; i < count; ++i) fits &= (p[i] >= 0) & (p[i] < size);
-        for (int64_t i = 0; !fits && i < count; ++i)
-            if (p[i] < 0 || p[i] >= size) [[unlikely]]
+        if (all_within(p, count, 0, size)) [[likely]]
+            return;
+        for (int64_t i = 0; i < count; ++i)
+            if (p[i] < 0 || p[i] >= size)
                 fail(ErrorKind::Index, "[", op, "] index ", p[i], " is out of bounds for dimension ", dim,
                      " with size ", size);
     }
@@ -50,7 +51,13 @@ void for_each_target(const Tensor& self, const Along& a, const T* src, IntSpan s
             T* to = base + at[0];
             const int64_t* k = index + at[1];
             const T* s = src + at[2];
-            for (int64_t i = 0; i < n; ++i) f(to[i * step[0] + k[i * step[1]] * a.stride], s[i * step[2]]);
+            const auto [to_step, k_step, s_step] = step;  // what is written may alias all that is not local
+            const int64_t stride = a.stride;
+            if (to_step == 0 && k_step == 1 && s_step == 1 && stride == 1) {
+                for (int64_t i = 0; i < n; ++i) f(to[k[i]], s[i]);
+            } else {
+                for (int64_t i = 0; i < n; ++i, to += to_step, k += k_step, s += s_step) f(to[*k * stride], *s);
+            }
         });
 }
 
@@ -62,10 +69,13 @@ void gather(const Tensor& out, const Tensor& self, const Along& a) {
                 T* to = out.data_as<T>() + at[0];
                 const int64_t* k = k0 + at[1];
                 const T* from = self.data_as<T>() + at[2];
-                if (step[0] == 1 && step[1] == 1 && step[2] == 0 && a.stride == 1) {
+                const auto [to_step, k_step, from_step] = step;
+                const int64_t stride = a.stride;
+                if (to_step == 1 && k_step == 1 && from_step == 0 && stride == 1) {
                     for (int64_t i = 0; i < n; ++i) to[i] = from[k[i]];
                 } else {
-                    for (int64_t i = 0; i < n; ++i) to[i * step[0]] = from[i * step[2] + k[i * step[1]] * a.stride];
+                    for (int64_t i = 0; i < n; ++i, to += to_step, k += k_step, from += from_step)
+                        *to = from[*k * stride];
                 }
             });
     });
@@ -98,7 +108,8 @@ void gather_survivors(const Tensor& out, const Tensor& self, const Along& a, int
                 for (int64_t i = 0; i < n; ++i, k += k_step, result += result_step) {
                     const int64_t place = *k;
                     uint8_t& is_taken = mark[i * mark_step + place * of_its_mark];
-                    *result = is_taken ? T{} : element[i * element_step + place * of_element];
+                    const T value = element[i * element_step + place * of_element];  // read first: no branch
+                    *result = is_taken ? T{} : value;
                     is_taken = 1;
                 }
             });
@@ -159,10 +170,10 @@ void scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
 
 void check_flat(const Tensor& index, int64_t numel, const char* op) {
     const int64_t* p = index.data_as<int64_t>();
-    bool fits = true;
-    for (int64_t i = 0; i < index.numel(); ++i) fits &= (p[i] >= -numel) & (p[i] < numel);
-    for (int64_t i = 0; !fits && i < index.numel(); ++i)
-        if (p[i] < -numel || p[i] >= numel) [[unlikely]]
+    if (all_within(p, index.numel(), -numel, numel)) [[likely]]
+        return;
+    for (int64_t i = 0; i < index.numel(); ++i)
+        if (p[i] < -numel || p[i] >= numel)
             fail(ErrorKind::Index, op, "(): out of range: tried to access index ", p[i], " on a tensor of ", numel,
                  " elements.");
 }
@@ -174,7 +185,7 @@ void take(const Tensor& out, const Tensor& self, const Tensor& index) {
     dispatch_size(item_size(self.dtype()), [&]<class T> {
         const T* from = self.data_as<T>();
         T* to = out.data_as<T>();
-        for (int64_t i = 0; i < out.numel(); ++i) to[i] = from[k[i] < 0 ? k[i] + numel : k[i]];
+        for (int64_t i = 0, n = out.numel(); i < n; ++i) to[i] = from[k[i] + (k[i] >> 63 & numel)];
     });
 }
 

@@ -1,5 +1,7 @@
 #include "backends/cpu/indexing/index_runs.h"
 
+#include "backends/cpu/indexing/bounds.h"
+
 namespace wengert::kernels {
 namespace {
 
@@ -29,11 +31,16 @@ void IndexRuns::add_offsets(const Tensor& index, int64_t dim, int64_t size, int6
     Dims strides = broadcast_strides(index, plan_.index_sizes);
     StridedWalk<1>(plan_.index_sizes, {strides})
         .rows([&](const std::array<int64_t, 1>& at, int64_t n, const std::array<int64_t, 1>& step) {
-            for (int64_t i = 0; i < n; ++i) {
-                int64_t k = p[at[0] + i * step[0]];
-                if (k < lowest || k >= size) [[unlikely]]
-                    out_of_bounds(k, dim, size);
-                *out++ += (k < 0 ? k + size : k) * stride;
+            const int64_t* from = p + at[0];
+            if (step[0] == 1 && all_within(from, n, lowest, size)) {
+                for (int64_t i = 0; i < n; ++i) out[i] += (from[i] + (from[i] >> 63 & size)) * stride;
+                out += n;
+                return;
+            }
+            for (int64_t i = 0; i < n; ++i, from += step[0]) {
+                if (*from < lowest || *from >= size) [[unlikely]]
+                    out_of_bounds(*from, dim, size);
+                *out++ += (*from < 0 ? *from + size : *from) * stride;
             }
         });
 }
