@@ -133,6 +133,8 @@ def backward_of(package: Any, c: Case, call: Callable[[dict[str, Any]], Any]) ->
     leaves = c.leaves()
     try:
         results = [r for r in tensors(call(c.with_tensors(leaves))) if r.requires_grad]
+        if not results:
+            return None
         cotangents = [package.ones_like(r) for r in results]
 
         def step() -> Any:

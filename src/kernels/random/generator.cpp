@@ -1,6 +1,5 @@
 #include "kernels/random/generator.h"
 
-#include <cmath>
 #include <random>
 
 namespace wengert {
@@ -31,16 +30,6 @@ uint64_t Generator::below(uint64_t n) noexcept {
         while (static_cast<uint64_t>(product) < threshold) product = Wide{next()} * n;
     }
     return static_cast<uint64_t>(product >> 64);
-}
-
-// Marsaglia's polar method.
-std::array<double, 2> Generator::normal_pair() noexcept {
-    for (;;) {
-        const double x = 2 * uniform() - 1, y = 2 * uniform() - 1, s = x * x + y * y;
-        if (s >= 1 || s == 0) continue;
-        const double scale = std::sqrt(-2 * std::log(s) / s);
-        return {x * scale, y * scale};
-    }
 }
 
 Generator& default_generator() {

@@ -42,7 +42,6 @@ public:
     double uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }                 // [0, 1)
     double positive_uniform() noexcept { return static_cast<double>((next() >> 11) + 1) * 0x1p-53; }  // (0, 1]
     uint64_t below(uint64_t n) noexcept;  // 0 .. n-1, each equally likely; n = 0 stands for 2^64
-    std::array<double, 2> normal_pair() noexcept;
 
     std::mutex& mutex() noexcept { return mutex_; }
     void* object = nullptr;  // what it is in another language, whose layer sets it

@@ -5,7 +5,10 @@
 #include <numbers>
 #include <vector>
 
+#include "backends/cpu/elementwise/casting.h"
 #include "base/threads/parallel_for.h"
+#include "generated/kernels/exponential.h"
+#include "generated/kernels/trigonometric.h"
 #include "kernels/random/random_kernels.h"
 
 namespace wengert::kernels {
@@ -34,15 +37,64 @@ void fill_random(const Tensor& out, Generator& g, Write&& write, bool in_blocks 
     });
 }
 
-// One independent draw an element.
-template <class Draw>
-void fill_each(const Tensor& out, Generator& generator, Draw&& draw) {
+constexpr int64_t kInCache = 256;  // numbers
+
+// f(block, n, generator) writes n <= kInCache numbers, which are converted to the dtype of `out`.
+template <class Number, class F>
+void fill_drawn(const Tensor& out, Generator& generator, F&& f) {
     fill_random(
         out, generator,
         [&]<class T>(T* begin, T* end, Generator& g) {
-            for (T* p = begin; p != end; ++p) *p = Scalar(static_cast<double>(draw(g))).to<T>();
+            const Loop cast = cast_loop(dtype_of<Number>, dtype_of<T>);
+            const int64_t steps[] = {sizeof(Number), sizeof(T)};
+            alignas(64) Number block[kInCache];
+            for (int64_t n; begin != end; begin += n) {
+                n = std::min<int64_t>(kInCache, end - begin);
+                f(block, n, g);
+                char* args[] = {reinterpret_cast<char*>(block), reinterpret_cast<char*>(begin)};
+                cast(args, n, steps);
+            }
         },
         true);
+}
+
+// x[i] = f(x[i]), by the loop of a function of the table.
+template <class Number>
+void apply(const Kernel& f, Number* x, int64_t n) {
+    char* args[] = {reinterpret_cast<char*>(x), reinterpret_cast<char*>(x)};
+    const int64_t steps[] = {sizeof(Number), sizeof(Number)};
+    f.loops[static_cast<int>(dtype_of<Number>)](args, n, steps);
+}
+
+// Box and Muller, "A note on the generation of random normal deviates", 1958: a point of the plane whose square of the
+// radius is exponential and whose angle is uniform. Unlike Marsaglia's polar method it rejects none, so that loops compute it.
+template <class Number>
+void draw_normal(Number* x, int64_t n, Generator& g) {
+    alignas(64) Number radii[kInCache / 2], angles[kInCache / 2];
+    const int64_t pairs = (n + 1) / 2;
+    for (int64_t i = 0; i < pairs; ++i) {
+        if constexpr (std::is_same_v<Number, float>) {  // 32 bits for each: lengths up to 6.7
+            const uint64_t bits = g.next();
+            radii[i] = static_cast<float>(static_cast<int64_t>(bits >> 32) + 1) * 0x1p-32F;
+            angles[i] = static_cast<float>(static_cast<int32_t>(bits)) * (std::numbers::pi_v<float> * 0x1p-31F);
+        } else {
+            radii[i] = g.positive_uniform();
+            angles[i] = (2 * g.uniform() - 1) * std::numbers::pi;
+        }
+    }
+    apply(K_log, radii, pairs);
+    for (int64_t i = 0; i < pairs; ++i) radii[i] = std::sqrt(Number(-2) * radii[i]);
+    std::copy_n(angles, pairs, x);
+    apply(K_cos, x, pairs);
+    apply(K_sin, angles, pairs);
+    for (int64_t i = 0; i < pairs; ++i) x[i] *= radii[i];
+    for (int64_t i = 0; i < n - pairs; ++i) x[pairs + i] = radii[i] * angles[i];
+}
+
+// Logarithms of uniform numbers, none of which is 0.
+void draw_logarithms(double* x, int64_t n, Generator& g) {
+    for (int64_t i = 0; i < n; ++i) x[i] = g.positive_uniform();
+    apply(K_log, x, n);
 }
 
 constexpr double kRootHalf = 1 / std::numbers::sqrt2;
@@ -64,25 +116,27 @@ void uniform(const Tensor& out, double low, double high, Generator& generator) {
         true);
 }
 
-void normal(const Tensor& out, double mean, double std, Generator& generator) {
-    fill_random(
-        out, generator,
-        [&]<class T>(T* begin, T* end, Generator& g) {
-            if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
-                // Real and imaginary part share the variance.
-                for (T* p = begin; p != end; ++p) {
-                    const auto [x, y] = g.normal_pair();
-                    *p = Scalar(complex128(mean + std * kRootHalf * x, std * kRootHalf * y)).to<T>();
-                }
-            } else if constexpr (std::is_floating_point_v<T>) {
-                for (T* p = begin; p < end; p += 2) {
-                    const auto [x, y] = g.normal_pair();
-                    p[0] = static_cast<T>(mean + std * x);
-                    if (p + 1 < end) p[1] = static_cast<T>(mean + std * y);
-                }
-            }
-        },
-        true);
+template <class Number>
+void normal_as(const Tensor& out, double mean, double std, Generator& generator) {
+    if (is_complex(out.dtype()))  // real and imaginary part share the variance
+        return fill_drawn<std::complex<Number>>(out, generator, [=](std::complex<Number>* z, int64_t n, Generator& g) {
+            auto* parts = reinterpret_cast<Number*>(z);
+            for (int64_t half = 0; half < 2 * n; half += n) draw_normal(parts + half, n, g);
+            const auto scale = static_cast<Number>(std * kRootHalf), shift = static_cast<Number>(mean);
+            for (int64_t i = 0; i < n; ++i) z[i] = scale * z[i] + shift;
+        });
+    fill_drawn<Number>(out, generator, [=](Number* x, int64_t n, Generator& g) {
+        draw_normal(x, n, g);
+        const auto scale = static_cast<Number>(std), shift = static_cast<Number>(mean);
+        for (int64_t i = 0; i < n; ++i) x[i] = scale * x[i] + shift;
+    });
+}
+
+void normal(const Tensor& out, double mean, double std, Generator& g) {
+    if (real_dtype(out.dtype()) == DType::Float32)
+        normal_as<float>(out, mean, std, g);
+    else
+        normal_as<double>(out, mean, std, g);
 }
 
 void fill(const Tensor& out, Distribution distribution, double a, double b, Generator* generator) {
@@ -93,29 +147,39 @@ void fill(const Tensor& out, Distribution distribution, double a, double b, Gene
         case Distribution::Normal:
             return normal(out, a, b, g);
         case Distribution::LogNormal:
-            return fill_each(out, g, [&](Generator& g) { return std::exp(a + b * g.normal_pair()[0]); });
+            return fill_drawn<double>(out, g, [=](double* x, int64_t n, Generator& g) {
+                draw_normal(x, n, g);
+                for (int64_t i = 0; i < n; ++i) x[i] = a + b * x[i];
+                apply(K_exp, x, n);
+            });
         case Distribution::Exponential:
-            return fill_each(out, g, [&](Generator& g) { return -std::log(g.positive_uniform()) / a; });
+            return fill_drawn<double>(out, g, [=](double* x, int64_t n, Generator& g) {
+                draw_logarithms(x, n, g);
+                for (int64_t i = 0; i < n; ++i) x[i] = -x[i] / a;
+            });
         case Distribution::Cauchy:
-            return fill_each(out, g,
-                             [&](Generator& g) { return a + b * std::tan(std::numbers::pi * (g.uniform() - 0.5)); });
+            return fill_drawn<double>(out, g, [=](double* x, int64_t n, Generator& g) {
+                for (int64_t i = 0; i < n; ++i) x[i] = std::numbers::pi * (g.uniform() - 0.5);
+                apply(K_tan, x, n);
+                for (int64_t i = 0; i < n; ++i) x[i] = a + b * x[i];
+            });
         case Distribution::Geometric:
-            return fill_each(out, g, [&](Generator& g) {
-                return std::max(1.0, std::ceil(std::log(g.positive_uniform()) / std::log1p(-a)));
+            return fill_drawn<double>(out, g, [=](double* x, int64_t n, Generator& g) {
+                const double failure = std::log1p(-a);
+                draw_logarithms(x, n, g);
+                for (int64_t i = 0; i < n; ++i) x[i] = std::max(1.0, std::ceil(x[i] / failure));
             });
         case Distribution::Bernoulli:
-            return fill_each(out, g, [&](Generator& g) { return g.uniform() < a ? 1.0 : 0.0; });
+            return fill_drawn<double>(out, g, [=](double* x, int64_t n, Generator& g) {
+                for (int64_t i = 0; i < n; ++i) x[i] = g.uniform() < a ? 1.0 : 0.0;
+            });
     }
 }
 
 void integers(const Tensor& out, int64_t low, uint64_t range, Generator* generator) {
-    fill_random(
-        out, *generator,
-        [&]<class T>(T* begin, T* end, Generator& g) {
-            for (T* p = begin; p != end; ++p)
-                *p = Scalar(static_cast<int64_t>(static_cast<uint64_t>(low) + g.below(range))).to<T>();
-        },
-        true);
+    fill_drawn<int64_t>(out, *generator, [=](int64_t* x, int64_t n, Generator& g) {
+        for (int64_t i = 0; i < n; ++i) x[i] = static_cast<int64_t>(static_cast<uint64_t>(low) + g.below(range));
+    });
 }
 
 void permutations(const Tensor& out, Generator* generator) {
