@@ -43,6 +43,12 @@ int StridedIteration::compare(int inner, int outer, int leading) const noexcept 
     return 0;
 }
 
+void StridedIteration::exchange(int d, int e) {
+    std::swap(sizes_[d], sizes_[e]);
+    std::swap(dimension_[d], dimension_[e]);
+    for (int a = 0; a < arrays_; ++a) std::swap(steps_[d][a], steps_[e][a]);
+}
+
 // Insertion sort that looks past dimensions without an order between them.
 void StridedIteration::order(int leading) {
     for (int i = 1; i < dims_; ++i) {
@@ -51,9 +57,7 @@ void StridedIteration::order(int leading) {
             int order = compare(d, moving, leading);
             if (order < 0) break;
             if (order == 0) continue;
-            std::swap(sizes_[d], sizes_[moving]);
-            std::swap(dimension_[d], dimension_[moving]);
-            for (int a = 0; a < arrays_; ++a) std::swap(steps_[d][a], steps_[moving][a]);
+            exchange(d, moving);
             moving = d;
         }
     }

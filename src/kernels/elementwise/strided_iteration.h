@@ -34,6 +34,8 @@ public:
     Dims permuted_strides() const;
     void coalesce();
 
+    void exchange(int d, int e);  // their places in the order
+
     // Of dimension d only [begin, end).
     StridedIteration part(int d, int64_t begin, int64_t end) const;
 

@@ -81,6 +81,11 @@ Tensor diagonal_backward(const Tensor& grad, IntSpan sizes, int64_t offset, int6
 }
 
 Tensor unfold_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t size, int64_t step) {
+    if (size <= step) {  // windows do not overlap
+        Tensor out = zeros_for(grad, sizes);
+        copy_into(unfold(out, dim, size, step), grad);
+        return out;
+    }
     Tensor out = sums_for(grad, sizes);
     add_strided(unfold(out, dim, size, step), grad);
     return to_dtype(out, grad.dtype());

@@ -40,6 +40,26 @@ To convert(From x) {
         return static_cast<To>(x);
 }
 
+// to[i] = last[-i]
+template <class T>
+void copy_backwards(const T* last, T* to, int64_t n) {
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+        using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+        typedef Word Vector [[gnu::vector_size(16)]];
+        constexpr int kWords = sizeof(Vector) / sizeof(Word);
+        for (; n >= kWords; n -= kWords, last -= kWords, to += kWords) {
+            Vector v;
+            std::memcpy(&v, last - (kWords - 1), sizeof v);
+            if constexpr (kWords == 4)
+                v = __builtin_shufflevector(v, v, 3, 2, 1, 0);
+            else
+                v = __builtin_shufflevector(v, v, 1, 0);
+            std::memcpy(static_cast<void*>(to), &v, sizeof v);
+        }
+    }
+    for (int64_t i = 0; i < n; ++i) to[i] = last[-i];
+}
+
 template <class From, class To>
 void loop(char** args, int64_t n, const int64_t* steps) {
     if (steps[0] == sizeof(From) && steps[1] == sizeof(To)) {
@@ -59,8 +79,7 @@ void loop(char** args, int64_t n, const int64_t* steps) {
         To* to = reinterpret_cast<To*>(args[1]);
         for (int64_t i = 0; i < n; ++i) to[i] = value;
     } else if (std::is_same_v<From, To> && steps[0] == -int64_t{sizeof(From)} && steps[1] == sizeof(To)) {
-        const From* end = reinterpret_cast<const From*>(args[0]) + 1;
-        std::reverse_copy(end - n, end, reinterpret_cast<From*>(args[1]));
+        copy_backwards(reinterpret_cast<const From*>(args[0]), reinterpret_cast<From*>(args[1]), n);
     } else {
         char *from = args[0], *to = args[1];
         for (int64_t i = 0; i < n; ++i, from += steps[0], to += steps[1])

@@ -65,6 +65,28 @@ bool is_transposition(const StridedIteration& it, int64_t item) {
     return source_outer != 0 && source_outer < source_inner && source_inner > 2 * item;
 }
 
+// The dimension that makes better rows than the innermost, which is so short that a row costs more to begin than to copy;
+// 0 if there is none.
+int longer_than_innermost(const StridedIteration& it) {
+    if (it.dims() < 2 || it.size(0) > 8 || it.empty()) return 0;
+    int longest = 0;
+    for (int d = 1; d < it.dims(); ++d)
+        if (it.size(d) > it.size(longest)) longest = d;
+    return it.size(longest) >= 32 ? longest : 0;
+}
+
+// Along another dimension, in pieces whose cache lines are still there when the next short dimension comes to them.
+void copy_across(StridedIteration& it, int dimension, Loop cast) {
+    int64_t within = 1;
+    for (int d = 0; d < dimension; ++d) within *= it.size(d);
+    it.exchange(0, dimension);
+    const int64_t piece = std::max<int64_t>(32, 1024 / within), pieces = (it.size(0) + piece - 1) / piece;
+    parallel_for(pieces, units_of(piece * within), [&](int64_t begin, int64_t end) {
+        for (int64_t p = begin; p < end; ++p)
+            it.part(0, p * piece, std::min(it.size(0), (p + 1) * piece)).for_each_row(cast);
+    });
+}
+
 // Arrays 0 (source) and 1 (destination).
 void copy_elements(StridedIteration& it, DType from, DType to) {
     it.order(1);
@@ -79,7 +101,10 @@ void copy_elements(StridedIteration& it, DType from, DType to) {
         });
         return;
     }
-    run_rows(it, cast_loop(from, to));
+    const Loop cast = cast_loop(from, to);
+    if (const int dimension = longer_than_innermost(it)) return copy_across(it, dimension, cast);
+    // No tiles: to gather an operand into a buffer costs what the copy itself does.
+    in_parts(it, kVectors, [cast](const StridedIteration& part) { part.for_each_row(cast); });
 }
 
 // Of memory without gaps.

@@ -9,6 +9,11 @@
 
 namespace wengert::ops::formulas {
 
+Tensor joined_parts(const Tensor& parts) {
+    if (parts.is_contiguous() && parts.offset() % 2 == 0) return ops::view_as_complex(parts);
+    return ops::complex(ops::select(parts, -1, 0), ops::select(parts, -1, 1));
+}
+
 Tensor real_grad(const Tensor& grad, DType dtype) {
     return is_complex(dtype) ? ops::complex(grad, zeros_like(grad)) : grad;
 }
