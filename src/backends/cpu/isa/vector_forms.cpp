@@ -276,7 +276,146 @@ struct ScaledDerivative {
 using BesselIeDerivative1 = ScaledDerivative<ScaledBessel<I0eD1Near, 2, I0eD1Far, 3>>;
 using BesselIeDerivative2 = ScaledDerivative<ScaledBessel<I0eD2Near, 3, I0eD2Far, 5>>;
 
-// --- (sin z / z - cos z) / z, near 0 by its power series (Abramowitz and Stegun 10.1.2).
+// --- Bessel functions of the first and second kind: on [-4, 4] an expansion in x^2 beside their zero, and the logarithm that
+// those of the second kind have at 0 (Abramowitz and Stegun 9.1.13, 9.1.11); beyond by Hankel's (9.2.5, 9.2.6), where
+// sines and cosines of x take the place of those of x - pi/4, which would be rounded.
+WENGERT_INLINE double square_variable(double x) { return fused(x * x, 0.125, -1.0); }
+// x^2 - (high + low)
+WENGERT_INLINE double beside_zero(double x, double high, double low) { return fused(x, x, -high) - low; }
+template <class P>
+WENGERT_INLINE double log_of_positive(double x) {
+    return -minus_log<P>(x);
+}
+template <class P>
+WENGERT_INLINE double j0_near(double x) {
+    const double value =
+        beside_zero(x, 5.783185962946784, 4.123247343506204e-16) * series<J0Near, P>(square_variable(x));
+    return select(x == 0, 1.0, value);  // exactly
+}
+template <class P>
+WENGERT_INLINE double j1_near(double x) {
+    return x * beside_zero(x, 14.681970642123893, -9.858177825793294e-17) * series<J1Near, P>(square_variable(x));
+}
+// The real and the imaginary part of (cos + i sin)(x - pi/4) (P + i Q) sqrt(2 / (pi x)), x > 0: J0 and Y0; of those of order
+// 1, Y1 and -J1 are the same for x - 3 pi/4 turned by a right angle.
+template <class Cosine, class Sine, class P>
+struct Hankel {
+    double real, imaginary;
+    WENGERT_INLINE explicit Hankel(double x) {
+        const double a = abs(x);  // for the compiler another number: it would join sine and cosine of one
+        const double s = sin(static_cast<P>(a)), c = cos(static_cast<P>(x)), inverse = 1 / a;
+        const double t = fused(32 * inverse, inverse, -1.0), scale = 0.56418958354775628695 / root(a);
+        const double p = scale * series<Cosine, P>(t), q = scale * inverse * series<Sine, P>(t);
+        real = p * (s + c) - q * (s - c);
+        imaginary = p * (s - c) + q * (s + c);
+    }
+};
+struct FirstKind {
+    static bool is_usual(double x) { return abs(x) <= 4; }
+    static bool is_second(double x) { return abs(x) < 1e15; }
+};
+struct SecondKind {
+    static bool is_usual(double x) { return (x > 0) & (x <= 4); }
+    static bool is_second(double x) { return (x > 4) & (x < 1e15); }
+};
+struct BesselJ0 : FirstKind {
+    template <class P>
+    WENGERT_INLINE static double usual(double x) {
+        return j0_near<P>(x);
+    }
+    template <class P>
+    WENGERT_INLINE static double second(double x) {
+        return Hankel<P0Far, Q0Far, P>(x).real;
+    }
+};
+struct BesselJ1 : FirstKind {
+    template <class P>
+    WENGERT_INLINE static double usual(double x) {
+        return j1_near<P>(x);
+    }
+    template <class P>
+    WENGERT_INLINE static double second(double x) {
+        const double value = Hankel<P1Far, Q1Far, P>(x).imaginary;
+        return select(x < 0, -value, value);
+    }
+};
+constexpr double kTwoOverPi = 0.63661977236758134308;
+struct BesselY0 : SecondKind {
+    template <class P>
+    WENGERT_INLINE static double usual(double x) {
+        return fused(kTwoOverPi * log_of_positive<P>(x), j0_near<P>(x), series<Y0Near, P>(square_variable(x)));
+    }
+    template <class P>
+    WENGERT_INLINE static double second(double x) {
+        return Hankel<P0Far, Q0Far, P>(x).imaginary;
+    }
+};
+struct BesselY1 : SecondKind {
+    template <class P>
+    WENGERT_INLINE static double usual(double x) {
+        const double pole = fused(log_of_positive<P>(x), j1_near<P>(x), -1 / x);
+        return fused(x, series<Y1Near, P>(square_variable(x)), kTwoOverPi * pole);
+    }
+    template <class P>
+    WENGERT_INLINE static double second(double x) {
+        return -Hankel<P1Far, Q1Far, P>(x).real;
+    }
+};
+
+// --- Modified ones of the second kind, near 0 with the logarithm of Abramowitz and Stegun 9.6.13 and 9.6.11, times `Factor`.
+struct UnscaledK {
+    template <class P>
+    WENGERT_INLINE static double near(double) {
+        return 1;
+    }
+    template <class P>
+    WENGERT_INLINE static double far(double x) {
+        return exp(-x);
+    }
+    static bool is_second(double x) { return (x > 1) & (x < 700); }
+};
+struct ScaledK {
+    template <class P>
+    WENGERT_INLINE static double near(double x) {
+        return exp(x);
+    }
+    template <class P>
+    WENGERT_INLINE static double far(double) {
+        return 1;
+    }
+    static bool is_second(double x) { return (x > 1) & (x < 1e100); }
+};
+template <int Order, class Factor>
+struct BesselK {
+    static bool is_usual(double x) { return (x > 0) & (x <= 1); }
+    static bool is_second(double x) { return Factor::is_second(x); }
+    template <class P>
+    WENGERT_INLINE static double usual(double x) {
+        const double t = fused(2 * x, x, -1.0), logarithm = log_of_positive<P>(x);
+        const double value = Order == 0 ? fused(-logarithm, series<I0Small, P>(t), series<K0Small, P>(t))
+                                        : fused(logarithm * x, series<I1Small, P>(t), series<K1Small, P>(t) / x);
+        return value * Factor::template near<P>(x);
+    }
+    template <class P>
+    WENGERT_INLINE static double second(double x) {
+        const double t = 2 / x - 1, value = Order == 0 ? series<K0eFar, P>(t) : series<K1eFar, P>(t);
+        return value / root(x) * Factor::template far<P>(x);
+    }
+};
+
+using ModifiedK0 = BesselK<0, UnscaledK>;
+using ModifiedK1 = BesselK<1, UnscaledK>;
+using ScaledK0 = BesselK<0, ScaledK>;
+using ScaledK1 = BesselK<1, ScaledK>;
+
+// --- sin z / z, and (sin z / z - cos z) / z, near 0 by its power series (Abramowitz and Stegun 10.1.2).
+struct SphericalBessel0 {
+    static bool is_usual(double z) { return abs(z) < 1e15; }
+    template <class P>
+    WENGERT_INLINE static double usual(double z) {
+        return select(z == 0, 1.0, sin(static_cast<P>(z)) / z);
+    }
+};
 struct SphericalBessel1 {
     static bool is_usual(double z) { return abs(z) < 1e15; }
     template <class P>
@@ -415,7 +554,9 @@ WENGERT_FAMILY(ErfcxIntegral, erfcx_integral, Member<1, ErfcxIntegral1>)
 WENGERT_FAMILY(Polygamma, polygamma, Member<1, Trigamma>)
 WENGERT_FAMILY(BesselI, bessel_i, Member<2, Unscaled<I2e>>)
 WENGERT_FAMILY(BesselIeDerivative, bessel_ie_derivative, Member<1, BesselIeDerivative1>, Member<2, BesselIeDerivative2>)
-WENGERT_FAMILY(SphericalBessel, spherical_bessel, Member<1, SphericalBessel1>)
+WENGERT_FAMILY(SphericalBessel, spherical_bessel, Member<0, SphericalBessel0>, Member<1, SphericalBessel1>)
+WENGERT_FAMILY(BesselJ, bessel_j, Member<0, BesselJ0>, Member<1, BesselJ1>)
+WENGERT_FAMILY(BesselY, bessel_y, Member<0, BesselY0>, Member<1, BesselY1>)
 #undef WENGERT_FAMILY
 
 }  // namespace
@@ -474,11 +615,17 @@ WENGERT_FORM(i0, Unscaled<forms::I0e>, i0(x))
 WENGERT_FORM(i0e, I0e, i0e(x))
 WENGERT_FORM(i1, Unscaled<forms::I1e>, i1(x))
 WENGERT_FORM(i1e, I1e, i1e(x))
+WENGERT_FORM(modified_bessel_k0, ModifiedK0, modified_bessel_k0(x))
+WENGERT_FORM(modified_bessel_k1, ModifiedK1, modified_bessel_k1(x))
+WENGERT_FORM(scaled_modified_bessel_k0, ScaledK0, scaled_modified_bessel_k0(x))
+WENGERT_FORM(scaled_modified_bessel_k1, ScaledK1, scaled_modified_bessel_k1(x))
 WENGERT_FORM2(erfcx_integral, ErfcxIntegral)
 WENGERT_FORM2(polygamma, Polygamma)
 WENGERT_FORM2(bessel_i, BesselI)
 WENGERT_FORM2(bessel_ie_derivative, BesselIeDerivative)
 WENGERT_FORM2(spherical_bessel, SphericalBessel)
+WENGERT_FORM2(bessel_j, BesselJ)
+WENGERT_FORM2(bessel_y, BesselY)
 WENGERT_FORM2(fmod, Fmod)
 
 }  // extern "C"

@@ -22,8 +22,6 @@ inline namespace WENGERT_ISA {
         return static_cast<float>(                                                                  \
             special::name(static_cast<double>(n), static_cast<double>(a), static_cast<double>(x))); \
     }
-WENGERT_FAMILY1(bessel_j)
-WENGERT_FAMILY1(bessel_y)
 WENGERT_FAMILY1(bessel_k)
 WENGERT_FAMILY1(bessel_ke_derivative)
 WENGERT_FAMILY1(airy_ai_derivative)
