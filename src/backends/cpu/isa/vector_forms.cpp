@@ -61,6 +61,10 @@ template <class P>
 WENGERT_INLINE double minus_log(double x) {
     return -static_cast<double>(log(select(x > 0, static_cast<P>(x), P(1))));
 }
+template <class P>
+WENGERT_INLINE double log_of_positive(double x) {
+    return -minus_log<P>(x);
+}
 struct Erfinv {
     static bool is_usual(double y) { return abs(y) < 0.999; }
     static bool is_second(double) { return true; }
@@ -168,6 +172,37 @@ struct Lgamma {
     WENGERT_INLINE static double second(double x) {
         const double sine = sin(pi<double> * (x - round(x)));
         return 1.14472988584940017414 - log(abs(x * sine)) - of_positive<P>(abs(x));
+    }
+};
+
+// --- Its derivative: beside its zero on (0, 2), to which a step of the recurrence leads from (0, 1); beyond six steps up, which
+// share a division, and the asymptotic series (Abramowitz and Stegun 6.3.5, 6.3.18). Of negative arguments by reflection
+// (6.3.7) where that does not cancel.
+struct Digamma {
+    static bool is_usual(double x) { return (x > 0) & (x < 1e15); }
+    template <class P>
+    WENGERT_INLINE static bool is_second(double x, double y) {
+        return (x < 0) & (x > -1e9) & (std::is_same_v<P, float> | (abs(y) > 1)) & (x != round(x));
+    }
+    template <class P>
+    WENGERT_INLINE static double of_positive(double x) {
+        const bool below = x < 1;
+        const double z = select(below, x + 1, x), from_zero = (z - 1.4616321449683622) - 9.549995429965697e-17;
+        const double near = from_zero * series<DigammaSeries, P>(fused(2.0, z, -3.0)) - select(below, 1 / x, 0.0);
+        const double u = x + 2.5, a = fused(u, u, -6.25), b = fused(u, u, -2.25), c = fused(u, u, -0.25);
+        const double inverse = 1 / (x + 6), square = inverse * inverse;
+        const double tail = fused(square, sum_of_powers(square, kDigamma), 0.5 * inverse);
+        const double steps = 2 * u * fused(a, b, c * (a + b)) / (a * b * c);
+        return select(x < 2, near, log_of_positive<double>(x + 6) - (tail + steps));
+    }
+    template <class P>
+    WENGERT_INLINE static double usual(double x) {
+        return of_positive<P>(abs(x));
+    }
+    template <class P>
+    WENGERT_INLINE static double second(double x) {
+        const double part = pi<double> * (x - round(x));
+        return of_positive<P>(1 + abs(x)) - pi<double> * cos(abs(part)) / sin(part);
     }
 };
 
@@ -282,10 +317,6 @@ using BesselIeDerivative2 = ScaledDerivative<ScaledBessel<I0eD2Near, 3, I0eD2Far
 WENGERT_INLINE double square_variable(double x) { return fused(x * x, 0.125, -1.0); }
 // x^2 - (high + low)
 WENGERT_INLINE double beside_zero(double x, double high, double low) { return fused(x, x, -high) - low; }
-template <class P>
-WENGERT_INLINE double log_of_positive(double x) {
-    return -minus_log<P>(x);
-}
 template <class P>
 WENGERT_INLINE double j0_near(double x) {
     const double value =
@@ -611,6 +642,7 @@ WENGERT_FORM(ndtri, Ndtri, ndtri(x))
 WENGERT_FORM(erfcx, Erfcx, erfcx(x))
 WENGERT_FORM(log_ndtr, LogNdtr, log_ndtr(x))
 WENGERT_FORM(lgamma, Lgamma, lgamma(x))
+WENGERT_FORM(digamma, Digamma, digamma(x))
 WENGERT_FORM(i0, Unscaled<forms::I0e>, i0(x))
 WENGERT_FORM(i0e, I0e, i0e(x))
 WENGERT_FORM(i1, Unscaled<forms::I1e>, i1(x))

@@ -16,7 +16,6 @@ inline namespace WENGERT_ISA {
     WENGERT_INLINE float name(float a, float b) {                                                 \
         return static_cast<float>(special::name(static_cast<double>(a), static_cast<double>(b))); \
     }
-WENGERT_SPECIAL1(digamma)
 WENGERT_SPECIAL1(trigamma)
 WENGERT_SPECIAL2(zeta)
 WENGERT_SPECIAL2(igamma)

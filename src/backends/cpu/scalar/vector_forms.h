@@ -18,9 +18,10 @@
 #define WENGERT_HAVE_VECTOR_FORMS 1
 #endif
 
-#define WENGERT_FOR_EACH_VECTOR_FORM(X)                                                                           \
-    X(erfinv)                                                                                                     \
-    X(ndtri) X(erfcx) X(log_ndtr) X(lgamma) X(i0) X(i0e) X(i1) X(i1e) X(modified_bessel_k0) X(modified_bessel_k1) \
+#define WENGERT_FOR_EACH_VECTOR_FORM(X)                                                                             \
+    X(erfinv)                                                                                                       \
+    X(ndtri)                                                                                                        \
+    X(erfcx) X(log_ndtr) X(lgamma) X(digamma) X(i0) X(i0e) X(i1) X(i1e) X(modified_bessel_k0) X(modified_bessel_k1) \
         X(scaled_modified_bessel_k0) X(scaled_modified_bessel_k1)
 // Families: those members that partials of other functions name have one, whether the order is a literal or an operand.
 #define WENGERT_FOR_EACH_VECTOR_FAMILY(X) \
