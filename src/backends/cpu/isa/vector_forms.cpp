@@ -15,6 +15,7 @@
 
 #include "backends/cpu/isa/expansions.h"
 #include "backends/cpu/scalar/activation.h"
+#include "backends/cpu/scalar/recurrences.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
@@ -575,6 +576,55 @@ struct Family {
     }
 };
 
+// --- Orthogonal polynomials: a vector looks at its degrees, which are nearly always one number.
+template <class T, class Polynomial, class Other>
+struct Recurrence {
+    WENGERT_INLINE static T one(T x, T n) {
+        return static_cast<T>(Other()(static_cast<double>(x), static_cast<double>(n)));
+    }
+    template <class V>
+    WENGERT_INLINE static V all(V x, V n) {
+        constexpr int lanes = sizeof(V) / sizeof(T);
+        int differ = 0;
+        for (int i = 1; i < lanes; ++i) differ |= n[i] != n[0];
+        V y;
+        if (differ || !(n[0] >= 1 && n[0] < 64)) {
+            for (int i = 0; i < lanes; ++i) y[i] = one(x[i], n[i]);
+            return y;
+        }
+        const Polynomial p;
+        T at[lanes];
+        double value[lanes], before[lanes];
+        __builtin_memcpy(at, &x, sizeof(V));
+        for (int i = 0; i < lanes; ++i) before[i] = 1, value[i] = p.second(at[i]);
+        for (int k = 1, degree = static_cast<int>(n[0]); k < degree; ++k) {
+            const double back = p.back(k);
+            for (int i = 0; i < lanes; ++i) {
+                const double product = p.slope(k, at[i]) * value[i], next = product - back * before[i];
+                before[i] = value[i];
+                value[i] = select(abs(product) < inf<double>, next, product);
+            }
+        }
+        for (int i = 0; i < lanes; ++i) at[i] = static_cast<T>(value[i]);
+        __builtin_memcpy(&y, at, sizeof(V));
+        return y;
+    }
+};
+#define WENGERT_POLYNOMIAL(Polynomial, name)                                                 \
+    struct Polynomial##At {                                                                  \
+        double operator()(double x, double n) const { return wengert::special::name(x, n); } \
+    };                                                                                       \
+    template <class T>                                                                       \
+    using Polynomial = Recurrence<T, wengert::special::Polynomial, Polynomial##At>;
+WENGERT_POLYNOMIAL(ChebyshevT, chebyshev_polynomial_t)
+WENGERT_POLYNOMIAL(ChebyshevU, chebyshev_polynomial_u)
+WENGERT_POLYNOMIAL(ChebyshevV, chebyshev_polynomial_v)
+WENGERT_POLYNOMIAL(ChebyshevW, chebyshev_polynomial_w)
+WENGERT_POLYNOMIAL(Legendre, legendre_polynomial_p)
+WENGERT_POLYNOMIAL(HermiteH, hermite_polynomial_h)
+WENGERT_POLYNOMIAL(HermiteHe, hermite_polynomial_he)
+#undef WENGERT_POLYNOMIAL
+
 #define WENGERT_FAMILY(Name, name, ...)                                                      \
     struct Name##Of {                                                                        \
         double operator()(double n, double x) const { return wengert::special::name(n, x); } \
@@ -658,6 +708,13 @@ WENGERT_FORM2(bessel_ie_derivative, BesselIeDerivative)
 WENGERT_FORM2(spherical_bessel, SphericalBessel)
 WENGERT_FORM2(bessel_j, BesselJ)
 WENGERT_FORM2(bessel_y, BesselY)
+WENGERT_FORM2(chebyshev_polynomial_t, ChebyshevT)
+WENGERT_FORM2(chebyshev_polynomial_u, ChebyshevU)
+WENGERT_FORM2(chebyshev_polynomial_v, ChebyshevV)
+WENGERT_FORM2(chebyshev_polynomial_w, ChebyshevW)
+WENGERT_FORM2(legendre_polynomial_p, Legendre)
+WENGERT_FORM2(hermite_polynomial_h, HermiteH)
+WENGERT_FORM2(hermite_polynomial_he, HermiteHe)
 WENGERT_FORM2(fmod, Fmod)
 
 }  // extern "C"

@@ -21,13 +21,6 @@ WENGERT_SPECIAL2(zeta)
 WENGERT_SPECIAL2(igamma)
 WENGERT_SPECIAL2(igammac)
 WENGERT_SPECIAL1(airy_ai)
-WENGERT_SPECIAL2(chebyshev_polynomial_t)
-WENGERT_SPECIAL2(chebyshev_polynomial_u)
-WENGERT_SPECIAL2(chebyshev_polynomial_v)
-WENGERT_SPECIAL2(chebyshev_polynomial_w)
-WENGERT_SPECIAL2(legendre_polynomial_p)
-WENGERT_SPECIAL2(hermite_polynomial_h)
-WENGERT_SPECIAL2(hermite_polynomial_he)
 #undef WENGERT_SPECIAL1
 #undef WENGERT_SPECIAL2
 
