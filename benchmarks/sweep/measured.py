@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from benchmarks.report import with_prefix
+from benchmarks.sweep.reasons import reason
 
 BEHIND = 1.1  # ratios beyond it are counted
 COLUMNS = f"{'row':<28} {'layout':<6} {'elements':>9} {'dtype':<8} {'pass':<8} {'wengert':>9} {'torch':>9} {'ratio':>7}"
@@ -47,8 +48,9 @@ class Measured:
     def line(self) -> str:
         """One line of the table."""
         own, theirs = (with_prefix(seconds, "s") for seconds in (self.wengert, self.torch))
+        why = self.ratio > BEHIND and reason(self.row, self.direction)
         what = f"{self.row:<28} {self.layout:<6} {self.elements:>9} {self.dtype:<8} {self.direction:<8}"
-        return f"{what} {own:>9} {theirs:>9} {self.ratio:>7.2f}  {self.shapes}"
+        return f"{what} {own:>9} {theirs:>9} {self.ratio:>7.2f}  {self.shapes}" + (f"  ({why})" if why else "")
 
     def as_dict(self) -> dict[str, object]:
         """The line as plain data."""
@@ -60,8 +62,9 @@ def summary(measured: Iterable[Measured]) -> str:
     groups: dict[tuple[int, str], list[Measured]] = {}
     for m in measured:
         groups.setdefault((m.elements, m.direction), []).append(m)
-    lines = [f"{'elements':>9} {'pass':<8} {'measured':>8} {'behind':>7}   (ratio above {BEHIND})"]
+    lines = [f"{'elements':>9} {'pass':<8} {'measured':>8} {'behind':>7} {'unexplained':>11}   (ratio above {BEHIND})"]
     for (elements, direction), group in sorted(groups.items()):
-        behind = sum(m.ratio > BEHIND for m in group)
-        lines.append(f"{elements:>9} {direction:<8} {len(group):>8} {behind:>7}")
+        behind = [m for m in group if m.ratio > BEHIND]
+        unexplained = sum(reason(m.row, m.direction) is None for m in behind)
+        lines.append(f"{elements:>9} {direction:<8} {len(group):>8} {len(behind):>7} {unexplained:>11}")
     return "\n".join(lines)
