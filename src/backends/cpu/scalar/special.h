@@ -16,10 +16,15 @@ inline namespace WENGERT_ISA {
     WENGERT_INLINE float name(float a, float b) {                                                 \
         return static_cast<float>(special::name(static_cast<double>(a), static_cast<double>(b))); \
     }
+// Those whose sums end earlier in float.
+#define WENGERT_BOTH2(name)                                                        \
+    WENGERT_INLINE double name(double a, double b) { return special::name(a, b); } \
+    WENGERT_INLINE float name(float a, float b) { return special::name(a, b); }
+WENGERT_BOTH2(igamma)
+WENGERT_BOTH2(igammac)
+#undef WENGERT_BOTH2
 WENGERT_SPECIAL1(trigamma)
 WENGERT_SPECIAL2(zeta)
-WENGERT_SPECIAL2(igamma)
-WENGERT_SPECIAL2(igammac)
 WENGERT_SPECIAL1(airy_ai)
 #undef WENGERT_SPECIAL1
 #undef WENGERT_SPECIAL2

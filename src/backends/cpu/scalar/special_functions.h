@@ -12,8 +12,10 @@ double digamma(double x) noexcept;
 double trigamma(double x) noexcept;
 double polygamma(double n, double x) noexcept;  // n = 0, 1, 2, ...
 double zeta(double s, double q) noexcept;       // Hurwitz: sum over k of (q + k)^-s
-double igamma(double a, double x) noexcept;     // regularised lower incomplete gamma function P(a, x)
-double igammac(double a, double x) noexcept;    // Q(a, x) = 1 - P(a, x)
+float igamma(float a, float x) noexcept;
+double igamma(double a, double x) noexcept;  // regularised lower incomplete gamma function P(a, x)
+float igammac(float a, float x) noexcept;
+double igammac(double a, double x) noexcept;  // Q(a, x) = 1 - P(a, x)
 double erfinv(double y) noexcept;
 double erfcx(double x) noexcept;  // exp(x^2) erfc(x)
 double ndtri(double p) noexcept;  // inverse of the normal distribution function

@@ -2,7 +2,7 @@
 //
 // The series of P converges where x < a + 1, the continued fraction of Q beyond; small a and x, where Q is the small
 // difference of 1 and P, have a series of their own. Both need about sqrt(a) terms near x = a, so large a uses Temme's
-// uniform expansion (DLMF 8.12).
+// uniform expansion (DLMF 8.12). Sums end when what follows is below `epsilon` of them: in float, terms enough for float.
 #include <cmath>
 #include <limits>
 
@@ -11,7 +11,8 @@
 namespace wengert::special {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon() / 4;
+template <class T>
+constexpr double kEpsilon = std::numeric_limits<T>::epsilon() / 4;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
 constexpr int kMaxTerms = 5000;
@@ -24,7 +25,7 @@ double log1p_minus(double a, double x) {
     for (int k = 3; k < 60; k += 2) {
         sum += power / k;
         power *= square;
-        if (std::fabs(power) < kEpsilon * std::fabs(sum)) break;
+        if (std::fabs(power) < kEpsilon<double> * std::fabs(sum)) break;
     }
     return 2 * sum - u * t;
 }
@@ -52,30 +53,30 @@ double prefactor(double a, double x) {
     return std::sqrt(a / (2 * kPi)) * std::exp(a * log1p_minus(a, x) - rest);
 }
 
-double lower_series(double a, double x) {
+double lower_series(double a, double x, double epsilon) {
     double term = 1, sum = 1;
     for (int n = 1; n < kMaxTerms; ++n) {
         term *= x / (a + n);
         sum += term;
-        if (term < kEpsilon * sum) break;
+        if (term < epsilon * sum) break;
     }
     return prefactor(a, x) / a * sum;
 }
 
 // Q by its series at small x: 1 - x^a / Gamma(1 + a) * (1 + a sum of (-x)^n / (n! (a + n))).
-double upper_series(double a, double x) {
+double upper_series(double a, double x, double epsilon) {
     double term = 1, sum = 0;
     for (int n = 1; n < kMaxTerms; ++n) {
         term *= -x / n;
         sum += term / (a + n);
-        if (std::fabs(term) < kEpsilon * std::fabs(sum)) break;
+        if (std::fabs(term) < epsilon * std::fabs(sum)) break;
     }
     double log_scale = a * std::log(x) - lgamma_1p(a);
     return -std::expm1(log_scale) - std::exp(log_scale) * a * sum;
 }
 
 // Lentz's evaluation of 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / ...)).
-double upper_fraction(double a, double x) {
+double upper_fraction(double a, double x, double epsilon) {
     constexpr double tiny = 1e-300;
     double b = x + 1 - a, c = 1 / tiny, d = 1 / b, fraction = d;
     for (int n = 1; n < kMaxTerms; ++n) {
@@ -86,7 +87,7 @@ double upper_fraction(double a, double x) {
         c = b + numerator / c;
         if (std::fabs(c) < tiny) c = tiny;
         fraction *= d * c;
-        if (std::fabs(d * c - 1) < 2 * kEpsilon) break;
+        if (std::fabs(d * c - 1) < 2 * epsilon) break;
     }
     return prefactor(a, x) * fraction;
 }
@@ -122,29 +123,34 @@ double uniform(double a, double x, bool upper) {
     return upper ? std::erfc(z) / 2 + correction : std::erfc(-z) / 2 - correction;
 }
 
-}  // namespace
-
-double igamma(double a, double x) noexcept {
+double lower(double a, double x, double epsilon) {
     if (!(a >= 0) || !(x >= 0)) return kNan;
     if (std::isinf(a)) return std::isinf(x) ? kNan : 0;
     if (a == 0) return x > 0 ? 1 : kNan;
     if (x == 0) return 0;
     if (std::isinf(x)) return 1;
     if (is_uniform(a, x)) return uniform(a, x, false);
-    if (x < a + 1) return lower_series(a, x);
-    return 1 - upper_fraction(a, x);
+    if (x < a + 1) return lower_series(a, x, epsilon);
+    return 1 - upper_fraction(a, x, epsilon);
 }
 
-double igammac(double a, double x) noexcept {
+double upper(double a, double x, double epsilon) {
     if (!(a >= 0) || !(x >= 0)) return kNan;
     if (std::isinf(a)) return std::isinf(x) ? kNan : 1;
     if (a == 0) return x > 0 ? 0 : kNan;
     if (x == 0) return 1;
     if (std::isinf(x)) return 0;
     if (is_uniform(a, x)) return uniform(a, x, true);
-    if (x >= a + 1 && x >= 1.5) return upper_fraction(a, x);
-    if (a < 1 && x < 1.5) return upper_series(a, x);
-    return 1 - lower_series(a, x);
+    if (x >= a + 1 && x >= 1.5) return upper_fraction(a, x, epsilon);
+    if (a < 1 && x < 1.5) return upper_series(a, x, epsilon);
+    return 1 - lower_series(a, x, epsilon);
 }
+
+}  // namespace
+
+double igamma(double a, double x) noexcept { return lower(a, x, kEpsilon<double>); }
+float igamma(float a, float x) noexcept { return static_cast<float>(lower(a, x, kEpsilon<float>)); }
+double igammac(double a, double x) noexcept { return upper(a, x, kEpsilon<double>); }
+float igammac(float a, float x) noexcept { return static_cast<float>(upper(a, x, kEpsilon<float>)); }
 
 }  // namespace wengert::special
