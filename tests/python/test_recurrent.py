@@ -1,5 +1,5 @@
-"""Long short-term memories at sizes that the samples of the table do not have: several blocks of a batch, matrices that are cut
-into tiles and those that are too large for it, layers under vmap."""
+"""Long short-term memories at sizes that the samples of the table do not have: several blocks of a batch, matrices that
+are cut into tiles and those that are too large for it, layers under vmap."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def outputs_of(x: np.ndarray, w_ih: np.ndarray, w_hh: np.ndarray, b_ih: np.ndarr
 
 def gradients(made: Any, x: Any) -> list[np.ndarray]:
     x = x.detach().requires_grad_()
-    output, (h, c) = made(x)
+    output, (_, c) = made(x)
     return [g.numpy() for g in wg.autograd.grad((output**2).sum() + c.sum(), [x, *made.parameters()])]
 
 
@@ -46,8 +46,8 @@ def test_sizes(batch: int, hidden: int) -> None:
     np.testing.assert_allclose(made(x)[0].detach().numpy(), expected, rtol=1e-12, atol=1e-14)
     # A derivative along a direction, by differences of what NumPy computes.
     along = [RNG.normal(size=p.shape) for p in made.parameters()]
-    moved = [[p.detach().numpy() + s * 1e-6 * d for p, d in zip(made.parameters(), along, strict=True)] for s in (1, -1)]
-    step = sum(s * (outputs_of(x.numpy(), *m) ** 2).sum() for s, m in zip((1, -1), moved, strict=True)) / 2e-6
+    pairs = [(p.detach().numpy(), d) for p, d in zip(made.parameters(), along, strict=True)]
+    step = sum(s * (outputs_of(x.numpy(), *(p + s * 1e-6 * d for p, d in pairs)) ** 2).sum() for s in (1, -1)) / 2e-6
     loss = (made(x)[0] ** 2).sum()
     found = wg.autograd.grad(loss, list(made.parameters()))
     assert sum((g.numpy() * d).sum() for g, d in zip(found, along, strict=True)) == pytest.approx(step, rel=1e-6)
