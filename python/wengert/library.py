@@ -7,6 +7,7 @@ wengert/_library.
 from ._library.checks import OpCheckError as OpCheckError
 from ._library.checks import opcheck
 from ._library.definition import CustomOpDef, custom_op
+from ._library.fake import get_ctx
 from ._library.inference import infer_schema
 from ._library.registration import (
     Library,
@@ -14,6 +15,7 @@ from ._library.registration import (
     fallthrough_kernel,
     impl,
     impl_abstract,
+    register_autocast,
     register_autograd,
     register_fake,
     register_kernel,
@@ -27,10 +29,12 @@ __all__ = [
     "custom_op",
     "define",
     "fallthrough_kernel",
+    "get_ctx",
     "impl",
     "impl_abstract",
     "infer_schema",
     "opcheck",
+    "register_autocast",
     "register_autograd",
     "register_fake",
     "register_kernel",

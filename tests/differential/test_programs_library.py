@@ -463,4 +463,70 @@ def library_checks_that_fail(tc):
     )
 
 
+def library_under_autocast(tc):
+    library = _library(tc)
+    seen = []
+
+    def kernel(x, others, scale):
+        seen.append((str(x.dtype), [str(o.dtype) for o in others], tc.is_autocast_enabled("cpu")))
+        return x * scale
+
+    kernel.__annotations__ = {"x": tc.Tensor, "others": list[tc.Tensor], "scale": float, "return": tc.Tensor}
+    op = library.custom_op(_name(tc), mutates_args=())(kernel)
+    op.register_autograd(lambda ctx, grad: (grad * 2, [None] * 2, None))
+    op.register_autocast("cpu", tc.float16)
+    op.register_autocast("cpu", tc.bfloat16)  # the first one holds
+    x = _values(tc).requires_grad_()
+    with tc.autocast("cpu"):
+        y = op(x, [tc.ones(1, dtype=tc.float64), tc.ones(2, dtype=tc.int64)], 2.0)
+        wide = op(x.double(), [tc.ones(1), tc.ones(1)], 2.0)
+        with tc.autocast("cpu", enabled=False):
+            off = op(x, [x, x], 2.0)
+    outside = op(x, [x, x], 2.0)
+    y.float().sum().backward()
+    shown = [str(value) for value in seen]
+    return (
+        [text.replace("torch", "tc").replace("wengert", "tc") for text in shown],
+        [str(t.dtype).rpartition(".")[2] for t in (y, wide, off, outside, x.grad)],
+        x.grad,
+    )
+
+
+def library_autocast_by_name(tc):
+    library, name = _library(tc), _name(tc)
+    library.define(name, "(Tensor x, float s=2.0) -> Tensor")
+    library.impl(name, "cpu", lambda x, s=2.0: x * s)
+    library.register_autocast(name, "cpu", tc.bfloat16)
+    namespace, _, short = name.partition("::")
+    op = getattr(getattr(tc.ops, namespace), short)
+    with tc.autocast("cpu"):
+        found = op(_values(tc))
+    return str(found.dtype).rpartition(".")[2], raised(lambda: library.register_autocast("none", "cpu", tc.float16))
+
+
+def library_sizes_that_depend_on_elements(tc):
+    library = _library(tc)
+
+    def kernel(x):
+        return x[x > 1.5] * 2
+
+    kernel.__annotations__ = {"x": tc.Tensor, "return": tc.Tensor}
+    op = library.custom_op(_name(tc), mutates_args=())(kernel)
+    op.register_fake(lambda x: x.new_empty([library.get_ctx().new_dynamic_size()]))
+    checked = library.opcheck(op, (_values(tc),), test_utils="test_faketensor")
+    wrong = library.custom_op(_name(tc), mutates_args=())(kernel)
+    wrong.register_fake(lambda x: x.new_empty([library.get_ctx().new_dynamic_size(), 2]))
+    negative = library.custom_op(_name(tc), mutates_args=())(kernel)
+    negative.register_fake(lambda x: x.new_empty([library.get_ctx().new_dynamic_size(min=-1)]))
+    return quietly(
+        lambda: (
+            checked,
+            library.get_ctx(),
+            raised(lambda: op(_values(tc).to("meta")), "You're trying to run this operator with meta Tensors"),
+            raised(lambda: library.opcheck(wrong, (_values(tc),), test_utils="test_faketensor"), "test_faketensor"),
+            raised(lambda: library.opcheck(negative, (_values(tc),), test_utils="test_faketensor"), "min=-1"),
+        )
+    )
+
+
 test_program = differential(globals())

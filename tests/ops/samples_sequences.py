@@ -155,6 +155,18 @@ def network(gates: int) -> Any:
     return generate
 
 
+@samples("lstm_steps")
+def lstm_steps(make: Maker, entry: Entry) -> list[Arguments]:
+    """Two steps forwards, three backwards."""
+
+    def made(steps: int, batch: int, hidden: int, reverse: bool) -> Arguments:
+        shapes = {"gates": (steps, batch, 4 * hidden), "h": (batch, hidden), "c": (batch, hidden)}
+        tensors = {name: make.real(*shape) for name, shape in shapes.items()}
+        return {**tensors, "w_hh": make.real(4 * hidden, hidden, low=-1, high=1), "reverse": reverse}
+
+    return [made(2, 2, 2, False), made(3, 2, 1, True)]
+
+
 samples("rnn_cell")(cell(1))
 samples("gru_cell")(cell(3))
 samples("lstm_cell")(cell(4))

@@ -161,3 +161,46 @@ def test_checks_find_a_missing_derivative():
         wg.library.opcheck(plain, (wg.ones(2, requires_grad=True),), test_utils="test_autograd_registration")
     found = wg.library.opcheck(plain, (wg.ones(2),), test_utils=["test_faketensor"], raise_exception=False)
     assert isinstance(found["test_faketensor"], RuntimeError)
+
+
+def test_what_an_operation_writes_to_is_not_cast():
+    @custom_op("tests::counted", mutates_args=("total",))
+    def counted(total: wg.Tensor, x: wg.Tensor) -> None:
+        assert x.dtype == wg.float16
+        total += x.sum()
+
+    counted.register_autocast("cpu", wg.float16)
+    total = wg.zeros(())
+    with wg.autocast("cpu"):
+        counted(total, wg.ones(3))
+    assert total.item() == 3
+
+
+def test_autocast_of_batches():
+    @custom_op("tests::doubled", mutates_args=())
+    def doubled(x: wg.Tensor) -> wg.Tensor:
+        return x * 2
+
+    doubled.register_autocast("cpu", wg.bfloat16)
+    with wg.autocast("cpu"):
+        y = wg.vmap(doubled)(wg.ones(2, 3))
+    assert y.dtype == wg.bfloat16
+    assert y.tolist() == [[2.0] * 3] * 2
+    with pytest.raises(RuntimeError, match="unsupported autocast device_type 'cpux'"):
+        doubled.register_autocast("cpux", wg.float16)
+
+
+def test_sizes_in_a_range():
+    @custom_op("tests::found", mutates_args=())
+    def found(x: wg.Tensor) -> wg.Tensor:
+        return x[x > 0][:1].clone()
+
+    found.register_fake(lambda x: x.new_empty([wg.library.get_ctx().new_dynamic_size(max=1)]))
+    for x in (wg.ones(2), -wg.ones(2)):
+        assert wg.library.opcheck(found, (x,), test_utils="test_faketensor") == {"test_faketensor": "SUCCESS"}
+    with pytest.raises(RuntimeError, match="Otherwise call it on a device with memory"):
+        found(wg.ones(2, device="meta"))
+    assert wg.library.get_ctx() is None
+    found.register_fake(lambda x: x.new_empty([wg.library.get_ctx().create_unbacked_symint(min=0)]))
+    with pytest.warns(FutureWarning, match="new_dynamic_size"):
+        wg.library.opcheck(found, (wg.ones(2),), test_utils="test_faketensor")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from wengert import _C
 from wengert._C import Tensor
 from wengert.utils._pytree import tree_map
 
+from .fake import unknown_sizes
 from .operation import CustomOverload, tensors_in
 from .registration import operation_of
 
@@ -131,17 +133,23 @@ def _fake(op: CustomOverload, args: Any, kwargs: Any, _: Any) -> None:
     there = tree_map(lambda value: value.detach().to("meta") if isinstance(value, Tensor) else value, (args, kwargs))
     with wengert.no_grad():
         real = list(tensors_in((op(*args, **kwargs),)))
-        fake = list(tensors_in((op(*there[0], **there[1]),)))
-    if len(real) != len(fake):
-        raise RuntimeError(f"{op.name()} returns {len(real)} tensors, but {len(fake)} on device meta")
-    for index, (a, b) in enumerate(zip(real, fake, strict=True)):
-        for what, x, y in (
-            ("shape", a.shape, b.shape),
-            ("dtype", a.dtype, b.dtype),
-            ("stride", a.stride(), b.stride()),
+        fakes = []
+        for first in (4, 5):  # sizes that depend on elements; what depends on them differs
+            with unknown_sizes(itertools.count(first, 7)):
+                fakes.append(list(tensors_in((op(*there[0], **there[1]),))))
+    if len(real) != len(fakes[0]):
+        raise RuntimeError(f"{op.name()} returns {len(real)} tensors, but {len(fakes[0])} on device meta")
+    for index, (a, b, other) in enumerate(zip(real, *fakes, strict=True)):
+        for what, x, y, z in (
+            ("shape", a.shape, b.shape, other.shape),
+            ("dtype", (a.dtype,), (b.dtype,), (other.dtype,)),
+            ("stride", a.stride(), b.stride(), other.stride()),
         ):
-            if x != y:
-                raise RuntimeError(f"{op.name()}: result {index} has {what} {x}, but {y} on device meta")
+            if len(x) != len(y) or any(
+                known != found for found, known, also in zip(x, y, z, strict=True) if known == also
+            ):
+                shown = y if y == z else [known if known == also else "any" for known, also in zip(y, z, strict=True)]
+                raise RuntimeError(f"{op.name()}: result {index} has {what} {x}, but {shown} on device meta")
 
 
 def _gradients_under_a_mode(op: CustomOverload, args: Any, kwargs: Any, tolerance: dict[str, Any]) -> None:

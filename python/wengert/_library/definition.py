@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from wengert.amp import _settings
+
 from .inference import infer_schema
 from .operation import CustomOverload, add
 from .schema import parse
@@ -178,6 +180,40 @@ class CustomOpDef:
 
         return register if func is None else register(func)
 
+    def register_autocast(self, device_type: str, cast_inputs: Any) -> None:
+        """Say that under autocast for a type of device it takes arguments in a dtype.
+
+        Floating-point arguments on such a device, other than of float64 and than those that it writes to, are cast, by
+        an operation that is differentiated; then it runs without autocast.
+
+        Parameters
+        ----------
+        device_type : str
+            ``"cpu"``, ``"sim"``.
+        cast_inputs : dtype
+            The first that is registered for a type of device holds.
+
+        Raises
+        ------
+        ValueError
+            If the type of device is no string.
+        RuntimeError
+            If there is no such type of device.
+
+        Examples
+        --------
+        >>> import wengert as wg
+        >>> @wg.library.custom_op("docs::tripled", mutates_args=())
+        ... def tripled(x: wg.Tensor) -> wg.Tensor:
+        ...     return 3 * x
+        >>> tripled.register_autocast("cpu", wg.float16)
+        >>> with wg.autocast("cpu"):
+        ...     tripled(wg.ones(2)).dtype
+        wengert.float16
+        """
+        check_autocast(device_type)
+        self._opoverload.rules.autocast.setdefault(device_type, cast_inputs)
+
     def register_torch_dispatch(self, torch_dispatch_class: Any, fn: Callable[..., Any] | None = None, /) -> Any:
         """Say what it is for objects of one tensor class, ``fn(cls, func, types, args, kwargs)``, or for one class of
         dispatch modes, ``fn(mode, func, types, args, kwargs)``."""
@@ -186,6 +222,13 @@ class CustomOpDef:
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> contextlib.AbstractContextManager[None]:
         """Return a block in which the kernel of a type of device is used or not; else the one for all devices is."""
         return self._opoverload.rules.switched(device_type, enabled)
+
+
+def check_autocast(device_type: Any) -> None:
+    """Raise an error unless there is autocast for a type of device."""
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    _settings.get(device_type)
 
 
 def register_kernel(op: CustomOverload, device_types: Any, fn: Callable[..., Any] | None) -> Any:

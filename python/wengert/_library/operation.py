@@ -10,15 +10,20 @@ import wengert
 from wengert import _C
 from wengert._C import Tensor
 from wengert._operations import REGISTERED, OpOverload
+from wengert.amp._autocast import autocast
+from wengert.amp._custom_function import cast as cast_for_autocast
+from wengert.amp._settings import is_autocast_enabled
 
+from .fake import running
 from .schema import Argument, Schema
 
 
 class CustomOverload(OpOverload):
     """An operation of a namespace other than ``aten``.
 
-    A call goes through the stations of an operation of the table: types with `__torch_function__`, the derivative and
-    the vmap rule where an argument asks for one, then modes, classes with `__torch_dispatch__`, and the kernel.
+    A call goes through the stations of an operation of the table: types with `__torch_function__`, autocast, the
+    derivative and the vmap rule where an argument asks for one, then modes, classes with `__torch_dispatch__`, and the
+    kernel.
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -33,6 +38,10 @@ class CustomOverload(OpOverload):
         batched = any(_C._is_sample(tensor) for tensor in tensors)
         if not batched and any(type(t) is not Tensor and _C._has_torch_function(t) for t in tensors):
             return _C._call_override(self, args, kwargs)
+        if self.rules.autocast:
+            for device_type, dtype in self.rules.autocast.items():
+                if is_autocast_enabled(device_type) and any(t.device.type == device_type for t in tensors):
+                    return self._cast(values, device_type, dtype)
         if self.rules.composite is not None:
             positional, keywords = self._schema.as_call(values)
             return self.rules.composite(*positional, **keywords)
@@ -46,6 +55,16 @@ class CustomOverload(OpOverload):
         from .derivative import apply
 
         return apply(self, values)
+
+    def _cast(self, values: tuple[Any, ...], device_type: str, dtype: Any) -> Any:
+        """Call it without autocast, and with arguments cast to a dtype, but for those that it writes to."""
+        cast = [
+            value if argument.is_write else cast_for_autocast(value, device_type, dtype)
+            for argument, value in zip(self._schema.arguments, values, strict=True)
+        ]
+        args, kwargs = self._schema.as_call(tuple(cast))
+        with autocast(device_type, enabled=False):
+            return self(*args, **kwargs)
 
     def _written(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return None  # it returns what is apart from its arguments
@@ -107,6 +126,7 @@ class Rules:
         self.kernels: dict[str | None, Callable[..., Any]] = {}  # by type of device; None: of all others
         self.disabled: set[str] = set()
         self.fake: Callable[..., Any] | None = None
+        self.autocast: dict[str, Any] = {}  # by type of device: the dtype that arguments are cast to
         self.composite: Callable[..., Any] | None = None  # the operation is made of others
         self.autograd_kernel: Callable[..., Any] | None = None  # runs above recording, and records what it likes
         self.setup_context: Callable[..., Any] | None = None
@@ -123,7 +143,7 @@ class Rules:
                     f"There was no fake impl registered for {op.name()}, which says what the results look like on "
                     f"device meta. Please use register_fake({op.name()!r}) to add a fake impl."
                 )
-            return self.fake
+            return running(op.name(), self.fake)
         if device_type in self.kernels and device_type not in self.disabled:
             return self.kernels[device_type]
         if None in self.kernels:

@@ -253,6 +253,40 @@ def register_vmap(op: Any, func: Callable[..., Any] | None = None, /, *, lib: An
     return register if func is None else register(func)
 
 
+def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: Any = None) -> None:
+    """Register the dtype of an operation's arguments under autocast; see `CustomOpDef.register_autocast`.
+
+    Of an operation that was not made by `custom_op`, the last one that is registered for a type of device holds.
+
+    Parameters
+    ----------
+    op : str, OpOverload or CustomOpDef
+        The operation.
+    device_type : str
+        ``"cpu"``, ``"sim"``.
+    cast_inputs : dtype
+    lib : Library, optional
+        Ignored.
+
+    Examples
+    --------
+    >>> import wengert as wg
+    >>> wg.library.define("docs::opposite", "(Tensor x) -> Tensor")
+    >>> wg.library.impl("docs::opposite", "cpu", lambda x: -x)  # doctest: +ELLIPSIS
+    <function ...>
+    >>> wg.library.register_autocast("docs::opposite", "cpu", wg.bfloat16)
+    >>> with wg.autocast("cpu"):
+    ...     wg.ops.docs.opposite(wg.ones(2))
+    tensor([-1., -1.], dtype=wengert.bfloat16)
+    """
+    if isinstance(op, CustomOpDef):
+        return op.register_autocast(device_type, cast_inputs)
+    rules = operation_of(op).rules
+    definition.check_autocast(device_type)
+    rules.autocast[device_type] = cast_inputs
+    return None
+
+
 def register_torch_dispatch(
     op: Any, torch_dispatch_class: Any, func: Callable[..., Any] | None = None, /, *, lib: Any = None
 ) -> Any:

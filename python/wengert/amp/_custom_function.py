@@ -56,7 +56,7 @@ def custom_fwd(
         ctx._fwd_used_autocast = now.enabled and cast_inputs is None
         if cast_inputs is None or not now.enabled:
             return fwd(ctx, *args, **kwargs)
-        args, kwargs = tree_map(lambda value: _cast(value, device_type, cast_inputs), (args, kwargs))
+        args, kwargs = cast((args, kwargs), device_type, cast_inputs)
         with autocast(device_type, enabled=False):
             return fwd(ctx, *args, **kwargs)
 
@@ -74,6 +74,11 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str = "cpu
             return bwd(ctx, *args, **kwargs)
 
     return backward
+
+
+def cast(values: Any, device_type: str, dtype: Any) -> Any:
+    """Return values with the floating-point tensors among them, other than of float64, in another dtype."""
+    return tree_map(lambda value: _cast(value, device_type, dtype), values)
 
 
 def _cast(value: Any, device_type: str, dtype: Any) -> Any:

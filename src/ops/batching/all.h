@@ -14,6 +14,7 @@
 #include "ops/batching/nn/losses.h"
 #include "ops/batching/nn/merged.h"
 #include "ops/batching/nn/normalization.h"
+#include "ops/batching/nn/recurrent.h"
 #include "ops/batching/random.h"
 #include "ops/batching/rules.h"
 #include "ops/batching/shape/regions.h"

@@ -497,15 +497,23 @@ def gru_step(x: Any, h: Any, *w: Any) -> np.ndarray:
     return (1 - z) * np.tanh(ni + r * nh) + z * h
 
 
-reference("lstm_state")(lambda gate, forget, content, state: expit(forget) * state + expit(gate) * np.tanh(content))
-reference("lstm_output")(lambda gate, state: expit(gate) * np.tanh(state))
-
-
 def lstm_step(x: Any, state: Any, *w: Any) -> tuple[np.ndarray, np.ndarray]:
     h, c = state
     i, f, g, o = np.split(sum(affine(x, h, *w)), 4, -1)
     c = expit(f) * c + expit(i) * np.tanh(g)
     return expit(o) * np.tanh(c), c
+
+
+@reference("lstm_steps")
+def lstm_steps(gates: Any, h: Any, c: Any, w_hh: Any, reverse: bool) -> tuple[np.ndarray, ...]:
+    outputs, seen = np.empty((*gates.shape[:2], h.shape[1])), np.empty((*gates.shape[:2], 5 * h.shape[1]))
+    for t in range(len(gates))[:: -1 if reverse else 1]:
+        i, f, g, o = np.split(gates[t] + h @ w_hh.T, 4, -1)
+        i, f, g, o = expit(i), expit(f), np.tanh(g), expit(o)
+        c = f * c + i * g
+        outputs[t] = h = o * np.tanh(c)
+        seen[t] = np.concatenate([i, f, g, o, c], -1)
+    return outputs, c, seen
 
 
 STEPS = {"rnn_tanh": rnn_step(np.tanh), "rnn_relu": rnn_step(lambda x: np.maximum(x, 0)), "gru": gru_step,

@@ -39,6 +39,8 @@ class LocalResponseNorm(OneInput):
 class CrossMapLRN2d(OneInput):
     """`LocalResponseNorm` under the name that it had in Torch.
 
+    PyTorch's class of this name counts the first channel among the neighbours of all that are further than its size.
+
     Parameters
     ----------
     size : int

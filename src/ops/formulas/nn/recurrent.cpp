@@ -6,6 +6,7 @@
 #include "generated/ops/activation.h"
 #include "generated/ops/dropout.h"
 #include "generated/ops/exponential.h"
+#include "generated/ops/formulas/nn/lstm.h"
 #include "generated/ops/matmul.h"
 #include "generated/ops/operators.h"
 #include "generated/ops/rearranging.h"
@@ -22,8 +23,9 @@ struct Weights {
 };
 
 using States = TensorList;
-// The part of the input in the gates, the states before the step, the weights, and w_hh transposed, once for all steps.
-using Cell = States (*)(const Tensor& gates, const States& states, const Weights& w, const Tensor& w_hh_t);
+// From the part of the input in the gates, [steps, batch, ...], and the first states to the outputs of all steps; `states` become
+// the last ones.
+using Network = Tensor (*)(const Tensor& gates, States& states, const Weights& w, bool reverse);
 
 struct Shape {
     bool has_biases;
@@ -32,12 +34,15 @@ struct Shape {
     bool train, bidirectional, batch_first;
 };
 
-States tanh_cell(const Tensor& gates, const States& states, const Weights&, const Tensor& w_hh_t) {
-    return {ops::tanh(ops::addmm(gates, states[0], w_hh_t))};
+// --- Of one state, step by step. A cell gets the part of the input of its step, the state, and w_hh transposed, once for all.
+using Cell = Tensor (*)(const Tensor& gates, const Tensor& h, const Weights& w, const Tensor& w_hh_t);
+
+Tensor tanh_cell(const Tensor& gates, const Tensor& h, const Weights&, const Tensor& w_hh_t) {
+    return ops::tanh(ops::addmm(gates, h, w_hh_t));
 }
 
-States relu_cell(const Tensor& gates, const States& states, const Weights&, const Tensor& w_hh_t) {
-    return {ops::relu(ops::addmm(gates, states[0], w_hh_t))};
+Tensor relu_cell(const Tensor& gates, const Tensor& h, const Weights&, const Tensor& w_hh_t) {
+    return ops::relu(ops::addmm(gates, h, w_hh_t));
 }
 
 Tensor gru_from(const Tensor& gates, const Tensor& of_state, const Tensor& hx) {
@@ -47,39 +52,38 @@ Tensor gru_from(const Tensor& gates, const Tensor& of_state, const Tensor& hx) {
     return fresh + update * (hx - fresh);
 }
 
-States gru_cell(const Tensor& gates, const States& states, const Weights& w, const Tensor& w_hh_t) {
-    const Tensor& h = states[0];
-    return {gru_from(gates, w.b_hh.defined() ? ops::addmm(w.b_hh, h, w_hh_t) : ops::mm(h, w_hh_t), h)};
+Tensor gru_cell(const Tensor& gates, const Tensor& h, const Weights& w, const Tensor& w_hh_t) {
+    return gru_from(gates, w.b_hh.defined() ? ops::addmm(w.b_hh, h, w_hh_t) : ops::mm(h, w_hh_t), h);
 }
 
-std::tuple<Tensor, Tensor> lstm_from(const Tensor& gates, const Tensor& state) {
-    const TensorList g = ops::chunk(gates, 4, -1);
-    const Tensor c = ops::lstm_state(g[0], g[1], g[2], state);
-    return {ops::lstm_output(g[3], c), c};
-}
-
-States lstm_cell(const Tensor& gates, const States& states, const Weights& w, const Tensor& w_hh_t) {
-    auto [h, c] = lstm_from(ops::addmm(gates, states[0], w_hh_t), states[1]);
-    return {w.w_hr.defined() ? ops::linear(h, w.w_hr) : h, c};
-}
-
-// From [steps, batch, features] and the first states to the outputs of all steps; `states` become the last ones.
-Tensor run(Cell cell, const Tensor& input, States& states, const Weights& w, bool reverse) {
-    Tensor gates = ops::linear(input, w.w_ih, w.b_ih);
-    if (cell != gru_cell && w.b_hh.defined()) gates = gates + w.b_hh;  // the others sum both parts at once
+template <Cell cell>
+Tensor each_step(const Tensor& gates, States& states, const Weights& w, bool reverse) {
     const TensorList steps = ops::unbind(gates, 0);
     const Tensor w_hh_t = ops::t(w.w_hh);
     TensorList outputs(steps.size());
     for (size_t i = 0; i < steps.size(); ++i) {
         const size_t t = reverse ? steps.size() - 1 - i : i;
-        states = cell(steps[t], states, w, w_hh_t);
-        outputs[t] = states[0];
+        outputs[t] = states[0] = cell(steps[t], states[0], w, w_hh_t);
     }
     return ops::stack(outputs, 0);
 }
 
+// --- Of two, all steps at once.
+Tensor lstm_network(const Tensor& gates, States& states, const Weights& w, bool reverse) {
+    auto [outputs, state, seen] = w.w_hr.defined() ? lstm_composed(gates, states[0], states[1], w.w_hh, w.w_hr, reverse)
+                                                   : ops::lstm_steps(gates, states[0], states[1], w.w_hh, reverse);
+    states = {ops::select(outputs, 0, reverse ? 0 : -1), state};
+    return outputs;
+}
+
+Tensor run(Network network, const Tensor& input, States& states, const Weights& w, bool reverse) {
+    Tensor bias = w.b_ih;
+    if (network != each_step<gru_cell> && w.b_hh.defined()) bias = bias + w.b_hh;  // the others sum both parts at once
+    return network(ops::linear(input, w.w_ih, bias), states, w, reverse);
+}
+
 // first[k] is [layers * directions, batch, hidden]. Returns the outputs, then the last states in the same shape.
-TensorList layers(std::string_view op, Cell cell, const Tensor& input, TensorSpan first, TensorSpan params,
+TensorList layers(std::string_view op, Network network, const Tensor& input, TensorSpan first, TensorSpan params,
                   const Shape& shape, bool projects) {
     check(input.dim() == 3, ErrorKind::Runtime, "[", op, "] input must have 3 dimensions, got ", input.dim());
     const size_t directions = shape.bidirectional ? 2 : 1;
@@ -108,7 +112,7 @@ TensorList layers(std::string_view op, Cell cell, const Tensor& input, TensorSpa
             if (each % 2 == 1) w.w_hr = p[each - 1];
             States states;
             for (const Tensor& t : first) states.push_back(ops::select(t, 0, static_cast<int64_t>(l + d)));
-            outputs.push_back(run(cell, x, states, w, d == 1));
+            outputs.push_back(run(network, x, states, w, d == 1));
             for (size_t k = 0; k < first.size(); ++k) last[k].push_back(states[k]);
         }
         x = directions == 1 ? outputs[0] : ops::cat(outputs, -1);
@@ -127,14 +131,18 @@ Tensor gru_step(const Tensor& gates, const Tensor& hx, const Tensor& w_hh, const
 
 std::tuple<Tensor, Tensor> lstm_step(const Tensor& gates, TensorSpan hx, const Tensor& w_hh, const Tensor& b_hh) {
     check(hx.size() == 2, ErrorKind::Runtime, "lstm_cell expects two hidden states, got ", hx.size());
-    return lstm_from(gates + ops::linear(hx[0], w_hh, b_hh), hx[1]);
+    const Tensor sums = ops::unsqueeze(b_hh.defined() ? gates + b_hh : gates, 0);
+    auto [outputs, state, seen] = ops::lstm_steps(sums, hx[0], hx[1], w_hh, false);
+    return {ops::select(outputs, 0, 0), state};
 }
 
 std::tuple<Tensor, Tensor> one_state_layers(std::string_view op, const Tensor& input, const Tensor& hx,
                                             TensorSpan params, bool has_biases, int64_t num_layers, double dropout,
                                             bool train, bool bidirectional, bool batch_first) {
-    const Cell cell = op == "gru" ? gru_cell : op == "rnn_relu" ? relu_cell : tanh_cell;
-    const TensorList r = layers(op, cell, input, {&hx, 1}, params,
+    const Network network = op == "gru"        ? each_step<gru_cell>
+                            : op == "rnn_relu" ? each_step<relu_cell>
+                                               : each_step<tanh_cell>;
+    const TensorList r = layers(op, network, input, {&hx, 1}, params,
                                 {has_biases, num_layers, dropout, train, bidirectional, batch_first}, false);
     return {r[0], r[1]};
 }
@@ -143,7 +151,7 @@ std::tuple<Tensor, Tensor, Tensor> lstm_layers(const Tensor& input, TensorSpan h
                                                int64_t num_layers, double dropout, bool train, bool bidirectional,
                                                bool batch_first) {
     check(hx.size() == 2, ErrorKind::Runtime, "lstm expects two hidden states, got ", hx.size());
-    const TensorList r = layers("lstm", lstm_cell, input, hx, params,
+    const TensorList r = layers("lstm", lstm_network, input, hx, params,
                                 {has_biases, num_layers, dropout, train, bidirectional, batch_first}, true);
     return {r[0], r[1], r[2]};
 }
