@@ -124,10 +124,10 @@ def from_scipy(matrix: Any, *, requires_grad: bool = False) -> Any:
     >>> import scipy.sparse
     >>> import wengert as wg
     >>> wg.sparse.from_scipy(scipy.sparse.csr_array([[0.0, 2.0], [3.0, 0.0]]))
-    tensor(crow_indices=tensor([0, 1, 2], dtype=wengert.int32),
-           col_indices=tensor([1, 0], dtype=wengert.int32),
-           values=tensor([2., 3.], dtype=wengert.float64), size=(2, 2), nnz=2,
-           dtype=wengert.float64, layout=wengert.sparse_csr)
+    tensor(crow_indices=tensor([0, 1, 2]),
+           col_indices=tensor([1, 0]),
+           values=tensor([2., 3.]), size=(2, 2), nnz=2, dtype=wengert.float64,
+           layout=wengert.sparse_csr)
     """
     if getattr(matrix, "format", None) not in ("coo", "csr", "csc"):
         matrix = matrix.tocsr()

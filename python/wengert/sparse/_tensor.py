@@ -115,6 +115,10 @@ def rebuild(
     """Make the tensor that pickle took apart; what it says is checked."""
     pattern = Pattern(layout, shape, tuple(arrays), is_coalesced=is_coalesced)
     pattern.check()
+    if layout == COO and is_coalesced and not pattern._is_sorted:
+        raise RuntimeError(
+            "a sparse tensor that is said to be coalesced, but whose places are not in order"
+        )
     if len(values) != pattern.nnz:
         raise RuntimeError(f"a sparse tensor with {pattern.nnz} places and {len(values)} values cannot be read")
     return sparse(pattern, values).requires_grad_(requires_grad)
