@@ -129,6 +129,8 @@ def from_scipy(matrix: Any, *, requires_grad: bool = False) -> Any:
            values=tensor([2., 3.]), size=(2, 2), nnz=2, dtype=wengert.float64,
            layout=wengert.sparse_csr)
     """
+    if not hasattr(matrix, "tocsr"):
+        raise TypeError(f"[from_scipy] expected one of SciPy's sparse arrays, got {type(matrix).__name__}")
     if getattr(matrix, "format", None) not in ("coo", "csr", "csc"):
         matrix = matrix.tocsr()
     if matrix.format == "coo":

@@ -12,6 +12,7 @@ import numpy as np
 
 from wengert import _C
 
+from ._numbers import as_operand
 from ._pattern import COO, Pattern, from_keys
 from ._rules import ABOVE, above, below
 from ._tensor import become, in_layout, is_sparse, like, pattern_of, sparse, values_of
@@ -93,6 +94,7 @@ def mul(input: Any, other: Any) -> Any:
         input, other = other, input
     if _is_number(other):
         return like(input, values_of(input) * other)
+    other = as_operand("mul", other)
     if not is_sparse(other):
         return like(input, values_of(input) * _elements(other, input, "mul"))
     if input.shape != other.shape:
@@ -134,7 +136,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
         raise RuntimeError(
             "Sparse division requires a scalar or dense tensor divisor: an element that a sparse divisor lacks is zero"
         )
-    divisor = other if _is_number(other) else _elements(other, input, "div")
+    divisor = other if _is_number(other) else _elements(as_operand("div", other), input, "div")
     return like(input, _C.div(values_of(input), divisor, rounding_mode=rounding_mode))
 
 
@@ -151,6 +153,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
             raise RuntimeError(
                 "[add] a number added to a sparse tensor makes it dense; use x.to_dense(), or compute with x.values()"
             )
+    input, other = as_operand("add", input), as_operand("add", other)
     if not is_sparse(input):
         return _to_dense_sum(input, other, alpha)
     if not is_sparse(other):

@@ -35,6 +35,15 @@ def conjugated(tensor: Any) -> Any:
     return tensor.conj() if tensor.is_complex() else tensor
 
 
+def as_operand(name: str, value: Any) -> Any:
+    """Return a tensor, or an array as one; TypeError for anything else."""
+    if isinstance(value, _C.Tensor):
+        return value
+    if isinstance(value, np.ndarray):
+        return _C.from_numpy(value)
+    raise TypeError(f"[{name}] expected a tensor, got {type(value).__name__}")
+
+
 def require_same_dtype(name: str, *tensors: Any) -> None:
     """Raise RuntimeError where dtypes differ."""
     dtypes = [t.dtype for t in tensors]

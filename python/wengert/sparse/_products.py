@@ -10,7 +10,7 @@ from wengert import _C
 
 from ._bilinear import multiply, restricted, sample
 from ._elementwise import add
-from ._numbers import require_same_dtype
+from ._numbers import as_operand, require_same_dtype
 from ._pattern import COO, Pattern
 from ._rules import above
 from ._tensor import in_layout, is_sparse, like, pattern_of, values_of
@@ -19,6 +19,7 @@ from ._tensor import in_layout, is_sparse, like, pattern_of, values_of
 @above("matmul", "__matmul__", "mm", "mv")
 def matmul(input: Any, other: Any) -> Any:
     """Return the matrix product; dense unless both are sparse."""
+    input, other = as_operand("matmul", input), as_operand("matmul", other)
     for matrix in (input, other):
         if is_sparse(matrix):
             require_matrix("matmul", matrix)
@@ -96,7 +97,8 @@ def mm(sparse: Any, dense: Any, reduce: str = "sum") -> Any:
         return matmul(sparse, dense)
     if reduce not in ("mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, mean, amax or amin, got {reduce}")
-    if not is_sparse(sparse) or is_sparse(dense):
+    dense = as_operand("sparse.mm", dense)
+    if not is_sparse(sparse) or is_sparse(dense) or dense.ndim != 2:
         raise RuntimeError(f"[sparse.mm] reduce={reduce!r} takes a sparse matrix and a dense one")
     require_matrix("sparse.mm", sparse)
     pattern = pattern_of(sparse)
@@ -161,6 +163,7 @@ def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: A
     tensor([[4., 0.],
             [0., 4.]])
     """
+    mat1, mat2 = as_operand("sampled_addmm", mat1), as_operand("sampled_addmm", mat2)
     if not is_sparse(input):
         raise RuntimeError("Expected self to have sparse layout, but got Strided")
     require_matrix("sampled_addmm", input)
@@ -173,6 +176,15 @@ def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: A
         )
     values = sample(pattern_of(input), mat1, mat2.T)
     return like(input, values_of(input) * beta + values * alpha)
+
+
+@above("linear")
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """Return ``input @ weight.T + bias``; one of the two matrices is sparse."""
+    rows = input if is_sparse(input) or input.ndim <= 2 else input.reshape(-1, input.shape[-1])
+    product = matmul(rows, weight.t())
+    product = product if rows is input else product.reshape(*input.shape[:-1], product.shape[-1])
+    return product if bias is None else product + bias
 
 
 @above("dot", "vdot", "inner")

@@ -21,7 +21,7 @@ from wengert import _C
 from wengert.autograd._custom_function.function import Function
 
 from ._bilinear import multiply, over_samples, sample
-from ._numbers import Array, array_of, conjugated, require_same_dtype, tensor_of
+from ._numbers import Array, array_of, as_operand, conjugated, require_same_dtype, tensor_of
 from ._pattern import Pattern
 from ._products import require_matrix
 from ._tensor import is_sparse, pattern_of, values_of
@@ -195,6 +195,7 @@ class Factorization:
         >>> factors.solve(wg.tensor([3.0, 4.0]), transposed=True)
         tensor([1., 1.])
         """
+        b = as_operand("sparse.solve", b)
         if is_sparse(b):
             raise RuntimeError("[sparse.solve] the right-hand side must be dense; use b.to_dense()")
         require_same_dtype("sparse.solve", self._values, b)

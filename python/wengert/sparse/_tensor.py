@@ -116,9 +116,7 @@ def rebuild(
     pattern = Pattern(layout, shape, tuple(arrays), is_coalesced=is_coalesced)
     pattern.check()
     if layout == COO and is_coalesced and not pattern._is_sorted:
-        raise RuntimeError(
-            "a sparse tensor that is said to be coalesced, but whose places are not in order"
-        )
+        raise RuntimeError("a sparse tensor that is said to be coalesced, but whose places are not in order")
     if len(values) != pattern.nnz:
         raise RuntimeError(f"a sparse tensor with {pattern.nnz} places and {len(values)} values cannot be read")
     return sparse(pattern, values).requires_grad_(requires_grad)
@@ -203,11 +201,11 @@ class ValuesOf(Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        ctx.pattern = pattern_of(inputs[0])
+        ctx.pattern, ctx.given = pattern_of(inputs[0]), inputs[0]._pattern
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
-        return with_values(ctx.pattern, grad)
+        return in_layout(ctx.pattern, grad, ctx.given.layout, ctx.given)
 
     @staticmethod
     def jvp(ctx: Any, tangent: Any) -> Any:
