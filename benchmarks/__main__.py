@@ -1,4 +1,4 @@
-"""``python -m benchmarks`` and ``python -m benchmarks sweep``.
+"""``python -m benchmarks``, ``python -m benchmarks sweep`` and ``python -m benchmarks laplace``.
 
 How many threads there are is decided before any numerical library is loaded: one, or what `--threads` says.
 """
@@ -19,4 +19,6 @@ if __name__ == "__main__":
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, number_of_threads(sys.argv)))
     if sys.argv[1:2] == ["sweep"]:
         sys.exit(import_module("benchmarks.sweep.command").main(sys.argv[2:]))
+    if sys.argv[1:2] == ["laplace"]:
+        sys.exit(import_module("benchmarks.laplace").main(sys.argv[2:]))
     sys.exit(import_module("benchmarks.run").main())

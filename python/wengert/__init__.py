@@ -50,11 +50,14 @@ _C._set_package_folder(__file__[: -len("__init__.py")])
 _LAZY_MODULES = {
     "accelerator", "amp", "array_api", "as_autograd", "as_torch", "compat", "cuda", "distributions", "fft", "func",
     "graph", "library", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "sim", "special",
-    "testing", "utils",
+    "sparse", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
-    "poisson": "_random_counts", "svd_lowrank": "_low_rank", "vmap": "func",
+    "poisson": "_random_counts", "hspmm": "sparse._products", "smm": "sparse._products",
+    "sparse_compressed_tensor": "sparse._make", "sparse_coo_tensor": "sparse._make",
+    "sparse_csc_tensor": "sparse._make", "sparse_csr_tensor": "sparse._make",
+    "svd_lowrank": "_low_rank", "vmap": "func",
     "autocast": "amp", "autocast_decrement_nesting": "amp._settings", "autocast_increment_nesting": "amp._settings",
     "get_autocast_dtype": "amp._settings", "is_autocast_cache_enabled": "amp._settings",
     "is_autocast_enabled": "amp._settings", "set_autocast_cache_enabled": "amp._settings",
@@ -91,6 +94,7 @@ if _typing.TYPE_CHECKING:
     from . import profiler as profiler
     from . import random as random
     from . import sim as sim
+    from . import sparse as sparse
     from . import special as special
     from . import testing as testing
     from . import utils as utils
@@ -122,6 +126,12 @@ if _typing.TYPE_CHECKING:
     from .amp._settings import set_autocast_dtype as set_autocast_dtype
     from .amp._settings import set_autocast_enabled as set_autocast_enabled
     from .func import vmap as vmap
+    from .sparse._make import sparse_compressed_tensor as sparse_compressed_tensor
+    from .sparse._make import sparse_coo_tensor as sparse_coo_tensor
+    from .sparse._make import sparse_csc_tensor as sparse_csc_tensor
+    from .sparse._make import sparse_csr_tensor as sparse_csr_tensor
+    from .sparse._products import hspmm as hspmm
+    from .sparse._products import smm as smm
 else:
 
     def __getattr__(name: str) -> _typing.Any:

@@ -27,7 +27,9 @@ _EIGHT_BITS = "numbers of 8 bits or less with a fraction are not supported, use 
 _COMPLEX = "complex numbers with parts of 16 bits are not supported, use complex64 or complex128"
 _UNSIGNED = "the one unsigned type is uint8, use int32 or int64"
 _AS_RUN = "operations run as they are called, in the dtypes of their operands"
-_DENSE = "tensors are dense; sparse derivatives are wengert.func.sparse_jacobian and sparse_hessian"
+_SPARSE = (
+    "sparse tensors are those of wengert.sparse; sparse derivatives wengert.func.sparse_jacobian and sparse_hessian"
+)
 
 # Module and pattern of the whole name -> what to say. The first that fits is said.
 _ADVICE = [
@@ -36,7 +38,7 @@ _ADVICE = [
     ("", r"chalf|complex32", _COMPLEX),
     ("", r"uint(16|32|64)", _UNSIGNED),
     ("", r"compile|compiler|jit|export|fx|make_fx", "there is nothing to compile: " + _AS_RUN),
-    ("", r"\w*sparse\w*|spmm|hspmm|smm|sspaddmm", _DENSE),
+    ("", r"\w*sparse\w*|spmm|hspmm|smm|sspaddmm", _SPARSE),
     ("", r"distributed|multiprocessing|futures", _PROCESSES),
     ("", r"quant\w*|q_\w+|qint\w*|quint\w*|per_(tensor|channel)\w*", "quantized types are not supported"),
     ("", r"set_default_tensor_type", "use wengert.set_default_dtype"),
@@ -46,7 +48,6 @@ _ADVICE = [
     ("", r"symeig", "use wengert.linalg.eigh"),
     ("nn", r"parallel|DataParallel", _PARALLEL),
     ("nn", r"attention", "use wengert.nn.functional.scaled_dot_product_attention"),
-    ("optim", r"SparseAdam", _DENSE),
     ("library", r"triton_op|wrap_triton", "there is no Triton; use wengert.library.custom_op"),
 ]  # fmt: skip
 

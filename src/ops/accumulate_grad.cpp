@@ -11,6 +11,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "ops/recording.h"
 #include "tensor/backend.h"
+#include "tensor/layout.h"
 
 namespace wengert {
 namespace {
@@ -30,6 +31,13 @@ Tensor in_contract_layout(const Tensor& grad, const Tensor& leaf) {
     else
         kernels::copy_into(out, grad);
     return out;
+}
+
+// Whether the sum is what `old` may become in place: plain memory does not hold what a mode computes, except where that adds
+// sparse elements to it; and the sum of a sparse and a dense gradient is dense.
+bool may_hold_sum(const Tensor& old, const Tensor& grad) noexcept {
+    if (is_sparse(old) != is_sparse(grad)) return is_sparse(grad);
+    return (grad.flags() & kDispatched) <= (old.flags() & kDispatched);
 }
 
 }  // namespace
@@ -139,8 +147,7 @@ void AccumulateGrad::accumulate(Tensor grad) {
         old = wengert::grad(variable_);
         const uint32_t is_dispatched = grad.flags() & kDispatched, was_dispatched = flags_of(old) & kDispatched;
         if (turn.owns_lock() && (is_dispatched | was_dispatched)) turn.unlock();
-        // Plain memory does not hold what a mode computes.
-        if (old.defined() && !recorded && is_dispatched <= was_dispatched) {
+        if (old.defined() && !recorded && may_hold_sum(old, grad)) {
             ops::add_(old, grad);
             return;
         }

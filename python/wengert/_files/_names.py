@@ -101,11 +101,34 @@ def _complex(real: float, imag: float) -> complex:
 
 
 def _layout(name: str) -> Any:
-    if name != "torch.strided":
-        raise refuse(f"a layout is {name}, and tensors are strided here")
-    return wg.strided
+    if name not in LAYOUTS:
+        raise refuse(f"a layout is {name}, and tensors are {', '.join(LAYOUTS)} here")
+    return LAYOUTS[name]
 
 
+def _sparse(layout: Any, data: Any) -> Tensor:
+    """Make a sparse tensor of its indices, values and size; indices are checked."""
+    from wengert.sparse._make import sparse_compressed_tensor, sparse_coo_tensor
+
+    if not isinstance(data, tuple) or not all(isinstance(part, Tensor) for part in data[:2]):
+        raise refuse("a sparse tensor is made of something else than indices, values and a size")
+    try:
+        if layout == wg.sparse_coo:
+            indices, values, size, *is_coalesced = data
+            result = sparse_coo_tensor(indices, values, size, is_coalesced=is_coalesced == [True])
+        else:
+            result = sparse_compressed_tensor(*data, layout=layout)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise refuse(f"a sparse tensor does not fit together: {error}") from error
+    return result  # type: ignore[no-any-return]
+
+
+LAYOUTS = {
+    "torch.strided": wg.strided, "torch.sparse_coo": wg.sparse_coo, "torch.sparse_csr": wg.sparse_csr,
+    "torch.sparse_csc": wg.sparse_csc,
+}  # fmt: skip
+
+MAKES_SPARSE = ("torch._utils", "_rebuild_sparse_tensor")
 MAKES_TENSOR = ("torch._utils", "_rebuild_tensor_v2")
 MAKES_PARAMETER = ("torch._utils", "_rebuild_parameter")
 MAKES_PARAMETER_WITH_ATTRIBUTES = ("torch._utils", "_rebuild_parameter_with_state")
@@ -120,6 +143,7 @@ ENCODE = ("_codecs", "encode")
 
 _FOUND: dict[tuple[str, str], Any] = {
     MAKES_TENSOR: Constructor(_tensor),
+    MAKES_SPARSE: Constructor(_sparse),
     ("torch._utils", "_rebuild_tensor"): Constructor(_tensor),
     MAKES_PARAMETER: Constructor(_parameter),
     MAKES_PARAMETER_WITH_ATTRIBUTES: Constructor(_parameter),

@@ -75,6 +75,9 @@ class Pickle:
         if id(obj) in self._memo:
             self._recall(id(obj))
             return
+        if issubclass(kind, Tensor) and obj.layout != _C.strided:
+            self._sparse(obj)
+            return
         if kind not in _WRITERS:
             raise TypeError(
                 f"[save] the object holds a {kind.__module__}.{kind.__qualname__}, and files hold tensors, numbers, "
@@ -169,6 +172,17 @@ class Pickle:
         else:
             self._call(_names.MAKES_TENSOR, *self._arguments_of_tensor(obj))
             self._remember(obj)
+
+    def _sparse(self, obj: Any) -> None:
+        plain = obj.detach()
+        if obj.layout == _C.sparse_coo:
+            parts = (plain._indices(), plain._values(), obj.shape, obj.is_coalesced())
+        elif obj.layout == _C.sparse_csr:
+            parts = (plain.crow_indices(), plain.col_indices(), plain.values(), obj.shape)
+        else:
+            parts = (plain.ccol_indices(), plain.row_indices(), plain.values(), obj.shape)
+        self._kept.append(parts)
+        self._values(_names.MAKES_SPARSE, obj, obj.layout, parts)
 
     def _group(self, arguments: list[Callable[[], None]]) -> None:
         self._emit(b"(")
@@ -273,6 +287,6 @@ _WRITERS: dict[type, Callable[[Any, Any], None]] = {
     device: lambda pickle, obj: pickle._values(
         _names.DEVICE, obj, obj.type, *([] if obj.index is None else [obj.index])
     ),
-    _C.layout: lambda pickle, obj: pickle._values(_names.LAYOUT, obj, "torch.strided"),
+    _C.layout: lambda pickle, obj: pickle._values(_names.LAYOUT, obj, str(obj).replace("wengert", "torch")),
     _C.dtype: lambda pickle, obj: pickle._name(("torch", str(obj).rpartition(".")[2])),
 }

@@ -9,7 +9,7 @@ from wengert import _C
 from wengert._C import Tensor
 
 from .. import _compositions, _copying, _numpy_dispatch, _overrides
-from . import array_standard, pinned, printing, unsupported
+from . import array_standard, pinned, printing, sparse_methods, unsupported
 
 
 def _legacy_new(self: Any, *arguments: Any, device: Any = None) -> Any:
@@ -59,7 +59,8 @@ def set_up_tensor() -> None:
     _C.DisableTorchFunctionSubclass = _overrides.DisableTorchFunctionSubclass
     Tensor.__pandas_priority__ = 5000  # above that of frames, so that pandas leaves operators to us
     Tensor.__array_priority__ = 2000  # NumPy lets our operators win
-    for method in (*_compositions.METHODS, *array_standard.METHODS, *pinned.METHODS, *unsupported.METHODS, _legacy_new):
+    methods = (_compositions, array_standard, pinned, sparse_methods, unsupported)
+    for method in (*(method for module in methods for method in module.METHODS), _legacy_new):
         setattr(Tensor, method.__name__, method)
     for name, member in vars(autograd_methods).items():
         if isinstance(member, types.FunctionType) and member.__module__ == autograd_methods.__name__:

@@ -9,6 +9,8 @@ if _typing.TYPE_CHECKING:  # of two definitions of a name type checkers keep the
 from wengert._C._nn_functional import *  # noqa: F403
 
 from ._attention import multi_head_attention_forward as multi_head_attention_forward
+from ._embedding import embedding as embedding
+from ._embedding import embedding_bag as embedding_bag
 from ._fractional_pooling import fractional_max_pool2d as fractional_max_pool2d
 from ._fractional_pooling import fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices
 from ._fractional_pooling import fractional_max_pool3d as fractional_max_pool3d

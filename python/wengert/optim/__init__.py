@@ -23,6 +23,7 @@ from ._rules.radam import RAdam
 from ._rules.rmsprop import RMSprop
 from ._rules.rprop import Rprop
 from ._rules.sgd import SGD
+from ._rules.sparse_adam import SparseAdam
 
 __all__ = [
     "ASGD",
@@ -40,6 +41,7 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "SparseAdam",
     "lr_scheduler",
     "optimizer",
     "swa_utils",

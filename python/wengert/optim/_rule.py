@@ -30,6 +30,9 @@ class Rule(Optimizer):
 
     # Whether the formula takes real and imaginary parts for two numbers. Linear rules need not care.
     complex_as_pairs: ClassVar[bool] = True
+    # Whether it knows what to do with a sparse gradient (`wengert.sparse`); what to use instead.
+    takes_sparse: ClassVar[bool] = False
+    sparse_counterpart: ClassVar[str] = ""
 
     def _set_up(self, params: Params, defaults: Group) -> None:
         _hyperparameters.check(defaults)
@@ -50,6 +53,8 @@ class Rule(Optimizer):
             state.update({name: value.clone() for name, value in state.items() if isinstance(value, Tensor)})
 
         decay = group.get("weight_decay", 0)
+        if grad.is_sparse:
+            self._require_sparse(decay)
         if isinstance(decay, Tensor) or decay != 0:
             decay = _arithmetic.as_number(decay)
             if group.get("decoupled_weight_decay"):
@@ -67,6 +72,16 @@ class Rule(Optimizer):
             param, grad = wg.view_as_real(param), wg.view_as_real(grad)
             state = {name: _as_pairs(value) for name, value in state.items()}
         self.advance(param, grad, state, group)
+
+    def _require_sparse(self, decay: Any) -> None:
+        if not self.takes_sparse:
+            counterpart = f", please consider {self.sparse_counterpart} instead" if self.sparse_counterpart else ""
+            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients{counterpart}")
+        if isinstance(decay, Tensor) or decay != 0:
+            raise RuntimeError(
+                "weight_decay option is not compatible with sparse gradients: a decay moves every row; use dense "
+                "gradients, or decay the rows that a batch uses in the loss"
+            )
 
     def start(self, param: Tensor, grad: Tensor, group: Group) -> State:
         """Return the state of a parameter before its first step."""

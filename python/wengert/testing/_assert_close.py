@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert import _C
 from wengert._C import Tensor
 from wengert._tensor.arrays import as_array
 
@@ -153,8 +154,27 @@ def _compare_tensors(actual: Any, expected: Any, rules: _Rules) -> str | None:
     problem = _compare_attributes(actual, expected, rules)
     if problem is not None:
         return problem
+    if _is_sparse(actual) or _is_sparse(expected):
+        return _compare_sparse(actual, expected, rules)
     rtol, atol = resolve_tolerances(rules.rtol, rules.atol, actual.dtype, expected.dtype)
     return compare_arrays(_as_array(actual), _as_array(expected), rtol, atol, rules.equal_nan)
+
+
+def _is_sparse(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.layout != _C.strided
+
+
+def _compare_sparse(actual: Any, expected: Any, rules: _Rules) -> str | None:
+    """Compare places and values of coalesced tensors; of different layouts all elements."""
+    if not (_is_sparse(actual) and _is_sparse(expected)):
+        return _compare_tensors(actual.to_dense(), expected.to_dense(), rules)
+    one, other = actual.detach().to_sparse_coo().coalesce(), expected.detach().to_sparse_coo().coalesce()
+    if one._nnz() != other._nnz():
+        return f"The number of specified values in sparse tensors does not match: {one._nnz()} != {other._nnz()}."
+    if not np.array_equal(one.indices().numpy(), other.indices().numpy()):
+        return "The indices of the specified values in sparse tensors do not match."
+    problem = _compare_tensors(one.values(), other.values(), rules)
+    return f"Sparse values: {problem}" if problem else None
 
 
 def _compare_attributes(actual: Any, expected: Any, rules: _Rules) -> str | None:

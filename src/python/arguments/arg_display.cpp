@@ -37,7 +37,7 @@ std::string display_kind(const ArgSpec& a) {
         case ArgKind::Generator:
             return "wengert.Generator";
         case ArgKind::Layout:
-            return "wengert.layout";
+            return "wengert.strided";
         case ArgKind::MemoryFormat:
             return "wengert.memory_format";
         case ArgKind::Object:

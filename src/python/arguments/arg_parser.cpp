@@ -86,6 +86,7 @@ bool accepts(const ArgSpec& spec, PyObject* o, Found& found) noexcept {
         case ArgKind::Generator:
             return is_generator(o);
         case ArgKind::Layout:
+            return is_strided_layout(o);
         case ArgKind::MemoryFormat:
         case ArgKind::Object:
             return true;

@@ -30,7 +30,7 @@ struct ConstantObject {
 PyTypeObject* DeviceType_ = nullptr;
 PyTypeObject* LayoutType = nullptr;
 PyTypeObject* MemoryFormatType = nullptr;
-PyObject* strided = nullptr;
+PyObject* layouts[6];         // by Layout
 PyObject* memory_formats[4];  // by MemoryFormat
 
 DeviceObject* as_device(PyObject* o) noexcept { return reinterpret_cast<DeviceObject*>(o); }
@@ -260,15 +260,23 @@ MemoryFormat to_memory_format(PyObject* o) {
           Py_TYPE(o)->tp_name);
     return static_cast<MemoryFormat>(reinterpret_cast<ConstantObject*>(o)->value);
 }
-PyObject* strided_layout() noexcept { return strided; }
+PyObject* wrap(Layout layout) noexcept { return Py_NewRef(layouts[static_cast<int>(layout)]); }
+bool is_strided_layout(PyObject* o) noexcept { return o == layouts[0]; }
+Layout to_layout(PyObject* o) {
+    check(Py_IS_TYPE(o, LayoutType), ErrorKind::Type, "layout must be a wengert.layout, not ", Py_TYPE(o)->tp_name);
+    return static_cast<Layout>(reinterpret_cast<ConstantObject*>(o)->value);
+}
 
 int add_devices(PyObject* module) {
     ThreadLocals::carry({captured_defaults, install_defaults});
     if (add_type(module, &device_spec, &DeviceType_) < 0 || add_type(module, &layout_spec, &LayoutType) < 0 ||
         add_type(module, &format_spec, &MemoryFormatType) < 0)
         return -1;
-    strided = add_constant(module, LayoutType, "strided", 0);
-    if (!strided) return -1;
+    const char* layout_names[] = {"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"};
+    for (int i = 0; i < 6; ++i) {
+        layouts[i] = add_constant(module, LayoutType, layout_names[i], i);
+        if (!layouts[i]) return -1;
+    }
     const char* formats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
     for (int i = 0; i < 4; ++i) {
         memory_formats[i] = add_constant(module, MemoryFormatType, formats[i], i);

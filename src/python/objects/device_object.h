@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include "tensor/device.h"
+#include "tensor/layout.h"
 #include "tensor/memory_format.h"
 
 namespace wengert::python {
@@ -15,7 +16,9 @@ Device to_device(PyObject* o);
 PyObject* wrap(MemoryFormat format) noexcept;
 bool is_memory_format(PyObject* o) noexcept;
 MemoryFormat to_memory_format(PyObject* o);
-PyObject* strided_layout() noexcept;  // borrowed
+PyObject* wrap(Layout layout) noexcept;
+Layout to_layout(PyObject* o);
+bool is_strided_layout(PyObject* o) noexcept;
 
 int add_devices(PyObject* module);
 

@@ -12,6 +12,7 @@
 #include "python/arguments/arg_parser.h"
 #include "python/arguments/convert.h"
 #include "python/arguments/overrides.h"
+#include "python/objects/device_object.h"
 #include "python/objects/dtype_object.h"
 #include "python/objects/tensor_type.h"
 #include "python/registry.h"
@@ -197,7 +198,7 @@ constexpr ArgSpec make_wrapper_args[] = {{"cls", ArgKind::Object},
                                          {"storage_offset", ArgKind::Int, kExtra},
                                          {"memory_format", ArgKind::MemoryFormat, kExtra},
                                          {"dtype", ArgKind::DType, kExtra},
-                                         {"layout", ArgKind::Layout, kExtra},
+                                         {"layout", ArgKind::Object, kExtra},
                                          {"device", ArgKind::Device, kExtra},
                                          {"pin_memory", ArgKind::Bool, kExtra},
                                          {"requires_grad", ArgKind::Bool, kExtra},
@@ -225,6 +226,7 @@ PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nar
               " and strides ", ShapeOf{strides}, " must have the same length");
         Tensor t = without_memory(sizes, strides, p.integer(3, 0), p.dtype(5, default_dtype()),
                                   p.device(7).value_or(Device{}));
+        if (p.has(6)) set_layout(t, to_layout(p.object(6)));
         if (p.boolean(9, false)) set_requires_grad(t, true);
         return wrap_as(cls, std::move(t));
     });

@@ -40,7 +40,9 @@ PyObject* shape(const Tensor& t) { return size_from(t.sizes()); }
 PyObject* dtype(const Tensor& t) { return wrap(t.dtype()); }
 PyObject* device(const Tensor& t) { return wrap(t.device()); }
 PyObject* ndim(const Tensor& t) { return wrap(t.dim()); }
-PyObject* layout(const Tensor&) { return Py_NewRef(strided_layout()); }
+PyObject* layout(const Tensor& t) { return wrap(layout_of(t)); }
+PyObject* is_sparse_coo(const Tensor& t) { return wrap(layout_of(t) == Layout::SparseCoo); }
+PyObject* is_sparse_csr(const Tensor& t) { return wrap(layout_of(t) == Layout::SparseCsr); }
 PyObject* itemsize(const Tensor& t) { return wrap(item_size(t.dtype())); }
 PyObject* nbytes(const Tensor& t) { return wrap(t.numel() * item_size(t.dtype())); }
 // NumPy's, in bytes: what packages look at that take an array's layout apart.
@@ -288,14 +290,15 @@ PyGetSetDef tensor_properties[] = {
     OF_SAMPLE("dtype", dtype, "The type of the elements."),
     OF_SAMPLE("device", device, "Where the memory lies."),
     OF_SAMPLE("ndim", ndim, "The number of dimensions."),
-    OF_SAMPLE("layout", layout, "The memory layout: wengert.strided."),
+    OF_SAMPLE("layout", layout, "How the elements are kept: wengert.strided, or sparse."),
     OF_SAMPLE("itemsize", itemsize, "Bytes of one element."),
     OF_SAMPLE("nbytes", nbytes, "Bytes of all elements."),
     OF_SAMPLE("strides", strides, "The strides in bytes, as NumPy has them; `stride()` counts elements."),
     OF_SAMPLE("is_cpu", is_cpu, nullptr),
     OF_SAMPLE("is_meta", is_meta, nullptr),
     OF_SAMPLE("is_cuda", no, nullptr),
-    OF_SAMPLE("is_sparse", no, nullptr),
+    OF_SAMPLE("is_sparse", is_sparse_coo, "Whether its layout is wengert.sparse_coo."),
+    OF_SAMPLE("is_sparse_csr", is_sparse_csr, "Whether its layout is wengert.sparse_csr."),
     OF_SAMPLE("is_quantized", no, nullptr),
     OF_SAMPLE("is_nested", no, nullptr),
     OF_SAMPLE("T", transposed, "The matrix transposed; a vector or number itself."),

@@ -14,6 +14,7 @@
 #include "python/autograd/modes/scope_type.h"
 #include "python/watch/boxing.h"
 #include "python/watch/watch_bindings.h"
+#include "tensor/memory_format.h"
 
 namespace wengert::python {
 namespace {
@@ -155,6 +156,22 @@ PyObject* is_without_memory(PyObject*, PyObject* o) {
     return guarded([&] { return wrap(is_tensor(o) && !tensor_of(o).storage()->has_memory()); });
 }
 
+// For classes whose objects change their shape in place, such as sparse tensors.
+PyObject* set_shape(PyObject*, PyObject* args) {
+    PyObject *o, *size;
+    if (!PyArg_ParseTuple(args, "OO", &o, &size)) return nullptr;
+    return guarded([&]() -> PyObject* {
+        const Tensor& t = tensor_argument(o);
+        check(!t.storage()->has_memory(), ErrorKind::Runtime, "_set_shape: the tensor has memory; use resize_");
+        const Dims sizes = to_dims(size);
+        for (const int64_t n : sizes) check(n >= 0, ErrorKind::Runtime, "_set_shape: negative size ", n);
+        const Tensor other =
+            without_memory(sizes, strides_in(sizes, MemoryFormat::Contiguous), 0, t.dtype(), t.device());
+        t.impl()->shallow_copy_from(*other.impl());
+        Py_RETURN_NONE;
+    });
+}
+
 PyObject* enter(PyObject* mode, PyObject*) {
     return guarded([&] {
         (new PyMode(mode))->push();
@@ -243,6 +260,7 @@ PyMethodDef functions[] = {
     {"_is_sample", is_sample, METH_O, "Whether it stands for one sample of a batch."},
     {"_is_without_memory", is_without_memory, METH_O, "Whether it is a tensor whose class keeps its elements."},
     {"_memory_of", memory_of, METH_O, "A number that tensors on the same memory share while they live."},
+    {"_set_shape", set_shape, METH_VARARGS, "Gives a tensor without memory another shape."},
     {"_run_operation", run_operation, METH_VARARGS,
      "_run_operation(op, name, args, kwargs, kernel)\n--\n\nkernel(*args, **kwargs), or what a dispatch mode computes "
      "in "

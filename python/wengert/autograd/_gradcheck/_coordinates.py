@@ -16,7 +16,7 @@ import wengert
 
 def coordinates(tensor: Any) -> np.ndarray:
     """Return a copy of a tensor's values as real coordinates, shape ``(size(tensor),)``."""
-    tensor = tensor.detach()
+    tensor = tensor.detach().to_dense()
     wide = wengert.complex128 if tensor.is_complex() else wengert.float64
     return as_coordinates(tensor.to(wide).numpy(force=True))
 

@@ -53,7 +53,8 @@ def gradcheck(
     fast_mode : bool
         Compare random projections instead of whole Jacobians: a few calls instead of one for each element.
     masked : bool, optional
-        Accepted for compatibility; dense tensors have no masked elements.
+        Whether places of sparse inputs without an element are constant; if not, all elements are changed, and the
+        gradient must have those too. Dense tensors have no masked elements.
 
     Returns
     -------
@@ -75,6 +76,7 @@ def gradcheck(
     True
     """
     from ._checks import Options, check_first_order  # `import wengert` need not load all that checks
+    from ._sparse import has_sparse, of_dense
 
     options = Options(
         eps,
@@ -89,6 +91,8 @@ def gradcheck(
         check_backward_ad,
         fast_mode,
     )
+    if has_sparse(inputs):
+        func, inputs = of_dense(func, inputs, bool(masked))
     try:
         check_first_order(func, inputs, options)
     except GradcheckError:

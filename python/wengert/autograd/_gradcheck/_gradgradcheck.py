@@ -59,8 +59,11 @@ check_batched_grad, fast_mode, masked
     True
     """
     from ._second_order import backward_pass, check_second_order_options  # see gradcheck
+    from ._sparse import has_sparse, of_dense
 
     check_second_order_options(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
+    if has_sparse(inputs):
+        func, inputs = of_dense(func, inputs, masked)
     first_order, arguments = backward_pass(func, inputs, grad_outputs, gen_non_contig_grad_outputs)
     return gradcheck(
         first_order,

@@ -59,8 +59,8 @@ def check_outputs(outputs: tuple[Any, ...]) -> None:
     for index, output in enumerate(outputs):
         if isinstance(output, Tensor) and output.layout != wengert.strided:
             raise ValueError(
-                f"Sparse output is not supported at gradcheck yet, but output {index} has layout {output.layout}. "
-                "Please call to_dense() on it."
+                "Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on the output "
+                f"of fn for gradcheck; output {index} has layout {output.layout}."
             )
 
 

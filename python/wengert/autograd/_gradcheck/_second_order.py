@@ -41,7 +41,7 @@ def backward_pass(
         outputs = differentiable_outputs(call(func, primals))
         targets = [value for value in primals if isinstance(value, Tensor) and value.requires_grad]
         results = grad(outputs, targets, gradients, create_graph=True, allow_unused=True)
-        return tuple(result for result in results if result is not None)
+        return tuple(result.to_dense() for result in results if result is not None)
 
     return run, inputs + gradients
 

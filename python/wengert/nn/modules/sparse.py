@@ -97,7 +97,7 @@ class Embedding(_Rows):
     scale_grad_by_freq : bool, default False
         Whether gradients are divided by how often a row was looked up.
     sparse : bool, default False
-        Accepted; gradients are dense.
+        Whether the gradient of `weight` is sparse, for `optim.SparseAdam`, `optim.SGD` and `optim.Adagrad`.
     device : device, optional
     dtype : dtype, optional
 

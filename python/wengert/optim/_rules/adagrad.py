@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import wengert as wg
 from wengert._C import Tensor
 
-from .._arithmetic import as_number, move_by_ratio, root_plus
+from .._arithmetic import as_number, move, move_by_ratio, root_plus
 from .._groups import Params
 from .._hyperparameters import Group, declared
 from .._rule import Rule, State, counted, next_step
@@ -61,6 +63,8 @@ class Adagrad(Rule):
     2.5
     """
 
+    takes_sparse = True
+
     @declared
     def __init__(
         self,
@@ -89,6 +93,17 @@ class Adagrad(Rule):
 
     def advance(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         step = next_step(state)
+        if grad.is_sparse:
+            rate = as_number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
+            self._advance_rows(param, grad.coalesce(), state["sum"], rate, group["eps"])
+            return
         total = state["sum"].addcmul_(grad, grad)
         rate = as_number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
         move_by_ratio(param, grad, root_plus(total, group["eps"]), -rate)
+
+    def _advance_rows(self, param: Tensor, grad: Tensor, total: Tensor, rate: Any, eps: float) -> None:
+        """Move the rows that a sparse gradient has."""
+        rows, values = grad.indices(), grad.values()
+        total.add_(wg.sparse_coo_tensor(rows, values * values, grad.shape))
+        step = values / root_plus(total.sparse_mask(grad).values(), eps)
+        move(param, wg.sparse_coo_tensor(rows, step, grad.shape), -rate)

@@ -69,6 +69,8 @@ class Adam(Rule):
     2.5
     """
 
+    sparse_counterpart = "SparseAdam"
+
     @declared
     def __init__(
         self,

@@ -62,6 +62,7 @@ class SGD(Rule):
     """
 
     complex_as_pairs = False
+    takes_sparse = True
 
     @declared
     def __init__(
