@@ -64,7 +64,7 @@ def set_debug_level(debug_level: DebugLevel) -> None:
 
 
 def get_debug_level() -> DebugLevel:
-    """Return how much ranks check of each other: `set_debug_level`, or ``TORCH_DISTRIBUTED_DEBUG`` of the environment."""
+    """Return how much ranks check: as set by `set_debug_level`, or by TORCH_DISTRIBUTED_DEBUG of the environment."""
     return _level
 
 

@@ -86,9 +86,7 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
         return None
     staged = Staged(taken)
     steps = _transfers.all_reduce(found.wires, staged.flat, op)
-    return _run(
-        found, "all_reduce", f"{describe(taken)}, {op.name}", steps, [tensor], finish_all([staged]), async_op
-    )
+    return _run(found, "all_reduce", f"{describe(taken)}, {op.name}", steps, [tensor], finish_all([staged]), async_op)
 
 
 def reduce(
@@ -190,9 +188,7 @@ def all_gather_into_tensor(
     return _run(found, name, describe(given), steps, [output_tensor], finish_all([staged]), async_op)
 
 
-def all_gather(
-    tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
-) -> Work | None:
+def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False) -> Work | None:
     """Copy the tensors of all ranks into a list on each.
 
     Parameters
@@ -226,9 +222,7 @@ def all_gather(
     check_alike("all_gather", outputs, given)
     block = wg.empty(found.size(), given.numel(), dtype=given.dtype)
     steps = _transfers.all_gather(found.wires, plain(given), block)
-    return _run(
-        found, "all_gather", describe(given), steps, tensor_list, lambda: _distribute(block, outputs), async_op
-    )
+    return _run(found, "all_gather", describe(given), steps, tensor_list, lambda: _distribute(block, outputs), async_op)
 
 
 def gather(
@@ -313,9 +307,7 @@ def scatter(
     staged = Staged(taken, reads=False)
     parts = wg.stack([plain(part) for part in inputs]) if inputs else None
     steps = _transfers.scatter(found.wires, parts, staged.flat, source)
-    return _run(
-        found, "scatter", f"{describe(taken)}, from {source}", steps, [tensor], finish_all([staged]), async_op
-    )
+    return _run(found, "scatter", f"{describe(taken)}, from {source}", steps, [tensor], finish_all([staged]), async_op)
 
 
 def reduce_scatter_tensor(

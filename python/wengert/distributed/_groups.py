@@ -2,7 +2,7 @@
 
 `init_process_group` makes the world, `new_group` groups of some of its ranks. A group has two MPI communicators, one
 for collectives and one for messages between two ranks, so that neither is taken for the other. Ranks in arguments and
-results are those of the world, as PyTorch has them; arguments called ``group_src`` and ``group_dst`` count in the group.
+results are those of the world, as PyTorch has them; ``group_src`` and ``group_dst`` count in the group.
 
 This module holds the one state there is, `_world`: the thread that moves messages, and the group of all ranks.
 """

@@ -21,9 +21,10 @@ from __future__ import annotations
 from typing import Any
 
 import wengert as wg
+from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import Function
-from wengert.autograd.forward_ad import _current_dual_level, make_dual, unpack_dual
+from wengert.autograd.forward_ad import make_dual, unpack_dual
 
 from . import _collectives as collectives
 from ._agreement import agree
@@ -164,7 +165,7 @@ _BY_NAME: dict[str, type[Collective]] = {
 
 def apply(collective: Collective, tensor: Tensor) -> Tensor:
     """Compute a collective in both modes. All ranks of its group call this."""
-    return _at_level(collective, tensor, _current_dual_level())
+    return _at_level(collective, tensor, _C._current_dual_level())
 
 
 def _at_level(collective: Collective, tensor: Tensor, level: int) -> Tensor:

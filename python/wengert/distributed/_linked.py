@@ -15,9 +15,10 @@ import itertools
 from typing import Any
 
 import wengert as wg
+from wengert import _C
 from wengert._C import Tensor
 from wengert.autograd import Function
-from wengert.autograd.forward_ad import _current_dual_level, make_dual, unpack_dual
+from wengert.autograd.forward_ad import make_dual, unpack_dual
 from wengert.autograd.function import once_differentiable
 
 from ._collectives import describe
@@ -73,12 +74,12 @@ class Link:
 
 def send(link: Link, tensor: Tensor) -> Tensor:
     """Send with all tangents; return the token."""
-    return _send_at(link, tensor, _current_dual_level())
+    return _send_at(link, tensor, _C._current_dual_level())
 
 
 def recv(link: Link, like: Tensor) -> Tensor:
     """Receive with all tangents."""
-    return _recv_at(link, like, _current_dual_level())
+    return _recv_at(link, like, _C._current_dual_level())
 
 
 def _send_at(link: Link, tensor: Tensor, level: int) -> Tensor:

@@ -91,9 +91,7 @@ def irecv(
     return found.submit(work, direct=True)
 
 
-def send(
-    tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None
-) -> None:
+def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
     """Send a tensor to a rank, and wait until it may be changed again. Arguments are those of `isend`.
 
     Raises
@@ -103,15 +101,15 @@ def send(
     """
     found = resolve("send", group)
     if found is not None and rank_in("send", found, dst, group_dst, None) == found.rank():
-        raise ValueError("Invalid destination rank: destination rank should not be the same as the rank of the current process")
+        raise ValueError(
+            "Invalid destination rank: destination rank should not be the same as the rank of the current process"
+        )
     work = isend(tensor, dst, group, tag, group_dst)
     if work is not None:
         work.wait()
 
 
-def recv(
-    tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None
-) -> int:
+def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None) -> int:
     """Receive a tensor, and return the rank that has sent it. Arguments are those of `irecv`.
 
     Returns
@@ -156,7 +154,14 @@ class P2POp:
     ) -> None:
         if op not in (isend, irecv):
             raise ValueError("Invalid ``op``. Expected ``op`` to be of type isend or irecv.")
-        self.op, self.tensor, self.peer, self.group, self.tag, self.group_peer = op, tensor, peer, group, tag, group_peer
+        self.op, self.tensor, self.peer, self.group, self.tag, self.group_peer = (
+            op,
+            tensor,
+            peer,
+            group,
+            tag,
+            group_peer,
+        )
 
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
@@ -218,7 +223,8 @@ def incoming(
     size = status.Get_count(mpi.BYTE)
     if size != tensor.nbytes:
         raise DistBackendError(
-            f"[recv] rank {group.ranks[status.Get_source()]} has sent {size} bytes, but the tensor has {tensor.nbytes}; "
+            f"[recv] rank {group.ranks[status.Get_source()]} has sent {size} bytes, but the tensor has "
+            f"{tensor.nbytes}; "
             "sender and receiver give tensors of one size and dtype"
         )
     arrived(status)

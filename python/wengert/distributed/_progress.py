@@ -109,7 +109,9 @@ class Progress:
                     self._changed.wait()
                     self._moved_at, pause = time.monotonic(), _SHORTEST
                 lanes = list(self._active)
-            moved = any([lane.advance() for lane in lanes])
+            moved = False
+            for lane in lanes:
+                moved |= lane.advance()
             with self._changed:
                 self._active = [lane for lane in self._active if lane.queue]
                 if moved:

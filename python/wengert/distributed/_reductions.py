@@ -21,7 +21,7 @@ from wengert._C import Tensor
 class ReduceOp(enum.Enum):
     """How the tensors of all ranks become one.
 
-    ``AVG`` is the sum divided by the number of ranks; ``BAND``, ``BOR`` and ``BXOR`` are bitwise, of integers and bools.
+    ``AVG`` is the sum divided by the number of ranks; ``BAND``, ``BOR``, ``BXOR`` are bitwise, of integers and bools.
 
     Examples
     --------

@@ -104,10 +104,8 @@ def reduce_scatter(wires: Wires, parts: Tensor, tensor: Tensor, op: ReduceOp) ->
     mpi, communicator = wires.mpi, wires.communicator
     known = None if wires.deterministic else of_mpi(mpi, op, tensor.dtype)
     if known is not None:
-        given, taken = (
-            [memory_of(mpi, parts), parts.numel(), known[1]],
-            [memory_of(mpi, tensor), tensor.numel(), known[1]],
-        )
+        given = [memory_of(mpi, parts), tensor.numel(), known[1]]  # MPI counts one part
+        taken = [memory_of(mpi, tensor), tensor.numel(), known[1]]
         yield [communicator.Ireduce_scatter_block(given, taken, known[0])]
     else:
         rows = _rows(tensor, wires.size, tensor.numel())

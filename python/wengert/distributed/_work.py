@@ -56,7 +56,7 @@ class Work:
         """Go on as far as the messages that have arrived allow; called by one thread alone. True when at the end."""
         while not self._done.is_set():
             try:
-                if not all([request.Test() for request in self._requests]):
+                if not all(request.Test() for request in self._requests):
                     return False
                 self._requests = next(self._steps)
             except StopIteration:

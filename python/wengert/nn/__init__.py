@@ -45,4 +45,6 @@ else:
 
 def __dir__() -> "list[str]":
     own = [name for name in globals() if not name.startswith("_")]
-    return sorted({*own, "init", "modules", "parallel", "utils", *_importlib.import_module(f"{__name__}.modules").__all__})
+    return sorted(
+        {*own, "init", "modules", "parallel", "utils", *_importlib.import_module(f"{__name__}.modules").__all__}
+    )

@@ -69,7 +69,9 @@ class ZeroRedundancyOptimizer(Optimizer):
         **defaults: Any,
     ) -> None:
         if overlap_with_ddp:
-            raise ValueError("[ZeroRedundancyOptimizer] steps are not taken inside the backward pass; call step() after")
+            raise ValueError(
+                "[ZeroRedundancyOptimizer] steps are not taken inside the backward pass; call step() after"
+            )
         group = resolve("ZeroRedundancyOptimizer", process_group)
         if group is None:
             raise ValueError("[ZeroRedundancyOptimizer] this rank is not in process_group")
@@ -171,7 +173,9 @@ class ZeroRedundancyOptimizer(Optimizer):
         """
         sizes = [len(group["params"]) for group in state_dict["param_groups"]]
         if sizes != [len(group["params"]) for group in self.param_groups]:
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
         for whole, saved in zip(self.param_groups, state_dict["param_groups"], strict=True):
             _copy_settings(saved, whole)
         rule, params = self._rule, self._all_params()

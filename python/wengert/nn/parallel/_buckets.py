@@ -31,9 +31,7 @@ class Bucket:
         sizes = [param.numel() for param in params]
         self.flat = wg.zeros(sum(sizes), dtype=params[0].dtype, device=params[0].device)
         parts = self.flat.split(sizes)
-        self.views = {
-            index: part.view(param.shape) for index, param, part in zip(indices, params, parts, strict=True)
-        }
+        self.views = {index: part.view(param.shape) for index, param, part in zip(indices, params, parts, strict=True)}
         self.pending = len(indices)
         self.work: Any = None
 

@@ -1,9 +1,9 @@
 """Averages gradients over ranks while the backward pass goes on.
 
 Every parameter has a hook that runs when its gradient of a pass is complete. It copies the gradient, divided by the
-number of ranks, into the place that it has in a bucket (`_buckets.py`); when a bucket is full its all-reduce begins, and
-the pass goes on with what is left. Buckets go in one fixed order, since all ranks must begin the same collectives in
-the same order. At the end of the pass a callback waits for all, and puts the averages where the gradients were.
+number of ranks, into the place that it has in a bucket (`_buckets.py`); when a bucket is full its all-reduce begins,
+and the pass goes on with what is left. Buckets go in one fixed order, since all ranks must begin the same collectives
+in the same order. At the end of the pass a callback waits for all, and puts the averages where the gradients were.
 
 At first buckets are in the reverse of the order in which parameters were registered. After the first pass they are
 made anew, in the order in which gradients became ready on the first rank: that one tells the others.

@@ -89,7 +89,8 @@ class DistributedDataParallel(Module):
         named = [(name, param) for name, param in module.named_parameters() if param.requires_grad]
         if not named:
             raise RuntimeError(
-                "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
+                "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a "
+                "gradient."
             )
         self.module, self.process_group = module, group
         self.broadcast_buffers, self.find_unused_parameters = broadcast_buffers, find_unused_parameters
