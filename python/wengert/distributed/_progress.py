@@ -5,9 +5,10 @@ and no call of MPI ever blocks: a communication is a generator (`Work`) that sta
 requests, and is resumed when these have completed. What must keep its order (the collectives of a group: MPI matches
 them by it) stands in one `Lane` and runs one after the other; lanes run beside each other.
 
-The thread holds the GIL only while it looks: a pause between looks is short while somebody waits for a result, longer
-while nobody does and the processor has better things to do, and endless while there is nothing to move. Nobody spins
-inside MPI, so more ranks than cores do no harm.
+MPI moves large tensors piece by piece, a piece each time it is called, so how often the thread looks decides how fast
+they are. While somebody waits for a result it does nothing else, and offers the core to others between two looks, so
+that more ranks than cores do no harm. While nobody waits, or for long, it looks for a moment and then sleeps ten times
+as long, because the processor has better things to do; with nothing to move it sleeps until there is something.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from wengert import _C
 from ._errors import DistBackendError
 from ._work import Work
 
-_EAGER = 300e-6  # s of looking without pause after the last movement, while somebody waits
-_SHORTEST, _LONGEST = 50e-6, 1e-3  # s between looks
+_EAGER = 0.5  # s since the last movement during which it looks without pause, while somebody waits
+_LOOKING, _PAUSE = 100e-6, 1e-3  # s of each, otherwise
 _LOOK_FOR_DEPARTURES = 0.2  # s without any movement
 
 
@@ -100,32 +101,30 @@ class Progress:
 
     def _run(self) -> None:
         _C._set_grad_enabled(False)
-        pause = _SHORTEST
+        looks_until = 0.0
         while not self._stopped:
             with self._changed:
                 while not self._active:
                     if self._closing:
                         return
                     self._changed.wait()
-                    self._moved_at, pause = time.monotonic(), _SHORTEST
+                    self._moved_at = time.monotonic()
                 lanes = list(self._active)
             moved = False
             for lane in lanes:
                 moved |= lane.advance()
+            now = time.monotonic()
             with self._changed:
                 self._active = [lane for lane in self._active if lane.queue]
                 if moved:
-                    self._moved_at, pause = time.monotonic(), _SHORTEST
-                    continue
-                still = time.monotonic() - self._moved_at
-                if self._waiting and still < _EAGER:
-                    self._changed.wait(0)
-                else:
-                    self._changed.wait(pause)
-                    pause = min(1.5 * pause, _LONGEST)
-            if self._waiting and still < _EAGER:
+                    self._moved_at = now
+                    looks_until = now + _LOOKING
+                elif now > looks_until and not (self._waiting and now - self._moved_at < _EAGER):
+                    self._changed.wait(_PAUSE)
+                    looks_until = time.monotonic() + _LOOKING
+            if not moved:
                 os.sched_yield()
-            elif still > _LOOK_FOR_DEPARTURES:
+            if now - self._moved_at > _LOOK_FOR_DEPARTURES:
                 self._give_up(lanes)
 
     def _give_up(self, lanes: list[Lane]) -> None:
