@@ -6,9 +6,9 @@ requests, and is resumed when these have completed. What must keep its order (th
 them by it) stands in one `Lane` and runs one after the other; lanes run beside each other.
 
 MPI moves large tensors piece by piece, a piece each time it is called, so how often the thread looks decides how fast
-they are. While somebody waits for a result it does nothing else, and offers the core to others between two looks, so
-that more ranks than cores do no harm. While nobody waits, or for long, it looks for a moment and then sleeps ten times
-as long, because the processor has better things to do; with nothing to move it sleeps until there is something.
+they are. While somebody waits for a result it does nothing else, and offers the core to others now and then, so that
+more ranks than cores do no harm. While nobody waits, or for long, it looks for a moment and then sleeps ten times as
+long, because the processor has better things to do; with nothing to move it sleeps until there is something.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ._work import Work
 
 _EAGER = 0.5  # s since the last movement during which it looks without pause, while somebody waits
 _LOOKING, _PAUSE = 100e-6, 1e-3  # s of each, otherwise
+_OFFER = 100e-6  # s after which the core is offered to others
 _LOOK_FOR_DEPARTURES = 0.2  # s without any movement
 
 
@@ -101,7 +102,7 @@ class Progress:
 
     def _run(self) -> None:
         _C._set_grad_enabled(False)
-        looks_until = 0.0
+        looks_until = offers_at = 0.0
         while not self._stopped:
             with self._changed:
                 while not self._active:
@@ -122,8 +123,9 @@ class Progress:
                 elif now > looks_until and not (self._waiting and now - self._moved_at < _EAGER):
                     self._changed.wait(_PAUSE)
                     looks_until = time.monotonic() + _LOOKING
-            if not moved:
+            if now > offers_at:
                 os.sched_yield()
+                offers_at = time.monotonic() + _OFFER
             if now - self._moved_at > _LOOK_FOR_DEPARTURES:
                 self._give_up(lanes)
 
