@@ -29,7 +29,7 @@ def smallest(function, repeats):
 
 
 def ping_pong(size, repeats):
-    """Seconds that a message of so many bytes takes from one rank to another, by `send` and `recv` and by MPI itself."""
+    """Seconds that a message of so many bytes takes from one rank to another: by `send` and `recv`, by MPI itself."""
     from mpi4py import MPI
 
     x, array = wg.zeros(size, dtype=wg.uint8), np.zeros(size, np.uint8)

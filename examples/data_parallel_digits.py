@@ -5,7 +5,7 @@ goes on, and `ZeroRedundancyOptimizer` keeps the state of each weight on one ran
 so one process that takes the parts of a mini-batch in turn, and adds up their gradients, has the same losses and ends
 with the same weights, bit for bit. ``--check`` lets the first rank do that and compare.
 
-    mpiexec -n 4 python examples/data_parallel_digits.py --check --trace trace.json
+    mpiexec -n 4 python examples/data_parallel_digits.py --check --trace timeline.html
 
 Data: see fit_digits.py.
 """
@@ -92,14 +92,14 @@ def overlap(events):
 
 
 def traced_step(model, images, labels, path):
-    """Write one step as a timeline for chrome://tracing, and print what overlapped."""
+    """Write one step as a page for a browser, and print how much of the messages was beside the backward pass."""
     model = DistributedDataParallel(model, bucket_cap_mb=0.05)
     cross_entropy(model(images), labels).backward()  # after this one buckets are as gradients become ready
     with profile() as timeline:
         cross_entropy(model(images), labels).backward()
     whole, beside = overlap(timeline.events())
     if dist.get_rank() == 0:
-        timeline.export_chrome_trace(path)
+        timeline.export_timeline(path, "One step on rank 0")
         print(f"all-reduces took {whole / 1e3:.1f} ms, {beside / whole:.0%} of it beside the backward pass; see {path}")
 
 
