@@ -10,6 +10,9 @@ import pytest
 
 import wengert
 
+# Need MPI, and a process of their own: tests/python/distributed/test_examples.py runs them.
+ELSEWHERE = ("wengert.distributed", "wengert.nn.parallel")
+
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -39,7 +42,7 @@ def examples():
     seen = set()
     for name, value in public_objects():
         text = getattr(value, "__doc__", None)
-        if isinstance(text, str) and ">>>" in text and text not in seen:
+        if isinstance(text, str) and ">>>" in text and text not in seen and not name.startswith(ELSEWHERE):
             seen.add(text)
             names = {"wg": wengert, "wengert": wengert, "np": np}
             yield pytest.param(parser.get_doctest(text, names, name, None, None), id=name)

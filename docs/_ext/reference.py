@@ -42,7 +42,8 @@ WRITTEN_IN_PYTHON = {
 COMPLETE = ["", "linalg", "special", "fft", "nn.functional", "nn", "autograd", "autograd.graph", "autograd.functional",
             "autograd.forward_ad", "func", "func.implicit", "optim", "optim.lr_scheduler", "optim.swa_utils",
             "utils.data", "distributions", "utils.pytree", "utils.safetensors", "optimize",
-            "profiler", "testing", "random", "sim", "accelerator", "amp", "as_torch", "as_autograd"]  # fmt: skip
+            "profiler", "distributed", "distributed.nn.functional", "distributed.optim", "nn.parallel",
+            "testing", "random", "sim", "accelerator", "amp", "as_torch", "as_autograd"]  # fmt: skip
 # Aliases and old names, which have no page of their own.
 WITHOUT_PAGE = re.compile(
     r"[A-Z]\w+Tensor|bool|uint8|int\d+|(b?float|complex)\d+|half|double|float|int|long|short|cfloat|cdouble|Variable|variable|NestedIOFunction|e|pi|inf|nan|newaxis"

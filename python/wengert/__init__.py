@@ -48,9 +48,9 @@ _set_up_tensor()
 _C._set_package_folder(__file__[: -len("__init__.py")])
 
 _LAZY_MODULES = {
-    "accelerator", "amp", "array_api", "as_autograd", "as_torch", "compat", "cuda", "distributions", "fft", "func",
-    "graph", "library", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random", "sim", "special",
-    "sparse", "testing", "utils",
+    "accelerator", "amp", "array_api", "as_autograd", "as_torch", "compat", "cuda", "distributed", "distributions",
+    "fft", "func", "graph", "library", "linalg", "nn", "ops", "optim", "optimize", "overrides", "profiler", "random",
+    "sim", "sparse", "special", "testing", "utils",
 }  # fmt: skip
 _LAZY_FUNCTIONS = {
     "gradient": "_differences", "lobpcg": "_low_rank", "lu": "_low_rank", "pca_lowrank": "_low_rank",
@@ -80,6 +80,7 @@ if _typing.TYPE_CHECKING:
     from . import as_torch as as_torch
     from . import compat as compat
     from . import cuda as cuda
+    from . import distributed as distributed
     from . import distributions as distributions
     from . import fft as fft
     from . import func as func

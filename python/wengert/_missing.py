@@ -20,9 +20,12 @@ _SEARCHED = (
 
 _DEVICES = "there is no such device; devices are the CPU, meta and sim (wengert.sim)"
 _PROCESSES = (
-    "processes do not share tensors; use the module multiprocessing of Python, or wengert.utils.data.DataLoader"
+    "processes do not share tensors; use wengert.distributed, the module multiprocessing of Python, or "
+    "wengert.utils.data.DataLoader"
 )
-_PARALLEL = "nothing splits a batch over devices or processes: call the module itself"
+_PARALLEL = (
+    "nothing splits a batch over devices; wengert.nn.parallel.DistributedDataParallel trains in several processes"
+)
 _EIGHT_BITS = "numbers of 8 bits or less with a fraction are not supported, use float32 or float64"
 _COMPLEX = "complex numbers with parts of 16 bits are not supported, use complex64 or complex128"
 _UNSIGNED = "the one unsigned type is uint8, use int32 or int64"
@@ -39,14 +42,14 @@ _ADVICE = [
     ("", r"uint(16|32|64)", _UNSIGNED),
     ("", r"compile|compiler|jit|export|fx|make_fx", "there is nothing to compile: " + _AS_RUN),
     ("", r"\w*sparse\w*|spmm|hspmm|smm|sspaddmm", _SPARSE),
-    ("", r"distributed|multiprocessing|futures", _PROCESSES),
+    ("", r"multiprocessing|futures", _PROCESSES),
     ("", r"quant\w*|q_\w+|qint\w*|quint\w*|per_(tensor|channel)\w*", "quantized types are not supported"),
     ("", r"set_default_tensor_type", "use wengert.set_default_dtype"),
     ("", r"array|ndarray", "use wengert.tensor(data), or wengert.asarray(array) to share memory"),
     ("", r"astype", "use x.to(dtype)"),
     ("", r"numpy", "NumPy's functions take tensors: numpy.sin(x) of a tensor is a tensor with its gradient"),
     ("", r"symeig", "use wengert.linalg.eigh"),
-    ("nn", r"parallel|DataParallel", _PARALLEL),
+    ("nn", r"DataParallel", _PARALLEL),
     ("nn", r"attention", "use wengert.nn.functional.scaled_dot_product_attention"),
     ("library", r"triton_op|wrap_triton", "there is no Triton; use wengert.library.custom_op"),
 ]  # fmt: skip

@@ -94,7 +94,7 @@ def test_absent_names_may_be_mentioned():
         ),
         ("torch.fx.symbolic_trace(1)", "torch.fx.symbolic_trace is used"),
         ("torch.nn.DataParallel(1)", "has no attribute 'DataParallel'; nothing splits a batch over devices"),
-        ("torch.nn.parallel.x.y(1)", "module 'wengert.nn' has no attribute 'parallel'"),
+        ("torch.nn.quantized.x.y(1)", "module 'wengert.nn' has no attribute 'quantized'"),
         ("type('A', torch.fx.Tracer.__mro_entries__(()), {})()", "torch.fx.Tracer is used"),
         ("1 + torch.zzzz", "torch.zzzz is used"),
         ("list(torch.zzzz)", "torch.zzzz is used"),

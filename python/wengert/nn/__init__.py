@@ -23,12 +23,13 @@ from ._uninitialized import UninitializedParameter as UninitializedParameter
 if _typing.TYPE_CHECKING:
     from . import init as init
     from . import modules as modules
+    from . import parallel as parallel
     from . import utils as utils
     from .modules import *  # noqa: F403
 else:
 
     def __getattr__(name: str) -> _typing.Any:
-        if name in ("init", "modules", "utils"):
+        if name in ("init", "modules", "parallel", "utils"):
             return _importlib.import_module(f"{__name__}.{name}")
         if name == "__all__":
             return __dir__()
@@ -44,4 +45,6 @@ else:
 
 def __dir__() -> "list[str]":
     own = [name for name in globals() if not name.startswith("_")]
-    return sorted({*own, "init", "modules", "utils", *_importlib.import_module(f"{__name__}.modules").__all__})
+    return sorted(
+        {*own, "init", "modules", "parallel", "utils", *_importlib.import_module(f"{__name__}.modules").__all__}
+    )

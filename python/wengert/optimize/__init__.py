@@ -5,9 +5,10 @@ The function takes a tree (tuples, lists, dicts) of tensors, as the user finds n
 that evaluating the function recorded, so no part is computed twice at one point (`_objective.py`).
 """
 
+from ._convergence import Convergence
 from ._flat import bounds_like
 from ._least_squares import least_squares
 from ._minimize import minimize
 from ._root import root
 
-__all__ = ["bounds_like", "least_squares", "minimize", "root"]
+__all__ = ["Convergence", "bounds_like", "least_squares", "minimize", "root"]

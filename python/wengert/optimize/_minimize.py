@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._progress_bars import counter
 from ..func._products import Vector
 from ..func._sparse._api import sparsity
 from ._constraints import wrapped_constraints
@@ -104,17 +105,18 @@ def minimize(
     if name not in _WITHOUT_GRADIENT:
         known["jac"] = gradient
     known.update(_second_order(objective, one, name, hess, args))
-    found = optimize.minimize(
-        value,
-        layout.start,
-        method=method,
-        bounds=bounds,
-        constraints=wrapped_constraints(constraints, layout),
-        tol=tol,
-        callback=wrapped_callback(callback, layout),
-        options=dict(options or {}),
-        **known,
-    )
+    with counter("minimize") as bar:
+        found = optimize.minimize(
+            value,
+            layout.start,
+            method=method,
+            bounds=bounds,
+            constraints=wrapped_constraints(constraints, layout),
+            tol=tol,
+            callback=wrapped_callback(callback, layout, bar),
+            options=dict(options or {}),
+            **known,
+        )
     return structured(found, layout)
 
 
@@ -148,15 +150,20 @@ def _sparse_hessian(objective: Evaluated) -> Callable[[Vector], Any]:
     return lambda point: plan(layout.leaves(point))
 
 
-def wrapped_callback(callback: Callable[[Any], Any] | None, layout: Layout) -> Any:
+def wrapped_callback(callback: Callable[[Any], Any] | None, layout: Layout, bar: Any = None) -> Any:
     """Return SciPy's callback for the user's, which gets trees."""
-    if callback is None:
+    if callback is None and bar is None:
         return None
     from scipy.optimize import OptimizeResult
 
     def inner(intermediate_result: Any) -> Any:  # SciPy looks at the name of the argument
         if not isinstance(intermediate_result, OptimizeResult):  # some methods pass the vector only
             intermediate_result = OptimizeResult(x=intermediate_result)
+        if bar is not None:
+            bar.set_postfix({"objective": intermediate_result.get("fun", "?")}, refresh=False)
+            bar.update()
+        if callback is None:
+            return None
         return callback(OptimizeResult({**intermediate_result, "x": layout.result(intermediate_result.x)}))
 
     return inner

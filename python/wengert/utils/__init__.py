@@ -5,9 +5,14 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import hooks
+from wengert._progress_bars import progress_bars
 
-__all__ = ["checkpoint", "data", "einops", "hooks", "pytree", "safetensors"]  # loaded when first used
+from . import hooks
+from ._versions import show_versions
+
+__all__ = [  # modules are loaded when first used
+    "checkpoint", "data", "einops", "hooks", "progress_bars", "pytree", "safetensors", "show_versions",
+]  # fmt: skip
 
 if TYPE_CHECKING:  # type checkers do not see `__getattr__`: with it, no name would be unknown to them
     from . import checkpoint as checkpoint

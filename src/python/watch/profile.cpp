@@ -72,6 +72,7 @@ PyObject* Profile::stop() {
         threads_.clear();
         events.swap(events_);
     }
+    std::ranges::stable_sort(events, {}, &ProfileEvent::start);  // those of `add_stretch` come when they have ended
     PyRef list(checked(PyList_New(0)));
     auto object = [](const PyRef& o) { return o ? o.get() : Py_None; };
     for (const ProfileEvent& e : events) {
@@ -173,6 +174,13 @@ void Profile::memory(int64_t change) noexcept {
     }
 }
 
+void Profile::add_stretch(const std::string& name, int64_t start, int64_t end) {
+    ProfileEvent event{.kind = EventKind::Stretch, .name = name, .start = start, .end = end};
+    event.thread = this_thread_number();
+    std::lock_guard lock(mutex_);
+    if (is_running()) events_.push_back(std::move(event));
+}
+
 // --- Bindings
 namespace {
 
@@ -227,6 +235,27 @@ PyObject* is_profiling(PyObject*, PyObject*) {
     Py_RETURN_FALSE;
 }
 
+PyObject* running_profiles(PyObject*, PyObject*) {
+    return guarded([&] {
+        PyRef list(checked(PyList_New(0)));
+        for (OperationObserver* o = state.observers; o; o = o->outer())
+            if (auto* profile = dynamic_cast<Profile*>(o); profile && profile->is_running())
+                checked(PyList_Append(list.get(), profile->token()));
+        return list.release();
+    });
+}
+
+PyObject* add_stretch(PyObject*, PyObject* args) {
+    PyObject* capsule;
+    const char* name;
+    long long start, end;
+    if (!PyArg_ParseTuple(args, "OsLL", &capsule, &name, &start, &end)) return nullptr;
+    return guarded([&] {
+        profile_in(capsule)->add_stretch(name, start, end);
+        return Py_NewRef(Py_None);
+    });
+}
+
 // A stretch of the program that has a name: the attribute `name` of the context. Nothing where nobody listens.
 class Stretch {
 public:
@@ -265,6 +294,9 @@ PyMethodDef functions[] = {
     {"_profile_stop", stop_profile, METH_VARARGS,
      "_profile_stop(profile, owner)\n--\n\nSets owner._recorded, unless the profile does not run."},
     {"_is_profiling", is_profiling, METH_NOARGS, nullptr},
+    {"_running_profiles", running_profiles, METH_NOARGS, "_running_profiles() -> those of this thread"},
+    {"_profile_add", add_stretch, METH_VARARGS,
+     "_profile_add(profile, name, start, end)\n--\n\nFrom any thread; times are those of time.monotonic_ns."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -44,6 +44,10 @@ public:
     void leave_stretch(uint64_t token) noexcept override { close(token); }
     void memory(int64_t change) noexcept override;
 
+    // What went on beside the program, such as a message, between two times (ns) that are over. Nothing once it stopped.
+    void add_stretch(const std::string& name, int64_t start, int64_t end);
+    PyObject* token() const noexcept { return token_; }
+
 private:
     void open(ProfileEvent event);
     // Of this thread's innermost event, or of the stretch with this token.

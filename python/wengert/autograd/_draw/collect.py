@@ -21,6 +21,7 @@ class Vertex:
     lines: list[str]  # below the name
     kind: str  # "leaf", "root" or "operation"
     place: str | None = None  # file and line of the forward operation
+    saved: int = 0  # bytes kept for backward
 
 
 @dataclass
@@ -83,13 +84,14 @@ def _describe(node: Any, label: str | None, is_root: bool) -> Vertex:
     is_leaf = name == "AccumulateGrad"
     lines = [label] if label else []
     lines += [_tensor_words(metadata) for metadata in node._input_metadata]
-    if saved := _C._autograd._saved_bytes(node):
+    saved = _C._autograd._saved_bytes(node)
+    if saved:
         lines.append(f"saves {format_bytes(saved)}")
     place = _C._autograd._made_at(node)
     if place and not is_leaf:
         lines.append(_short_place(place))
     kind = "leaf" if is_leaf else "root" if is_root else "operation"
-    return Vertex("leaf" if is_leaf else name, lines, kind, None if is_leaf else place)
+    return Vertex("leaf" if is_leaf else name, lines, kind, None if is_leaf else place, saved)
 
 
 def _tensor_words(metadata: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .collect import Picture, collect
 from .dot import graphviz_svg, to_dot
+from .page import to_page
 from .svg import to_svg
 
 
@@ -21,6 +22,9 @@ class Drawing:
         The picture as SVG; Graphviz makes it where it is installed.
     dot : str
         The graph in the language of Graphviz.
+    html : str
+        A page for any browser, which needs no network: the picture, zoomed and moved with the mouse, with a search,
+        colours for the memory that nodes keep, and vertices that fold at a click.
     """
 
     def __init__(self, picture: Picture, *, use_graphviz: bool = True) -> None:
@@ -35,13 +39,19 @@ class Drawing:
         made = graphviz_svg(self.dot) if self._use_graphviz else None
         return made or to_svg(self._picture)
 
+    @cached_property
+    def html(self) -> str:
+        return to_page(self._picture, repr(self).partition(":")[0])
+
     def _repr_svg_(self) -> str:
         return self.svg
 
     def save(self, path: str) -> None:
-        """Write the picture to a file, as DOT if its name ends in ``.dot`` or ``.gv``, else as SVG."""
-        as_dot = Path(path).suffix in (".dot", ".gv")
-        Path(path).write_text(self.dot if as_dot else self.svg)
+        """Write the picture to a file: as DOT if its name ends in ``.dot`` or ``.gv``, as a page if it does in
+        ``.html``, else as SVG."""
+        suffix = Path(path).suffix
+        text = self.dot if suffix in (".dot", ".gv") else self.html if suffix in (".html", ".htm") else self.svg
+        Path(path).write_text(text, encoding="utf-8")
 
     def __repr__(self) -> str:
         counts = self._picture.counts
@@ -73,7 +83,7 @@ def draw(
     Returns
     -------
     Drawing
-        With attributes ``svg`` and ``dot`` and a method ``save(path)``.
+        With attributes ``svg``, ``dot`` and ``html``, and a method ``save(path)``.
 
     Raises
     ------

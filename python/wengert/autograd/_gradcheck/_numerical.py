@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from wengert._progress_bars import track
+
 from .._graph.versions import _unsafe_preserve_version_counter
 from .._modes.context import Block
 from ._coordinates import basis, coordinates, from_coordinates, size
@@ -57,7 +59,8 @@ def numerical_jacobians(
 ) -> list[np.ndarray]:
     """Return the Jacobian of every floating output with respect to one input, shape ``(size(output), size(input))``."""
     columns = [
-        directional_derivative(function, inputs, position, direction, eps) for direction in basis(inputs[position])
+        directional_derivative(function, inputs, position, direction, eps)
+        for direction in track(basis(inputs[position]), f"gradcheck, input {position}")
     ]
     if not columns:
         return [np.zeros((size(outputs[index]), 0)) for index in floating_outputs(tuple(outputs))]

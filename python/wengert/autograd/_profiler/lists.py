@@ -9,6 +9,7 @@ from typing import Any
 from .events import FunctionEventAvg
 from .export import chrome_trace, write_stacks
 from .table import Columns, format_table
+from .timeline import timeline_page
 
 
 class EventList(list):  # type: ignore[type-arg]
@@ -138,6 +139,18 @@ class EventList(list):  # type: ignore[type-arg]
         return format_table(
             rows[:row_limit], columns, self.self_cpu_time_total, header=header, top_level=top_level_events_only
         )
+
+    def export_timeline(self, path: str, title: str = "Profile") -> None:
+        """Write a page that shows what ran when, for any browser: one file, which needs no network.
+
+        Parameters
+        ----------
+        path : str
+            Where to write it.
+        title : str, default "Profile"
+            What stands at its top.
+        """
+        timeline_page(self, path, title)
 
     def export_chrome_trace(self, path: str) -> None:
         """Write a file for chrome://tracing or Perfetto."""

@@ -142,6 +142,10 @@ class profile(Undone):
         """Microseconds in which anything ran."""
         return self.function_events.self_cpu_time_total
 
+    def export_timeline(self, path: str, title: str = "Profile") -> None:
+        """Write a page that shows what ran when, for any browser; see `EventList.export_timeline`."""
+        self.function_events.export_timeline(path, title)
+
     def export_chrome_trace(self, path: str) -> None:
         """Write a file for chrome://tracing or Perfetto."""
         self.function_events.export_chrome_trace(path)

@@ -174,6 +174,10 @@ class profile(Undone):
         """Return the averages by name; see `EventList.key_averages`."""
         return self._finished().key_averages(group_by_input_shape, group_by_stack_n)
 
+    def export_timeline(self, path: str, title: str = "Profile") -> None:
+        """Write a page that shows what ran when, for any browser; see `EventList.export_timeline`."""
+        self._finished().export_timeline(path, title)
+
     def export_chrome_trace(self, path: str) -> None:
         """Write a file for chrome://tracing or Perfetto."""
         self._finished().export_chrome_trace(path)

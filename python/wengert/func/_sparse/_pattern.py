@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from ..._progress_bars import track
 from ...autograd import no_grad
 from ...autograd.graph import get_gradient_edge
 from .._nodes import nodes_between, outside_passes
@@ -34,7 +35,8 @@ def _pattern_of(outputs: list[Any], inputs: list[Any]) -> Any:
     targets = [get_gradient_edge(value) for value in inputs]
     kept = {(target.node, target.output_nr): None for target in targets}
     with no_grad():
-        for node in nodes_between([node for node, _ in found], {target.node for target in targets}):
+        nodes = nodes_between([node for node, _ in found], {target.node for target in targets})
+        for node in track(nodes, "sparsity"):
             for which in range(len(node._input_metadata)):
                 key = (node, which)
                 reached = found.get(key) if key in kept else found.pop(key, None)

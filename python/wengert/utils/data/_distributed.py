@@ -17,10 +17,10 @@ class DistributedSampler(Sampler[int]):
     ----------
     dataset : Dataset
         With a length.
-    num_replicas : int
-        How many programs share the data. There are no process groups here that would know.
-    rank : int
-        The number of this one.
+    num_replicas : int, optional
+        How many programs share the data; by default the ranks of the process group (`wengert.distributed`).
+    rank : int, optional
+        The number of this one, by default its rank.
     shuffle : bool, default True
         Whether to draw an order first, the same in all replicas: call `set_epoch` before each epoch.
     seed : int, default 0
@@ -31,7 +31,7 @@ class DistributedSampler(Sampler[int]):
     Raises
     ------
     RuntimeError
-        If `num_replicas` or `rank` is not given.
+        If `num_replicas` or `rank` is not given, and there is no process group.
     ValueError
         If `rank` is out of range.
 
@@ -52,7 +52,13 @@ class DistributedSampler(Sampler[int]):
         drop_last: bool = False,
     ) -> None:
         if num_replicas is None or rank is None:
-            raise RuntimeError("Requires distributed package to be available; give num_replicas and rank")
+            if not wg.distributed.is_initialized():
+                raise RuntimeError(
+                    "Requires distributed package to be available: call wengert.distributed.init_process_group, or "
+                    "give num_replicas and rank"
+                )
+            num_replicas = wg.distributed.get_world_size() if num_replicas is None else num_replicas
+            rank = wg.distributed.get_rank() if rank is None else rank
         if not 0 <= rank < num_replicas:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset
