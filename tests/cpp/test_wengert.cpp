@@ -104,6 +104,39 @@ TEST_CASE("dual tensors") {
 
 namespace {
 
+struct SquareOfSaved : Function<SquareOfSaved> {
+    static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+        const Tensor y = x * x;
+        ctx->save_for_backward({x, y});
+        return y;
+    }
+    static TensorList backward(AutogradContext* ctx, TensorList grads) {
+        return {grads[0] * ctx->get_saved_variables()[0] * 2.0};
+    }
+    static TensorList jvp(AutogradContext* ctx, TensorList tangents) {
+        const TensorList saved = ctx->get_saved_variables();
+        CHECK(saved[1].equal(saved[0] * saved[0]));
+        return {tangents[0] * saved[0] * 2.0};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the jvp of a custom function has what forward saved, whether or not it is recorded") {
+    for (const bool recorded : {false, true}) {
+        const Tensor x = tensor({3.0}, {.dtype = DType::Float64, .requires_grad = recorded});
+        const int32_t level = enter_dual_level();
+        const Tensor y = SquareOfSaved::apply(make_dual(x, ones_like(x), level));
+        CHECK(unpack_dual(y, level).tangent.item() == 6);
+        exit_dual_level(level);
+        if (!recorded) continue;
+        y.backward();
+        CHECK(x.grad().item() == 6);
+    }
+}
+
+namespace {
+
 struct Tripling : Node {
     bool x_needed = false, z_needed = false;
     Ref<Node> of_x, of_z;

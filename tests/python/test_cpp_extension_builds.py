@@ -107,7 +107,9 @@ def test_functions_by_name():
 # --- Another wengert
 def test_other_settings_of_the_compiler_are_refused(tmp_path):
     with pytest.raises(RuntimeError, match=r"other settings of the compiler than"):
-        cpp_extension.load_inline("settings", "", ["-D_GLIBCXX_DEBUG", "-fsyntax-only"], build_directory=tmp_path)
+        cpp_extension.load_inline(
+            "settings", "", extra_cflags=["-D_GLIBCXX_DEBUG", "-fsyntax-only"], build_directory=tmp_path
+        )
 
 
 def test_an_extension_of_other_headers_is_refused_at_import(tmp_path):

@@ -85,7 +85,9 @@ class BuildExtension(build_ext):  # type: ignore[misc, unused-ignore]
         """Build all extensions with the compiler that `load` takes."""
         if os.name == "posix":
             command = compiler.find_compiler()
-            self.compiler.set_executables(compiler_so=command, compiler_so_cxx=command, compiler_cxx=command)
             linker = [*command, *compiler.LINK]
-            self.compiler.set_executables(linker_so=linker, linker_so_cxx=linker)
+            wanted = dict.fromkeys(("compiler_so", "compiler_so_cxx", "compiler_cxx"), command)
+            wanted |= dict.fromkeys(("linker_so", "linker_so_cxx"), linker)
+            known = self.compiler.executables  # those for C++ came with setuptools 72
+            self.compiler.set_executables(**{key: value for key, value in wanted.items() if key in known})
         super().build_extensions()
