@@ -99,6 +99,7 @@ def test_cpp(session):
     session.run("cmake", "-S", "tests/cpp/consumer", "-B", consumer, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
     session.run("ninja", "-C", consumer)
     session.run(f"{consumer}/consumer", external=True)
+    session.run(f"{consumer}/consumer_static", external=True)
 
 
 @nox.session

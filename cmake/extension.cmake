@@ -7,19 +7,22 @@ wengert_generated(generated_extension "^python/.*\\.cpp$")
 # PyInit__C stands in src/python/module.cpp.
 Python_add_library(_C MODULE WITH_SOABI ${extension_sources} ${generated_extension})
 add_dependencies(_C wengert_codegen)
-target_link_libraries(_C PRIVATE wengert_core wengert_options)
+target_link_libraries(_C PRIVATE wengert wengert_options)
+target_compile_definitions(_C PRIVATE $<TARGET_PROPERTY:wengert_core,INTERFACE_COMPILE_DEFINITIONS>)
 target_include_directories(_C SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
 target_compile_definitions(_C PRIVATE NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION NPY_TARGET_VERSION=NPY_2_0_API_VERSION)
 if(WENGERT_BUILD_TESTS AND NOT WENGERT_SANITIZE)
   # So that tests can let any allocation fail (src/base/memory/failing_allocation.h).
-  target_sources(_C PRIVATE "${PROJECT_SOURCE_DIR}/tests/allocations/failing_new.cpp")
+  target_sources(_C PRIVATE "${PROJECT_SOURCE_DIR}/tests/allocations/failing_new.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/allocations/functions.cpp")
 endif()
 # Python's headers type-pun.
 target_compile_options(_C PRIVATE -fno-strict-aliasing)
 if(WENGERT_PCH)
   target_precompile_headers(_C PRIVATE <Python.h> ${WENGERT_STD_HEADERS} "${PROJECT_SOURCE_DIR}/src/graph/autograd_meta.h")
 endif()
-set_target_properties(_C PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package}")
+set_target_properties(_C PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package}"
+  BUILD_RPATH "$ORIGIN/lib" INSTALL_RPATH "$ORIGIN/lib")
 install(TARGETS _C DESTINATION wengert COMPONENT python)
 
 # The package in the build directory.

@@ -12,6 +12,7 @@ import jinja2
 from .batching import mixes, rule_of
 from .binding import Binding, Overload, bindings
 from .elementwise import Kernel, kernels
+from .methods import methods
 from .node import gradient_names
 from .operation import Operation
 from .stubs import definitions, named_tuples
@@ -58,6 +59,8 @@ def output_paths(table: Path) -> list[str]:
         *(f"backends/cpu/{kind}_{unit}.cpp" for unit in kernel_units(rows) for kind in ("isa", "base")),
         "ops/ops.h",
         "ops/operators.h",
+        "ops/tensor_methods.h",
+        "ops/method_definitions.h",
         "ops/node_types.cpp",
         *(f"ops/{family.name}.{kind}" for family in families for kind in ("h", "cpp")),
         *(f"ops/formulas/{source}.h" for source in declarations(table)),
@@ -124,6 +127,9 @@ def operation_texts(families: list[Family], vocabulary: Vocabulary) -> Iterator[
     names = [family.name for family in families]
     yield "ops/ops.h", render("ops.h.j2", families=names)
     yield "ops/operators.h", operators(vocabulary)
+    of_tensors = [method for family in families for row in family.rows for method in methods(row)]
+    yield "ops/tensor_methods.h", render("methods.h.j2", methods=of_tensors, declared=True)
+    yield "ops/method_definitions.h", render("methods.h.j2", methods=of_tensors, declared=False)
     yield "ops/node_types.cpp", render("node_types.cpp.j2", families=names)
     for family in families:
         operations = [Operation(row, vocabulary.recording()) for row in family.rows]

@@ -185,6 +185,11 @@ class Schema:
         """C++ wants a default on every parameter after the first that has one; options always have to be given."""
         return all(a.default is not None for a in self.arguments[i:]) and not self.has_options
 
+    @property
+    def defaults_from(self) -> int:
+        """From which argument on all may be left out in C++."""
+        return next(i for i in range(len(self.arguments) + 1) if i == len(self.arguments) or self._defaults_from(i))
+
     def prototype(self, *, defaults: bool = False) -> str:
         writes = bool(self.name.endswith("_") and self.results)  # and returns `self`
         returns = "const Tensor&" if writes else self.return_type

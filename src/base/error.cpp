@@ -5,8 +5,12 @@
 
 #include "base/threads/thread_end.h"
 #include "base/warnings.h"
+#include "base/warns_once.h"
 
 namespace wengert {
+
+constinit std::atomic<bool> WarnsOnce::always = false;
+
 namespace {
 
 void print_warning(WarningKind, const std::string& message) { std::fprintf(stderr, "Warning: %s\n", message.c_str()); }

@@ -7,11 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "base/api.h"
+
 namespace wengert {
 
 enum class ErrorKind { Runtime, Type, Value, Index, NotImplemented, Attribute, Overflow, Memory, Buffer, ZeroDivision };
 
-class Error : public std::exception {
+class WENGERT_API Error : public std::exception {
 public:
     Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
     ErrorKind kind() const noexcept { return kind_; }

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "base/api.h"
+
 namespace wengert {
 
 struct Place {
@@ -17,7 +19,7 @@ struct Place {
 };
 
 // The line of the user's program that runs on this thread; set by the Python layer.
-inline std::shared_ptr<const Place> (*current_place)() = nullptr;
+WENGERT_API extern std::shared_ptr<const Place> (*current_place)();
 
 // Belongs to the process, as anomaly mode does: a backward pass on any thread obeys it.
 struct DebugMode {
@@ -25,7 +27,7 @@ struct DebugMode {
     static void set_enabled(bool enabled) noexcept { enabled_ = enabled; }
 
 private:
-    inline static std::atomic<bool> enabled_ = false;
+    WENGERT_API static std::atomic<bool> enabled_;
 };
 
 }  // namespace wengert

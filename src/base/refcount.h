@@ -16,9 +16,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/api.h"
+
 namespace wengert {
 
-inline bool concurrent_counts = true;
+WENGERT_API extern bool concurrent_counts;
 
 class RefCounted {
 public:

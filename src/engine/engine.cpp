@@ -162,14 +162,14 @@ void Engine::arrived(GraphTask& task, const Edge& edge, EngineState& s) {
 }
 
 void Engine::queue_callback(std::function<void()> callback) {
-    GraphTask* task = current_graph_task();
+    GraphTask* task = get_current_graph_task();
     check(task, ErrorKind::Runtime, "Final callbacks can only be installed during backward pass.");
     std::lock_guard lock(task->callbacks_mutex);
     task->final_callbacks.push_back(std::move(callback));
 }
 
 std::vector<Node*> Engine::predicted_order() const {
-    GraphTask* task = current_graph_task();
+    GraphTask* task = get_current_graph_task();
     check(task, ErrorKind::Runtime,
           "_current_graph_task_execution_order should only be called during the backward pass");
     check(!state.multithreading, ErrorKind::Runtime,
@@ -180,7 +180,7 @@ std::vector<Node*> Engine::predicted_order() const {
 }
 
 bool Engine::is_checkpoint_valid() const noexcept {
-    GraphTask* task = current_graph_task();
+    GraphTask* task = get_current_graph_task();
     return !task || !task->selective;
 }
 

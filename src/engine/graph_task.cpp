@@ -10,7 +10,7 @@ std::atomic<uint64_t> next_id{0};
 
 }  // namespace
 
-GraphTask* current_graph_task() noexcept { return running_task; }
+GraphTask* get_current_graph_task() noexcept { return running_task; }
 GraphTaskGuard::GraphTaskGuard(GraphTask* task) noexcept
     : previous_(std::exchange(running_task, task)), previous_seen_(std::exchange(running_pass, task)) {}
 GraphTaskGuard::~GraphTaskGuard() {
@@ -44,16 +44,16 @@ bool GraphTask::claim_contended(Node* node) {
 
 EngineState& GraphTask::foreign_state(Node* node) { return not_ready_[node]; }
 
-const EngineState* GraphTask::known_state(Node* node) const noexcept {
+const EngineState* GraphTask::known_state(const Node* node) const noexcept {
     if (owner_of(node) == this) return &node->engine;
     const auto found = not_ready_.find(node);
     return found == not_ready_.end() ? nullptr : &found->second;
 }
 
-bool GraphTask::should_execute(Node* node) const noexcept {
-    if (!selective) return true;
+ExecInfo GraphTask::exec_info(const Node* node) const noexcept {
+    if (!selective) return {.needed = true};
     const EngineState* s = known_state(node);
-    return s && (s->needed || s->captures);
+    return s ? ExecInfo{s->needed != 0, static_cast<const Captures*>(s->captures)} : ExecInfo();
 }
 
 bool GraphTask::will_execute(Node* node) {

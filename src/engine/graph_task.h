@@ -30,6 +30,13 @@ struct Capture {
 };
 using Captures = SmallVector<Capture, 1>;
 
+// What a pass means to do with a node.
+struct ExecInfo {
+    bool needed = false;                 // it lies on a path to a requested input; all nodes do in a pass that is not selective
+    const Captures* captures = nullptr;  // the gradients that are handed out at it
+    bool should_execute() const noexcept { return needed || captures; }
+};
+
 // From this size on gradients are worth a thought; smaller ones and their sums stay in the cache.
 inline constexpr int64_t kLargeSum = int64_t{1} << 16;
 inline bool is_large(const Tensor& sum) noexcept { return sum.defined() && sum.numel() >= kLargeSum; }
@@ -71,7 +78,8 @@ public:
         std::atomic_ref(s.owner).store(nullptr, std::memory_order_release);
     }
 
-    bool should_execute(Node* node) const noexcept;
+    bool should_execute(Node* node) const noexcept { return exec_info(node).should_execute(); }
+    ExecInfo exec_info(const Node* node) const noexcept;  // of one that is part of the pass and has not run
     bool will_execute(Node* node);  // what hooks may ask, of nodes that have run too
     // The nodes that run in this pass; made when first asked for.
     const std::unordered_set<const Node*>& executed_nodes();
@@ -107,21 +115,21 @@ public:
     size_t elements = 0;     // of all gradients together; counted where several threads may run the pass
 
 private:
-    static GraphTask* owner_of(Node* node) noexcept {
-        return std::atomic_ref(node->engine.owner).load(std::memory_order_relaxed);
+    static GraphTask* owner_of(const Node* node) noexcept {
+        return std::atomic_ref(const_cast<GraphTask*&>(node->engine.owner)).load(std::memory_order_relaxed);
     }
     bool claim_contended(Node* node);
-    const EngineState* known_state(Node* node) const noexcept;  // null of a node that is no part of the pass
+    const EngineState* known_state(const Node* node) const noexcept;  // null of a node that is no part of the pass
     EngineState& foreign_state(Node* node);
     static void drop(TensorList& gradients) noexcept { const TensorList dropped = std::exchange(gradients, {}); }
 
-    std::unordered_map<Node*, EngineState> not_ready_;
+    std::unordered_map<const Node*, EngineState> not_ready_;
     std::mutex executed_mutex_;
     std::unordered_set<const Node*> executed_;
 };
 
 // The pass that this thread is executing.
-GraphTask* current_graph_task() noexcept;
+GraphTask* get_current_graph_task() noexcept;
 
 class GraphTaskGuard {
 public:

@@ -32,7 +32,7 @@ public:
 // What a helper needs to be like the thread that started the pass. Made there, entered on the other thread.
 class Inherited {
 public:
-    Inherited() : locals_(ThreadLocals::capture()), nesting_(nesting.total), task_(current_graph_task()) {}
+    Inherited() : locals_(ThreadLocals::capture()), nesting_(nesting.total), task_(get_current_graph_task()) {}
 
     class Scope {
     public:

@@ -1,6 +1,5 @@
-// The library for C++ programs: tensors, operations, reverse and forward mode, custom functions.
-//
-//     #include <engine/wengert.h>
+// All layers of the core in one: tensors, operations, reverse and forward mode, custom functions. Programs include
+// wengert/wengert.h, which adds to it what is convenient.
 #pragma once
 
 #include "base/threads/parallel_for.h"

@@ -10,6 +10,9 @@
 #include "tensor/memory/free_lists.h"
 
 namespace wengert {
+
+constinit GraphProviders graph_providers;
+
 namespace {
 
 // Guards the weak pointers from leaves to their accumulators and the regeneration of grad_fns.

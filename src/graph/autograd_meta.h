@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "base/api.h"
 #include "base/memory/on_demand.h"
 #include "base/threads/lock.h"
 #include "graph/batch_level.h"
@@ -142,6 +143,9 @@ inline Edge gradient_edge(TensorImpl* t) {
 }
 inline Edge gradient_edge(const Tensor& t) { return gradient_edge(t.impl()); }
 void set_gradient_edge(const Tensor& t, Edge edge);
+inline void set_grad_fn(const Tensor& t, Ref<Node> node, uint32_t output_nr = 0) {
+    set_gradient_edge(t, {std::move(node), output_nr});
+}
 Ref<Node> accumulator_of(const Tensor& leaf);  // made on demand; the same for all graphs alive
 void forget_accumulator(TensorImpl* leaf, Node* dying) noexcept;
 
@@ -165,7 +169,7 @@ struct GraphProviders {
     // `region`, which the node inside of a running CopySlices saved as its result, with the history that this gave it.
     Tensor (*attach_region)(const Tensor& region, Node* wrapped) = nullptr;
 };
-inline GraphProviders graph_providers;
+WENGERT_API extern GraphProviders graph_providers;
 
 // Message for a view that may not be written in place, or, `indirect`, whose base may not have been (ops/inplace.cpp).
 std::string creation_error(const Tensor& view, bool indirect);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "base/api.h"
 #include "base/state.h"
 #include "tensor/tensor.h"
 
@@ -27,7 +28,7 @@ public:
     bool is_open() const noexcept { return openings_.load(std::memory_order_relaxed) > 0; }
 
 private:
-    static inline std::atomic<uint64_t> last_number{0};
+    WENGERT_API static std::atomic<uint64_t> last_number;
     std::atomic<int32_t> openings_{0};
 };
 

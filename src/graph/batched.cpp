@@ -3,6 +3,9 @@
 #include "tensor/wrappers.h"
 
 namespace wengert {
+
+constinit std::atomic<uint64_t> BatchLevel::last_number = 0;
+
 namespace {
 
 // The geometry and memory of the first sample.

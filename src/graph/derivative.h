@@ -11,13 +11,14 @@
 // Beside RunningPass it is the one call from below into the engine, which registers it: formulas know nothing of passes.
 #pragma once
 
+#include "base/api.h"
 #include "graph/node.h"
 
 namespace wengert {
 
 // The gradients of <of, cotangent> at edges behind `of`, itself recorded with `create_graph`; undefined where it does not
 // depend on one.
-inline TensorList (*derivatives_of)(const Tensor& of, EdgeList edges, const Tensor& cotangent,
-                                    bool create_graph) = nullptr;
+WENGERT_API extern TensorList (*derivatives_of)(const Tensor& of, EdgeList edges, const Tensor& cotangent,
+                                                bool create_graph);
 
 }  // namespace wengert

@@ -8,6 +8,9 @@
 #include "graph/level_floor.h"
 
 namespace wengert {
+
+constinit std::atomic<int32_t> open_dual_levels = 0;
+
 namespace {
 
 // One list of tangents a level; the sentinel's next is the first.

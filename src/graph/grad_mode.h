@@ -3,12 +3,13 @@
 
 #include <atomic>
 
+#include "base/api.h"
 #include "base/state.h"
 
 namespace wengert {
 
 // How many dual levels are open, on all threads together (graph/forward_grad.h).
-inline constinit std::atomic<int32_t> open_dual_levels{0};
+WENGERT_API extern std::atomic<int32_t> open_dual_levels;
 
 struct GradMode {
     // Whether operations are recorded. Inference mode records nothing, whatever the flag says.

@@ -2,7 +2,9 @@
 
 #include <atomic>
 
+#include "graph/derivative.h"
 #include "graph/native_anomaly.h"
+#include "graph/strict_singular.h"
 #include "tensor/backend.h"
 #include "tensor/wrappers.h"
 
@@ -24,6 +26,12 @@ thread_local constinit DyingNodes dying;
 constinit thread_local uint32_t thread_number = 0;
 constinit thread_local const Node* fitted_results_of = nullptr;
 constinit thread_local const RunningPass* running_pass = nullptr;
+std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
+TensorList (*derivatives_of)(const Tensor& of, EdgeList edges, const Tensor& cotangent, bool create_graph) = nullptr;
+
+constinit std::atomic<bool> AnomalyMode::enabled_ = false;
+constinit std::atomic<bool> AnomalyMode::check_nan_ = true;
+constinit std::atomic<bool> strict_singular_flag = false;
 
 uint32_t give_thread_number() noexcept {
     static std::atomic<uint32_t> next{1};

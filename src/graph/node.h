@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "base/api.h"
 #include "base/memory/on_demand.h"
 #include "base/memory/slab.h"
 #include "base/place.h"
@@ -63,8 +64,8 @@ struct AnomalyMode {
     }
 
 private:
-    inline static std::atomic<bool> enabled_ = false;
-    inline static std::atomic<bool> check_nan_ = true;
+    WENGERT_API static std::atomic<bool> enabled_;
+    WENGERT_API static std::atomic<bool> check_nan_;
 };
 
 // What `Node::thread_id` counts by.
@@ -261,7 +262,7 @@ private:
 extern constinit thread_local const Node* fitted_results_of;
 
 // Makes a node's AnomalyMetadata; set by the Python layer.
-inline std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)() = nullptr;
+WENGERT_API extern std::unique_ptr<AnomalyMetadata> (*make_anomaly_metadata)();
 
 // "MulBackward0" and, if it is known, " made at model.py:12 in forward".
 std::string name_and_place(const Node& node);

@@ -7,9 +7,11 @@
 
 #include <atomic>
 
+#include "base/api.h"
+
 namespace wengert {
 
-inline constinit std::atomic<bool> strict_singular_flag{false};
+WENGERT_API extern std::atomic<bool> strict_singular_flag;
 
 inline bool strict_singular() noexcept { return strict_singular_flag.load(std::memory_order_relaxed); }
 inline void set_strict_singular(bool on) noexcept { strict_singular_flag.store(on, std::memory_order_relaxed); }

@@ -12,6 +12,7 @@ namespace wengert {
 
 TensorList AutogradContext::get_saved_variables() const {
     if (released_) raise_freed(node_);
+    if (!to_save_.empty()) return to_save_;  // by jvp, which runs before they are saved
     TensorList out;
     for (const SavedVariable& v : saved_) out.push_back(v.unpack(node_));
     return out;

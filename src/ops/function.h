@@ -39,7 +39,7 @@ public:
 
     // Inputs and outputs of forward that backward needs; other tensors too, but these are never freed early.
     void save_for_backward(TensorList tensors) { to_save_ = std::move(tensors); }
-    TensorList get_saved_variables() const;
+    TensorList get_saved_variables() const;  // in backward and in jvp
     // Everything else.
     std::unordered_map<std::string, std::any> saved_data;
 

@@ -6,6 +6,9 @@
 #include "tensor/built_in_backends.h"
 
 namespace wengert {
+
+constinit std::atomic<bool> streams_in_use = false;
+
 namespace {
 
 using Backends = std::array<Backend*, kDeviceTypes>;

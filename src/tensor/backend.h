@@ -21,6 +21,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/api.h"
 #include "tensor/tensor.h"
 
 namespace wengert {
@@ -98,7 +99,7 @@ bool find_device_type(std::string_view name, DeviceType* type) noexcept;
 std::string device_type_names();
 
 // Whether a device with streams has been used in this process: else nobody looks for nodes that have one.
-inline std::atomic<bool> streams_in_use = false;
+WENGERT_API extern std::atomic<bool> streams_in_use;
 
 // The first backend with streams: of which device a stream is made where none is named.
 Backend& accelerator();

@@ -9,12 +9,12 @@
 namespace wengert {
 
 // On this thread, where none is chosen (`set_default_device`).
-inline thread_local Device default_device;
+extern constinit thread_local Device default_device;
 
 struct TensorOptions {
-    std::optional<DType> dtype;    // none: that of the values, or the default one
-    std::optional<Device> device;  // none: the default one
-    std::optional<MemoryFormat> memory_format;
+    std::optional<DType> dtype{};    // none: that of the values, or the default one
+    std::optional<Device> device{};  // none: the default one
+    std::optional<MemoryFormat> memory_format{};
     bool requires_grad = false;
 
     DType dtype_or(DType otherwise) const noexcept { return dtype.value_or(otherwise); }

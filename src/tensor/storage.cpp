@@ -13,6 +13,9 @@
 
 namespace wengert {
 
+constinit std::atomic<size_t> inline_limit = kSlabLimit;
+constinit std::atomic<void (*)(int64_t change) noexcept> memory_watch = nullptr;
+
 namespace {
 
 // Another thread may stop to count meanwhile.

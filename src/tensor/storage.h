@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <new>
 
+#include "base/api.h"
 #include "base/memory/slab.h"
 #include "base/refcount.h"
 #include "base/state.h"
@@ -31,8 +32,8 @@ public:
 
 // Who counts memory is told of every block; `inline_limit` is 0 meanwhile, so that small ones are blocks too. Thus
 // counting costs nothing while nobody counts.
-inline std::atomic<size_t> inline_limit = kSlabLimit;
-inline std::atomic<void (*)(int64_t change) noexcept> memory_watch = nullptr;
+WENGERT_API extern std::atomic<size_t> inline_limit;
+WENGERT_API extern std::atomic<void (*)(int64_t change) noexcept> memory_watch;
 
 class Storage final : public RefCounted {
 public:

@@ -7,12 +7,16 @@
 #include "tensor/backend.h"
 #include "tensor/memory/fill_elements.h"
 #include "tensor/memory/free_lists.h"
+#include "tensor/options.h"
 #include "tensor/representable.h"
 #include "tensor/wrappers.h"
 #include "tensor/writes/region.h"
 #include "tensor/writes/writable.h"
 
 namespace wengert {
+
+constinit const Wrappers* wrappers = nullptr;
+constinit thread_local Device default_device;
 
 namespace {
 

@@ -122,6 +122,10 @@ public:
     bool is_contiguous() const noexcept;
     bool is_non_overlapping_and_dense() const noexcept;
 
+#ifdef WENGERT_TENSOR_METHODS  // operations as methods, for users of the library (wengert/wengert.h)
+#include WENGERT_TENSOR_METHODS
+#endif
+
 private:
     Ref<TensorImpl> impl_;
 };

@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "base/api.h"
+
 namespace wengert {
 
 class Wrappers {
@@ -28,6 +30,6 @@ protected:
     ~Wrappers() = default;
 };
 
-inline const Wrappers* wrappers = nullptr;  // set by the Python layer before it makes the first one
+WENGERT_API extern const Wrappers* wrappers;  // set by the Python layer before it makes the first one
 
 }  // namespace wengert

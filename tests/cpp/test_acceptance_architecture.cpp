@@ -103,12 +103,12 @@ TEST_CASE("A16 nothing is recorded under NoGradGuard") {
 }
 
 TEST_CASE("A19 B27 each pass has its number; outside there is none") {
-    CHECK(current_graph_task() == nullptr);
+    CHECK(get_current_graph_task() == nullptr);
     std::vector<uint64_t> ids;
     Tensor x = leaf({1});
-    add_hook(x, [&](const Tensor&) { ids.push_back(current_graph_task()->id); });
+    add_hook(x, [&](const Tensor&) { ids.push_back(get_current_graph_task()->id); });
     for (int i = 0; i < 2; ++i) autograd::backward({ops::mul(x, 2.0)});
     REQUIRE(ids.size() == 2);
     CHECK(ids[1] > ids[0]);
-    CHECK(current_graph_task() == nullptr);
+    CHECK(get_current_graph_task() == nullptr);
 }

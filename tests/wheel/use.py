@@ -1,7 +1,9 @@
 """What a user of the installed wheel does first, in an environment that has nothing else (`nox -s wheel`)."""
 
 import importlib.metadata
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +20,15 @@ assert {url.split(",")[0] for url in metadata.get_all("Project-URL")} >= {"Docum
 required = importlib.metadata.requires("wengert")
 assert {r.split(">")[0] for r in required if "extra" not in r} == {"numpy", "scipy"}, required
 
-# Types and data are there; sources, tests and headers are not.
+# Types and data are there, headers in their folder; sources and tests are not.
 files = [str(file) for file in importlib.metadata.files("wengert")]
 assert {"wengert/py.typed", "wengert/_C/__init__.pyi", "wengert/_op_table.json"} <= set(files)
-assert not [f for f in files if f.endswith((".h", ".cpp", ".yaml", ".a")) or f.startswith(("tests", "codegen"))], files
+assert {
+    f"wengert/{f}" for f in ("include/wengert/extension.h", "include/generated/ops/ops.h", "lib/libwengert.so")
+} <= set(files)
+assert {"wengert/share/cmake/wengert/wengertConfig.cmake", "wengert/share/pkgconfig/wengert.pc"} <= set(files)
+assert not [f for f in files if f.endswith(".h") and not f.startswith("wengert/include/")], files
+assert not [f for f in files if f.endswith((".cpp", ".yaml", ".a")) or f.startswith(("tests", "codegen"))], files
 megabytes = sum(p.stat().st_size for p in package.rglob("*") if p.is_file() and p.suffix != ".pyc") / 1e6
 assert megabytes < 20, f"{megabytes} MB"
 
@@ -34,4 +41,10 @@ assert bool(x.grad.isfinite().all())
 assert bool(wg.autograd.gradcheck(lambda v: (v.tanh() @ v.mT).sum(), x))
 hessian = wg.func.sparse_hessian(lambda v: (v**3).sum(), x.detach()[0])
 assert abs(hessian.toarray() - np.diag(6 * x.detach()[0].numpy())).max() < 1e-12
+
+# An extension finds headers and library where the wheel has put them.
+if shutil.which("c++"):
+    program = "wengert::Tensor twice(const wengert::Tensor& x) { return x + x; }"
+    module = wg.utils.cpp_extension.load_inline("twice", program, "twice", build_directory=tempfile.mkdtemp())
+    assert module.twice(wg.ones(2)).tolist() == [2.0, 2.0]
 print(f"wengert {wg.__version__} works: {megabytes:.1f} MB")

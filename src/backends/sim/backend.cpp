@@ -11,6 +11,9 @@
 
 namespace wengert {
 namespace sim {
+
+void (*run_blocking)(void (*f)(void*), void* context) = nullptr;
+
 namespace {
 
 struct Current {

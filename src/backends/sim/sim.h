@@ -20,32 +20,33 @@
 #include <string>
 #include <vector>
 
+#include "base/api.h"
 #include "tensor/backend.h"
 
 namespace wengert::sim {
 
 // --- What the layer of Python sets.
 // Runs f(context) while other threads may run Python: a device's thread may need it for what the host waits for.
-inline void (*run_blocking)(void (*f)(void*), void* context) = nullptr;
+WENGERT_API extern void (*run_blocking)(void (*f)(void*), void* context);
 
-void synchronize_everything() noexcept;  // at exit; what calls have raised is forgotten
+WENGERT_API void synchronize_everything() noexcept;  // at exit; what calls have raised is forgotten
 
 // Before each piece of work a stream sleeps, up to so many microseconds; how long is drawn from the seed, for each stream in
 // the same way whatever others do. 0: not at all.
-void set_delays(uint64_t seed, int64_t most_microseconds);
+WENGERT_API void set_delays(uint64_t seed, int64_t most_microseconds);
 
 // --- Faults. Waits of streams for events that order something new are counted; of those from now on, number n (from 0) is lost:
 // so a program shows whether anything would find that it is missing.
 inline constexpr int64_t kNoWait = -1, kAllWaits = -2;
-void lose_wait(int64_t n);
-int64_t waits();  // since `lose_wait` was called
+WENGERT_API void lose_wait(int64_t n);
+WENGERT_API int64_t waits();  // since `lose_wait` was called
 
 // --- The checker
 enum class RaceCheck { Off, Collect, Raise };
-RaceCheck race_check();
-void set_race_check(RaceCheck check);
-std::vector<std::string> races();  // all that were found, in words
-void forget_races();
+WENGERT_API RaceCheck race_check();
+WENGERT_API void set_race_check(RaceCheck check);
+WENGERT_API std::vector<std::string> races();  // all that were found, in words
+WENGERT_API void forget_races();
 
 // --- Memory
 struct MemoryCount {
@@ -67,9 +68,9 @@ struct MemoryStatistics {
     int64_t total = 0, limit = 0;
     int64_t retries = 0, failures = 0;  // allocations for which the cache was emptied, or all was in vain
 };
-MemoryStatistics memory_statistics(Device device);
-void reset_peak_memory(Device device);
-void empty_cache();  // of all devices; waits for them
-void set_memory_limit(Device device, int64_t bytes);
+WENGERT_API MemoryStatistics memory_statistics(Device device);
+WENGERT_API void reset_peak_memory(Device device);
+WENGERT_API void empty_cache();  // of all devices; waits for them
+WENGERT_API void set_memory_limit(Device device, int64_t bytes);
 
 }  // namespace wengert::sim

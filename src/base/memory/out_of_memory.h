@@ -9,7 +9,7 @@
 namespace wengert {
 
 // The message says how much was asked for, and takes no memory itself.
-class OutOfMemory final : public std::bad_alloc {
+class WENGERT_API OutOfMemory final : public std::bad_alloc {
 public:
     explicit OutOfMemory(size_t bytes) noexcept {
         std::snprintf(text_, sizeof text_, "out of memory: %zu bytes were asked for", bytes);
@@ -21,7 +21,7 @@ private:
 };
 
 // A device's memory is full. In Python wengert.OutOfMemoryError, a RuntimeError.
-class OutOfDeviceMemory final : public Error {
+class WENGERT_API OutOfDeviceMemory final : public Error {
 public:
     explicit OutOfDeviceMemory(std::string message) : Error(ErrorKind::Runtime, std::move(message)) {}
 };

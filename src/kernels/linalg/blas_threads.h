@@ -4,10 +4,12 @@
 // had. The Python layer registers the libraries that NumPy, SciPy and MKL bring along.
 #pragma once
 
+#include "base/api.h"
+
 namespace wengert::kernels {
 
 // A library's two functions; registered while the library is being loaded, before any parallel work.
-void control_blas_threads(int (*get)(), void (*set)(int));
+WENGERT_API void control_blas_threads(int (*get)(), void (*set)(int));
 
 // Whether each library has one thread only, apart from what a OneBlasThread does: which routine computes a product, and so
 // its bits, must not depend on who else computes.

@@ -6,7 +6,7 @@
 
 namespace wengert {
 
-class LinAlgError final : public Error {
+class WENGERT_API LinAlgError final : public Error {
 public:
     explicit LinAlgError(std::string message) : Error(ErrorKind::Runtime, std::move(message)) {}
 };

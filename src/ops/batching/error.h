@@ -8,7 +8,7 @@
 
 namespace wengert {
 
-class NotBatchableError final : public Error {
+class WENGERT_API NotBatchableError final : public Error {
 public:
     explicit NotBatchableError(std::string message) : Error(ErrorKind::Runtime, std::move(message)) {}
 };

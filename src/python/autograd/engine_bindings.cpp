@@ -125,7 +125,7 @@ PyObject* is_checkpoint_valid(PyObject*, PyObject*) {
 }
 
 PyObject* graph_task_id(PyObject*, PyObject*) {
-    GraphTask* task = current_graph_task();
+    GraphTask* task = get_current_graph_task();
     return task ? PyLong_FromUnsignedLongLong(task->id) : PyLong_FromLong(-1);
 }
 
@@ -146,14 +146,14 @@ PyObject* autograd_node(PyObject*, PyObject*) {
 }
 
 PyObject* keep_graph_of_task(PyObject*, PyObject*) {
-    GraphTask* task = current_graph_task();
+    GraphTask* task = get_current_graph_task();
     if (!task) Py_RETURN_NONE;
     return PyBool_FromLong(task->keep_graph);
 }
 
 PyObject* will_reach(PyObject*, PyObject* o) {
     return guarded([&]() -> PyObject* {
-        GraphTask* task = current_graph_task();
+        GraphTask* task = get_current_graph_task();
         check(is_node(o) && task, ErrorKind::Runtime, "_will_engine_reach_node takes a node, during a backward pass");
         return PyBool_FromLong(task->will_execute(node_of(o).get()));
     });
@@ -163,7 +163,7 @@ PyObject* will_execute(PyObject*, PyObject* o) {
     return guarded([&]() -> PyObject* {
         check(is_node(o), ErrorKind::Runtime, "_will_engine_execute_node expects an grad_fn, but got ",
               Py_TYPE(o)->tp_name);
-        GraphTask* task = current_graph_task();
+        GraphTask* task = get_current_graph_task();
         check(task, ErrorKind::Runtime, "_will_engine_execute_node should only be called during the backward pass");
         Node* node = node_of(o).get();
         check(!task->selective || !task->contains(node) || !task->state_of(node).captures ||

@@ -6,7 +6,7 @@
 
 #include "generated/ops/rearranging.h"
 #include "ops/batching/physical.h"
-#include "python/autograd/forward_bindings.h"
+#include "ops/dual_tensor.h"
 #include "python/exceptions.h"
 #include "python/func/frame_object.h"
 #include "python/objects/tensor_object.h"
@@ -48,7 +48,7 @@ PyObject* forward_dual(PyObject* o, PyObject* const* args, Py_ssize_t nargs, PyO
         const Levels levels = levels_of(f, primal, tangent);
         Tensor value = ops::batching::physical(primal, levels);
         if (overlaps_itself(value)) value = ops::contiguous(value);  // each element needs a tangent of its own
-        const Tensor dual = make_dual_at(value, ops::batching::physical(tangent, levels), f.dual_level);
+        const Tensor dual = make_dual(value, ops::batching::physical(tangent, levels), f.dual_level);
         return wrap(ops::batching::logical(dual, levels));
     });
 }
@@ -56,7 +56,7 @@ PyObject* forward_dual(PyObject* o, PyObject* const* args, Py_ssize_t nargs, PyO
 PyObject* forward_primal(PyObject* o, PyObject* argument) {
     return guarded([&] {
         const auto primal = [level = as_frame(o)->dual_level](const Tensor& t) {
-            return unpack_dual_at(t, level).first;
+            return unpack_dual(t, level).primal;
         };
         return wrap(map_physical(primal, tensor_argument(argument)));
     });
@@ -66,7 +66,7 @@ PyObject* forward_primal(PyObject* o, PyObject* argument) {
 PyObject* forward_unpacked(PyObject* o, PyObject* argument) {
     return guarded([&] {
         const Tensor& t = tensor_argument(argument);
-        const auto [primal, tangent] = unpack_dual_at(unbatched(t), as_frame(o)->dual_level);
+        const auto [primal, tangent] = unpack_dual(unbatched(t), as_frame(o)->dual_level);
         const auto as_sample = [&](const Tensor& found) {
             return found.defined() ? map_physical([&](const Tensor&) { return found; }, t) : found;
         };

@@ -1,4 +1,6 @@
-#include <engine/wengert.h>
+#include <wengert/wengert.h>
+
+#include <cmath>
 
 using namespace wengert;
 

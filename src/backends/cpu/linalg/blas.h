@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/api.h"
 #include "tensor/dtype.h"
 
 namespace wengert::kernels {
@@ -95,14 +96,14 @@ struct BlasRoutine {
     std::string name;       // "dgemm"
     std::string signature;  // a letter an argument: b char, i int, s d c z the element types
 };
-std::vector<BlasRoutine> blas_routines();
+WENGERT_API std::vector<BlasRoutine> blas_routines();
 
 // Called once, on the first need of a routine, with no lock held; concurrent callers meanwhile use what is there. It
 // calls blas_register for each routine that it finds.
 using BlasLoader = void (*)();
-void set_blas_loader(BlasLoader loader) noexcept;
+WENGERT_API void set_blas_loader(BlasLoader loader) noexcept;
 // False if there is no routine of that name.
-bool blas_register(std::string_view name, void* address);
+WENGERT_API bool blas_register(std::string_view name, void* address);
 bool blas_has_provider();  // calls the loader if nobody has yet
 
 }  // namespace wengert::kernels

@@ -1,0 +1,7 @@
+#include "base/abi.h"
+
+namespace wengert {
+
+const char* abi() noexcept { return WENGERT_ABI; }
+
+}  // namespace wengert
