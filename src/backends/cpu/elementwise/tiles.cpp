@@ -22,14 +22,25 @@ Tiles::Tiles(const StridedIteration& iteration) : it_(iteration) {
     const int64_t room = kBytes / widest;
     if (columns <= (any_elsewhere ? kShortRow : kShortest) && lies_[out] == Lies::AsTile) {
         whole_ = true;
-        rows_ = std::max<int64_t>(1, room / columns);
         columns_ = columns;
-        for (int a = 0; a < arrays; ++a)
-            if (lies_[a] == Lies::AsRows) lies_[a] = Lies::Elsewhere;
+        for (; row_dim_ + 1 < it_.dims() && columns_ * it_.size(row_dim_) <= kShortRow && is_dense(out, row_dim_ + 1);
+             ++row_dim_) {
+            columns_ *= it_.size(row_dim_);
+            planes_ /= it_.size(row_dim_ + 1);
+        }
+        rows_ = std::max<int64_t>(1, room / columns_);
+        for (int a = 0; a < arrays; ++a) lies_[a] = is_dense(a, row_dim_) ? Lies::AsTile : Lies::Elsewhere;
     } else if (any_across && lies_[out] != Lies::Elsewhere && rows >= kAcross / 2) {
         columns_ = kColumns;
         rows_ = std::min(kAcross, room / kColumns);
     }
+}
+
+bool Tiles::is_dense(int a, int last) const noexcept {
+    int64_t step = it_.item_size(a);
+    for (int d = 0; d <= last; step *= it_.size(d++))
+        if (it_.steps(d)[a] != step) return false;
+    return true;
 }
 
 namespace {
@@ -56,6 +67,30 @@ void fill_row<Bytes16>(char* to, const char* from, int64_t n) {
 }  // namespace
 
 void Tiles::gather(char* buffer, const char* from, int array, int64_t rows, int64_t columns) const {
+    if (row_dim_ == 1 || !whole_) return gather_plane(buffer, from, array, rows, columns);
+    const int64_t item = it_.item_size(array), down = it_.steps(row_dim_)[array];
+    // Where a row's parts begin, one after the other: its elements, or planes of it if they are long enough to be copied.
+    const bool planes = it_.size(0) >= kRun;
+    const int64_t part = planes ? it_.size(0) * it_.size(1) : 1, parts = columns / part;
+    for (int64_t p = 0; p < parts; ++p) {
+        const char* first = from;
+        int64_t left = p;
+        for (int d = planes ? 2 : 0; d < row_dim_; left /= it_.size(d++))
+            first += left % it_.size(d) * it_.steps(d)[array];
+        char* to = buffer + p * part * item;
+        if (planes) {
+            for (int64_t r = 0; r < rows; ++r)
+                gather_plane(to + r * columns * item, first + r * down, array, it_.size(1), it_.size(0));
+            continue;
+        }
+        dispatch_size(item, [&]<class Word> {
+            for (int64_t r = 0; r < rows; ++r)
+                std::memcpy(to + r * columns * static_cast<int64_t>(sizeof(Word)), first + r * down, sizeof(Word));
+        });
+    }
+}
+
+void Tiles::gather_plane(char* buffer, const char* from, int array, int64_t rows, int64_t columns) const {
     const int64_t item = it_.item_size(array), along = it_.steps(0)[array], down = it_.steps(1)[array];
     dispatch_size(item, [&]<class Word> {
         constexpr int64_t kSize = sizeof(Word);
