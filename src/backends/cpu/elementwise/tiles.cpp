@@ -20,10 +20,13 @@ Tiles::Tiles(const StridedIteration& iteration) : it_(iteration) {
         any_across |= along != item && along != 0 && std::abs(down) < std::abs(along);
     }
     const int64_t room = kBytes / widest;
-    if (columns <= (any_elsewhere ? kShortRow : kShortest) && lies_[out] == Lies::AsTile) {
+    // A loop over a row of few elements costs more than to move them.
+    const bool scattered = lies_[out] != Lies::AsTile && columns < kRun;
+    if (scattered || (columns <= (any_elsewhere ? kShortRow : kShortest) && lies_[out] == Lies::AsTile)) {
         whole_ = true;
         columns_ = columns;
-        for (; row_dim_ + 1 < it_.dims() && columns_ * it_.size(row_dim_) <= kShortRow && is_dense(out, row_dim_ + 1);
+        for (; row_dim_ + 1 < it_.dims() && columns_ * it_.size(row_dim_) <= kShortRow &&
+               (scattered || is_dense(out, row_dim_ + 1));
              ++row_dim_) {
             columns_ *= it_.size(row_dim_);
             planes_ /= it_.size(row_dim_ + 1);
@@ -67,27 +70,43 @@ void fill_row<Bytes16>(char* to, const char* from, int64_t n) {
 }  // namespace
 
 void Tiles::gather(char* buffer, const char* from, int array, int64_t rows, int64_t columns) const {
-    if (row_dim_ == 1 || !whole_) return gather_plane(buffer, from, array, rows, columns);
-    const int64_t item = it_.item_size(array), down = it_.steps(row_dim_)[array];
-    // Where a row's parts begin, one after the other: its elements, or planes of it if they are long enough to be copied.
-    const bool planes = it_.size(0) >= kRun;
-    const int64_t part = planes ? it_.size(0) * it_.size(1) : 1, parts = columns / part;
-    for (int64_t p = 0; p < parts; ++p) {
-        const char* first = from;
-        int64_t left = p;
-        for (int d = planes ? 2 : 0; d < row_dim_; left /= it_.size(d++))
-            first += left % it_.size(d) * it_.steps(d)[array];
-        char* to = buffer + p * part * item;
-        if (planes) {
+    const int64_t item = it_.item_size(array);
+    if (row_dim_ == 1 && (!whole_ || columns >= kRun)) return gather_plane(buffer, from, array, rows, columns);
+    const int64_t down = it_.steps(row_dim_)[array];
+    if (row_dim_ > 1 && it_.size(0) >= kRun) {  // plane by plane
+        const int64_t part = it_.size(0) * it_.size(1);
+        for (int64_t c = 0; c < columns; c += part) {
+            const char* first = from;
+            int64_t left = c / part;
+            for (int d = 2; d < row_dim_; left /= it_.size(d++)) first += left % it_.size(d) * it_.steps(d)[array];
             for (int64_t r = 0; r < rows; ++r)
-                gather_plane(to + r * columns * item, first + r * down, array, it_.size(1), it_.size(0));
-            continue;
+                gather_plane(buffer + (r * columns + c) * item, first + r * down, array, it_.size(1), it_.size(0));
         }
-        dispatch_size(item, [&]<class Word> {
-            for (int64_t r = 0; r < rows; ++r)
-                std::memcpy(to + r * columns * static_cast<int64_t>(sizeof(Word)), first + r * down, sizeof(Word));
-        });
+        return;
     }
+    each_of_row(array, columns, [&](int64_t offset, int64_t place) {
+        dispatch_size(item, [&]<class Word> {
+            constexpr int64_t kSize = sizeof(Word);
+            for (int64_t r = 0; r < rows; ++r)
+                std::memcpy(buffer + place + r * columns * kSize, from + offset + r * down, kSize);
+        });
+    });
+}
+
+void Tiles::scatter(const char* buffer, char* to, int array, int64_t rows, int64_t columns) const {
+    const int64_t item = it_.item_size(array), down = it_.steps(row_dim_)[array];
+    if (row_dim_ == 1 && columns >= kRun && it_.steps(0)[array] == item) {
+        for (int64_t r = 0; r < rows; ++r)
+            std::memcpy(to + r * down, buffer + r * columns * item, static_cast<size_t>(columns * item));
+        return;
+    }
+    each_of_row(array, columns, [&](int64_t offset, int64_t place) {
+        dispatch_size(item, [&]<class Word> {
+            constexpr int64_t kSize = sizeof(Word);
+            for (int64_t r = 0; r < rows; ++r)
+                std::memcpy(to + offset + r * down, buffer + place + r * columns * kSize, kSize);
+        });
+    });
 }
 
 void Tiles::gather_plane(char* buffer, const char* from, int array, int64_t rows, int64_t columns) const {

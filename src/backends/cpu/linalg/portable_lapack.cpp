@@ -253,12 +253,57 @@ void orgqr(Int rows, Int cols, Int reflectors, T* data, Int lda, const T* tau, T
     }
 }
 
+// C := C (I - tau v v^H), where v[0] == 1 is not stored. C [m,n], v [n]
+template <class T>
+void reflect_right(T tau, const T* v, Matrix<T> c) {
+    if (tau == T(0)) return;
+    for (int64_t i = 0; i < c.rows; ++i) {
+        T sum = c(i, 0);
+        for (int64_t j = 1; j < c.cols; ++j) sum += c(i, j) * v[j];
+        sum *= tau;
+        c(i, 0) -= sum;
+        for (int64_t j = 1; j < c.cols; ++j) c(i, j) -= sum * conjugate(v[j]);
+    }
+}
+
+// Q = H_1 H_2 ... H_k; its adjoint has the factors' conjugates in the other order.
+template <class T>
+void ormqr(Flag side, Flag trans, Int rows, Int cols, Int reflectors, const T* data, Int lda, const T* tau, T* to,
+           Int ldc, T* work, Int lwork, int* info) {
+    if (answers_query(lwork, work)) return;
+    const bool left = *side == 'L', plain = *trans == 'N';
+    const Matrix<T> c = column_major(to, *rows, *cols, *ldc);
+    const int64_t k = *reflectors;
+    *info = 0;
+    for (int64_t step = 0; step < k; ++step) {
+        const int64_t j = left == plain ? k - 1 - step : step;
+        const T factor = plain ? tau[j] : conjugate(tau[j]);
+        const T* v = data + j * *lda + j;
+        if (left)
+            reflect(factor, v, c.block(j, 0, c.rows - j, c.cols));
+        else
+            reflect_right(factor, v, c.block(0, j, c.rows, c.cols - j));
+    }
+}
+
 }  // namespace
 
 template <class T>
 Blas<T> routines() {
-    return {gemm<T>,  trsm<T>,  potrf<T>,         potri<T>,          getrf<T>,        getri<T>,
-            geqrf<T>, orgqr<T>, svd_routine<T>(), eigh_routine<T>(), eig_routine<T>()};
+    return {gemm<T>,
+            trsm<T>,
+            potrf<T>,
+            potri<T>,
+            getrf<T>,
+            getri<T>,
+            geqrf<T>,
+            orgqr<T>,
+            ormqr<T>,
+            ldl_routine<T>(true),
+            ldl_routine<T>(false),
+            svd_routine<T>(),
+            eigh_routine<T>(),
+            eig_routine<T>()};
 }
 template Blas<float> routines();
 template Blas<double> routines();

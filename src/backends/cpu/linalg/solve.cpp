@@ -96,16 +96,15 @@ void invert(Result a, Result info) {
     factor_transposed(a, pivots.data_as<int32_t>(), infos);
     dispatch_inexact(a->dtype(), "linalg.inv", [&]<class T> {  // (A^T)^-1 = (A^-1)^T: row-major in, row-major out
         const Blas<T>& routines = routines_for<T>(n);
-        with_workspace<T>([&](T* work, const int* lwork, int*) {
-            const int64_t matrices = *lwork == -1 ? std::min<int64_t>(batch_count(a), 1) : batch_count(a);
-            for (int64_t i = 0; i < matrices; ++i) {
-                if (infos[i] != 0) continue;
-                int result = 0;
+        auto of_matrix = [&](int64_t i) {
+            return [&, i](T* work, const int* lwork, int* result) {
                 routines.getri(&n, a->data_as<T>() + i * n * n, &ld, pivots.data_as<int32_t>() + i * n, work, lwork,
-                               &result);
-                infos[i] = result;
-            }
-        });
+                               result);
+            };
+        };
+        const Workspace<T> workspace(of_matrix(0));
+        for (int64_t i = 0; i < batch_count(a); ++i)
+            if (infos[i] == 0) infos[i] = workspace.run(of_matrix(i));
     });
     for (int64_t i = 0; i < batch_count(a); ++i)
         if (infos[i] != 0) fill_matrix_with_nan(a, i);
@@ -155,6 +154,17 @@ void unpack(Result p, Result l, Result u, const Tensor& lu_data, const Tensor& l
             }
         }
     });
+}
+
+void row_order(Result order, const Tensor& lu_pivots, bool inverse) {
+    const Tensor pivots = contiguous(lu_pivots);
+    int64_t* row = order->data_as<int64_t>();
+    const int64_t m = order->numel();
+    for (int64_t r = 0; r < m; ++r) row[r] = r;
+    for (int64_t r = 0; r < pivots.numel(); ++r) std::swap(row[r], row[pivots.data_as<int32_t>()[r] - 1]);
+    if (!inverse) return;
+    const SmallVector<int64_t, 16> forwards(row, row + m);
+    for (int64_t r = 0; r < m; ++r) row[forwards[static_cast<size_t>(r)]] = r;
 }
 
 void slogdet(Result sign, Result log, const Tensor& self) {
@@ -208,6 +218,7 @@ constinit DeviceKernel<void(const Tensor&, int64_t, const char*)> check_pivots_k
                                                                                       HostWaits::ForErrors};
 constinit DeviceKernel<void(Result, Result, Result, const Tensor&, const Tensor&)> lu_unpack_kernel{"lu_unpack",
                                                                                                     unpack};
+constinit DeviceKernel<void(Result, const Tensor&, bool)> lu_row_order_kernel{"lu_row_order", row_order};
 constinit DeviceKernel<void(Result, const Tensor&)> det_kernel{"linalg_det", det};
 constinit DeviceKernel<void(Result, Result, const Tensor&)> slogdet_kernel{"linalg_slogdet", slogdet};
 
