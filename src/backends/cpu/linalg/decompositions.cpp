@@ -34,6 +34,10 @@ void fill_with_identities(const Tensor& t) {
     for (int64_t row = 0; row < batch_count(t) * rows(t); ++row) to[row * n + row % n] = T(1);
 }
 
+// Of up to so many rows and columns our own rotations find singular values sooner than a call of LAPACK returns. (Vectors are
+// LAPACK's always: people know their signs.)
+constexpr int64_t kJacobi = 4;
+
 // Of a matrix that is wide to LAPACK it takes twice the time: tall ones are given as they are, for their columns.
 void svd(Result left, Result s, Result right, const Tensor& self, char job) {
     const int m = static_cast<int>(rows(self)), n = static_cast<int>(cols(self)), k = std::min(m, n);
@@ -52,6 +56,7 @@ void svd(Result left, Result s, Result right, const Tensor& self, char job) {
         int64_t x = std::max(m, n), y = k;
         Scratch<R> rwork(is_complex_type<T> ? std::max(5 * y * y + 5 * y, 2 * x * y + 2 * y * y + y) : 0);
         T nothing{};
+        const Blas<T>& routines = !vectors && std::max(m, n) <= kJacobi ? routines_for<T>(k) : blas<T>();
         const int long_side = std::max(m, n), short_side = k, ldvt = tall ? vh_rows : u_cols;
         auto of_matrix = [&](int64_t i) {
             T* u_at = vectors ? u.data_as<T>() + i * m * u_cols : &nothing;
@@ -59,9 +64,9 @@ void svd(Result left, Result s, Result right, const Tensor& self, char job) {
             return [&, i, first = tall ? u_at : vh_at, second = tall ? vh_at : u_at](T* work, const int* lwork,
                                                                                      int* result) {
                 auto call = [&](auto*... reals) {
-                    blas<T>().gesdd(&job, &long_side, &short_side, a.data_as<T>() + i * m * n, &long_side,
-                                    s->data_as<R>() + i * k, first, &long_side, second, &ldvt, work, lwork, reals...,
-                                    iwork.data(), result);
+                    routines.gesdd(&job, &long_side, &short_side, a.data_as<T>() + i * m * n, &long_side,
+                                   s->data_as<R>() + i * k, first, &long_side, second, &ldvt, work, lwork, reals...,
+                                   iwork.data(), result);
                 };
                 if constexpr (is_complex_type<T>)
                     call(rwork.data());

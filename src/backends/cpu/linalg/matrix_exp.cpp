@@ -34,6 +34,11 @@ struct Approximant {
     double single, twice;
 
     int degree() const { return static_cast<int>(b.size()) - 1; }
+    // Of the first term of the error series, (m!)^2 / ((2m)! (2m + 1)!)
+    double log2_of_error() const {
+        const int m = degree();
+        return (2 * std::lgamma(m + 1) - std::lgamma(2 * m + 1) - std::lgamma(2 * m + 2)) / std::log(2.0);
+    }
 };
 constexpr double b3[] = {120, 60, 12, 1};
 constexpr double b5[] = {30240, 15120, 3360, 420, 30, 1};
@@ -77,18 +82,18 @@ double one_norm(const T* a, int64_t n) {
 // log2 of the 1-norm of |A|^p, from products of vectors.
 template <class T>
 double log_norm_of_power(const T* a, int64_t n, int p) {
-    std::vector<double> v(static_cast<size_t>(n), 1.0), next(v.size());
+    SmallVector<double, 16> v(static_cast<size_t>(n), 1.0), next(v.size(), 0.0);
     double log = 0;
     for (int k = 0; k < p; ++k) {
-        std::ranges::fill(next, 0.0);
+        std::fill(next.begin(), next.end(), 0.0);
         for (int64_t i = 0; i < n; ++i)
             for (int64_t j = 0; j < n; ++j)
                 next[static_cast<size_t>(j)] += static_cast<double>(std::abs(a[i * n + j])) * v[static_cast<size_t>(i)];
-        const double largest = *std::ranges::max_element(next);
+        const double largest = *std::max_element(next.begin(), next.end());
         if (largest == 0) return -std::numeric_limits<double>::infinity();
         for (double& x : next) x /= largest;
         log += std::log2(largest);
-        v.swap(next);
+        std::swap(v, next);
     }
     return log;
 }
@@ -169,8 +174,11 @@ private:
         if (!out) out = p == 4 ? product(power(2), power(2)) : product(power(4), power(p - 4));
         return out->data();
     }
-    // |A^p|^(1/p)
-    double root_norm(size_t p) { return std::pow(one_norm(power(p), n_), 1.0 / static_cast<double>(p)); }
+    // |A^p|^(1/p), p = 4 or 6
+    double root_norm(size_t p) {
+        const double root = std::sqrt(one_norm(power(p), n_));
+        return p == 4 ? std::sqrt(root) : std::cbrt(root);
+    }
 
     // Of one part, A^4 times A^p.
     double root_norm_beyond(size_t p) {
@@ -187,7 +195,7 @@ private:
     // By how many more halvings rounding errors of the approximant stay small.
     int further_halvings(const Approximant& r, int halved) const {
         const int m = r.degree();
-        const double log_c = (2 * std::lgamma(m + 1) - std::lgamma(2 * m + 1) - std::lgamma(2 * m + 2)) / std::log(2.0);
+        const double log_c = log_errors_[static_cast<size_t>(&r - approximants)];
         const double log_unit = std::log2(std::numeric_limits<R>::epsilon()) - 1;
         // |A|^p has a norm of at most the p-th power of that of A.
         if (log_c + 2.0 * m * (std::log2(norm_) - halved) <= log_unit) return 0;
@@ -206,8 +214,9 @@ private:
         };
         squarings_ = 0;
         chosen_ = approximants;
-        if (norm_ == 0 || fits(0, std::min(norm_, std::max(root_norm(4), root_norm(6))))) return;
+        if (norm_ == 0) return;
         const double d4 = root_norm(4), d6 = root_norm(6);
+        if (fits(0, std::min(norm_, std::max(d4, d6)))) return;
         if (fits(1, std::min(norm_, std::max(d4, d6)))) return;
         const double d8 = root_norm_beyond(4);
         double alpha = std::min(norm_, std::max(d6, d8));
@@ -323,6 +332,11 @@ private:
     double norm_ = 0;
     int squarings_ = 0;
     const Approximant* chosen_ = nullptr;
+    const std::array<double, 5> log_errors_ = [] {
+        std::array<double, 5> logs;
+        for (size_t i = 0; i < logs.size(); ++i) logs[i] = approximants[i].log2_of_error();
+        return logs;
+    }();
     mutable std::vector<std::unique_ptr<Scratch<T>>> spare_;
     std::array<Jet, 4> powers_;                                                   // A^2, A^4, A^6, A^8
     std::unique_ptr<Scratch<T>> original_ = std::make_unique<Scratch<T>>(area_);  // part 0
