@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/products/gemm.h"
+#include "base/small_vector.h"
 
 namespace wengert::kernels::portable {
 namespace {
@@ -27,10 +28,55 @@ void gemm(Flag transa, Flag transb, Int m, Int n, Int k, const T* alpha, const T
                 *beta, mc);
 }
 
+// --- Matrices of up to kTiny rows, in registers: of them there are many at a time
+constexpr int64_t kTiny = 4;
+
+// f<N>() for the number of rows n.
+template <class F>
+auto with_rows(int64_t n, F&& f) {
+    switch (n) {
+        case 1:
+            return f.template operator()<1>();
+        case 2:
+            return f.template operator()<2>();
+        case 3:
+            return f.template operator()<3>();
+        default:
+            return f.template operator()<4>();
+    }
+}
+
+template <class T, int N, bool kUpper>
+void solve_tiny(bool unit, const Matrix<const T>& a, const Matrix<T>& b) {
+    T t[N][N];
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i)
+#pragma GCC unroll 4
+        for (int j = kUpper ? i : 0; j < (kUpper ? N : i + 1); ++j) t[i][j] = a(i, j);
+    for (int64_t c = 0; c < b.cols; ++c) {
+        T x[N];
+#pragma GCC unroll 4
+        for (int step = 0; step < N; ++step) {
+            const int i = kUpper ? N - 1 - step : step;
+            T value = b(i, c);
+#pragma GCC unroll 4
+            for (int p = kUpper ? i + 1 : 0; p < (kUpper ? N : i); ++p) value -= t[i][p] * x[p];
+            x[i] = unit ? value : value / t[i][i];
+            b(i, c) = x[i];
+        }
+    }
+}
+
 // B := A^-1 B for a triangular A [n,n], B [n,k].
 template <class T>
 void solve_triangle(bool upper, bool unit, Matrix<const T> a, Matrix<T> b) {
     int64_t n = a.rows;
+    if (n <= kTiny) {
+        if (n > 0)
+            with_rows(n,
+                      [&]<int N> { upper ? solve_tiny<T, N, true>(unit, a, b) : solve_tiny<T, N, false>(unit, a, b); });
+        return;
+    }
     if (n > kBlock) {
         int64_t h = n / 2;
         Matrix<T> top = b.block(0, 0, h, b.cols), bottom = b.block(h, 0, n - h, b.cols);
@@ -148,10 +194,52 @@ real_of<T> size(const T& x) {
     return std::abs(std::real(x)) + std::abs(std::imag(x));
 }
 
+template <class T, int N>
+int factor_tiny(const Matrix<T>& a, int* pivots) {
+    T x[N][N];
+    int info = 0;
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i)
+#pragma GCC unroll 4
+        for (int j = 0; j < N; ++j) x[i][j] = a(i, j);
+#pragma GCC unroll 4
+    for (int j = 0; j < N; ++j) {
+        int pivot = j;
+        real_of<T> largest = size(x[j][j]);
+#pragma GCC unroll 4
+        for (int i = j + 1; i < N; ++i)
+            if (size(x[i][j]) > largest) largest = size(x[i][j]), pivot = i;
+        pivots[j] = pivot + 1;
+#pragma GCC unroll 4
+        for (int i = j + 1; i < N; ++i)
+            if (i == pivot)
+                for (int c = 0; c < N; ++c) std::swap(x[i][c], x[j][c]);
+        if (x[j][j] == T(0)) {
+            if (info == 0) info = j + 1;
+            continue;
+        }
+#pragma GCC unroll 4
+        for (int i = j + 1; i < N; ++i) {
+            x[i][j] /= x[j][j];
+#pragma GCC unroll 4
+            for (int c = j + 1; c < N; ++c) x[i][c] -= x[i][j] * x[j][c];
+        }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i)
+#pragma GCC unroll 4
+        for (int j = 0; j < N; ++j) a(i, j) = x[i][j];
+    return info;
+}
+
 template <class T>
 void getrf(Int rows, Int cols, T* data, Int lda, int* pivots, int* info) {
     int64_t m = *rows, n = *cols, steps = std::min(m, n);
     Matrix<T> a = column_major(data, m, n, *lda);
+    if (m == n && n > 0 && n <= kTiny) {
+        *info = with_rows(n, [&]<int N> { return factor_tiny<T, N>(a, pivots); });
+        return;
+    }
     *info = 0;
     for (int64_t j0 = 0; j0 < steps; j0 += kBlock) {
         int64_t w = std::min(kBlock, steps - j0);
@@ -189,7 +277,7 @@ void getri(Int order, T* data, Int lda, Int pivots, T* work, Int lwork, int* inf
             *info = static_cast<int>(i + 1);
             return;
         }
-    Scratch<T> inverse(n * n);
+    SmallVector<T, 64> inverse(static_cast<size_t>(n * n));
     Matrix<T> x = column_major(inverse.data(), n, n, n);
     for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < n; ++j) x(i, j) = i == j ? T(1) : T(0);
@@ -253,12 +341,57 @@ void orgqr(Int rows, Int cols, Int reflectors, T* data, Int lda, const T* tau, T
     }
 }
 
+// C := C (I - tau v v^H), where v[0] == 1 is not stored. C [m,n], v [n]
+template <class T>
+void reflect_right(T tau, const T* v, Matrix<T> c) {
+    if (tau == T(0)) return;
+    for (int64_t i = 0; i < c.rows; ++i) {
+        T sum = c(i, 0);
+        for (int64_t j = 1; j < c.cols; ++j) sum += c(i, j) * v[j];
+        sum *= tau;
+        c(i, 0) -= sum;
+        for (int64_t j = 1; j < c.cols; ++j) c(i, j) -= sum * conjugate(v[j]);
+    }
+}
+
+// Q = H_1 H_2 ... H_k; its adjoint has the factors' conjugates in the other order.
+template <class T>
+void ormqr(Flag side, Flag trans, Int rows, Int cols, Int reflectors, const T* data, Int lda, const T* tau, T* to,
+           Int ldc, T* work, Int lwork, int* info) {
+    if (answers_query(lwork, work)) return;
+    const bool left = *side == 'L', plain = *trans == 'N';
+    const Matrix<T> c = column_major(to, *rows, *cols, *ldc);
+    const int64_t k = *reflectors;
+    *info = 0;
+    for (int64_t step = 0; step < k; ++step) {
+        const int64_t j = left == plain ? k - 1 - step : step;
+        const T factor = plain ? tau[j] : conjugate(tau[j]);
+        const T* v = data + j * *lda + j;
+        if (left)
+            reflect(factor, v, c.block(j, 0, c.rows - j, c.cols));
+        else
+            reflect_right(factor, v, c.block(0, j, c.rows, c.cols - j));
+    }
+}
+
 }  // namespace
 
 template <class T>
 Blas<T> routines() {
-    return {gemm<T>,  trsm<T>,  potrf<T>,         potri<T>,          getrf<T>,        getri<T>,
-            geqrf<T>, orgqr<T>, svd_routine<T>(), eigh_routine<T>(), eig_routine<T>()};
+    return {gemm<T>,
+            trsm<T>,
+            potrf<T>,
+            potri<T>,
+            getrf<T>,
+            getri<T>,
+            geqrf<T>,
+            orgqr<T>,
+            ormqr<T>,
+            ldl_routine<T>(true),
+            ldl_routine<T>(false),
+            svd_routine<T>(),
+            eigh_routine<T>(),
+            eig_routine<T>()};
 }
 template Blas<float> routines();
 template Blas<double> routines();
