@@ -10,6 +10,9 @@
 //     });
 //
 // Several loops may run over one chunk (mean, then deviations from it) while it is in the cache.
+//
+// Small matrices of which columns are reduced would make a chunk of each few columns. Several of them are packed side by side
+// instead, and their columns are one chunk.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +37,7 @@ public:
         const std::byte* in;
         int64_t cols, col_stride;  // results of this chunk; stride in the input
         int64_t out, out_stride;   // where they go in a contiguous result
+        int64_t row_stride;        // of the innermost reduced dimension
         template <class T, class F>
         void write(T* to, F f) const {
             for (int64_t i = 0; i < cols; ++i) to[out + i * out_stride] = f(i);
@@ -44,6 +48,7 @@ public:
     template <class F>
     void chunks(F&& f) const {
         if (empty_) return;
+        if (packed_ > 0) return packed_chunks(f);
         const Axis& last = kept_.back();
         const int64_t of_a_row = (last.size + kChunk - 1) / kChunk;
         int64_t rows = 1;
@@ -51,7 +56,7 @@ public:
         const int64_t of_a_block = kBlock / std::max<int64_t>(1, count_ * std::min(kChunk, last.size));
         parallel_for(rows * of_a_row, std::max<int64_t>(1, of_a_block), [&](int64_t begin, int64_t end) {
             for (int64_t row = begin / of_a_row, at = begin % of_a_row; begin < end; ++row, at = 0) {
-                Chunk c = first_of_row(row);
+                Chunk c = first_of_row(row, kept_.size() - 1);
                 c.in += at * kChunk * c.col_stride * item_;
                 c.out += at * kChunk * c.out_stride;
                 for (; at < of_a_row && begin < end; ++at, ++begin) {
@@ -84,7 +89,7 @@ public:
     }
     // For loops over one reduced dimension.
     Tile tile(const Chunk& chunk) const {
-        return {reduced_.back().size, reduced_.back().stride, chunk.cols, chunk.col_stride};
+        return {reduced_.back().size, chunk.row_stride, chunk.cols, chunk.col_stride};
     }
 
 private:
@@ -93,17 +98,44 @@ private:
     };
     using Axes = SmallVector<Axis, 4>;
     static constexpr int64_t kBlock = 1 << 16;  // elements that one thread merges at once
+    static constexpr int64_t kPacked = 4096;    // elements
+    static constexpr int64_t kSmallMatrix = 64, kFewColumns = 16;
     static void put_innermost_last(Axes& axes);
-    Chunk first_of_row(int64_t row) const;
+    int64_t packed_together() const;
+    // Matrices [first, first + n) of those that the chunk begins with, as [reduced, n, columns].
+    void pack(const Chunk& chunk, int64_t first, int64_t n, std::byte* to) const;
+    Chunk first_of_row(int64_t row, size_t outer_axes) const;
     int64_t blocks_of(const Chunk& chunk) const;
     void accumulate_all(const Chunk& chunk, TileLoop loop, void* acc, double parameter) const;
     void accumulate_block(const Chunk& chunk, int64_t block, int64_t blocks, TileLoop loop, void* acc,
                           double parameter) const;
     void accumulate_axes(const Axes& reduced, const Chunk& chunk, TileLoop loop, void* acc, double parameter) const;
 
+    template <class F>
+    void packed_chunks(F&& f) const {
+        const Axis &inner = kept_.back(), &matrices = kept_[kept_.size() - 2];
+        const int64_t of_a_row = (matrices.size + packed_ - 1) / packed_, elements = packed_ * inner.size * count_;
+        int64_t rows = 1;
+        for (size_t d = 0; d + 2 < kept_.size(); ++d) rows *= kept_[d].size;
+        parallel_for(rows * of_a_row, std::max<int64_t>(1, kBlock / elements), [&](int64_t begin, int64_t end) {
+            const std::unique_ptr<std::byte[]> buffer(new std::byte[static_cast<size_t>(elements * item_)]);
+            for (; begin < end; ++begin) {
+                const int64_t first = begin % of_a_row * packed_, n = std::min(packed_, matrices.size - first);
+                Chunk c = first_of_row(begin / of_a_row, kept_.size() - 2);
+                pack(c, first, n, buffer.get());
+                c.in = buffer.get();
+                c.cols = c.row_stride = n * inner.size;
+                c.col_stride = 1;
+                c.out += first * matrices.out_stride;
+                f(static_cast<const Chunk&>(c));
+            }
+        });
+    }
+
     Axes kept_, reduced_;  // never empty; the last is the inner one
     const std::byte* data_;
     int64_t item_, count_ = 1;
+    int64_t packed_ = 0;  // so many matrices are packed together
     bool empty_ = false;
 };
 
