@@ -203,6 +203,34 @@ def embedding_bag(make: Maker, entry: Entry) -> list[Arguments]:
     ]
 
 
+def bags(make: Maker) -> dict[str, Any]:
+    return {"indices": integers(0, 2, 3, 1, 1), "offsets": integers(0, 2, 2, 4)}  # one is empty, one index in none
+
+
+@samples("bag_sums")
+def bag_sums(make: Maker, entry: Entry) -> list[Arguments]:
+    a = {"weight": make.real(4, 2), "factors": make.real(5), **bags(make)}
+    flags = ((-1, False, False), (3, False, True))
+    return [{**a, "padding_idx": p, "scale_grad_by_freq": s, "chain": c} for p, s, c in flags]
+
+
+@samples("bag_rows")
+def bag_rows(make: Maker, entry: Entry) -> list[Arguments]:
+    a = {"grad_output": make.real(3, 2), "factors": make.real(5), **bags(make), "num_weights": 4}
+    return [{**a, "padding_idx": p, "chain": c} for p, c in ((-1, True), (3, False))]
+
+
+@samples("bag_dots")
+def bag_dots(make: Maker, entry: Entry) -> list[Arguments]:
+    a = {"grad_output": make.real(3, 2), "weight": make.real(4, 2), **bags(make)}
+    return [{**a, "padding_idx": p, "chain": c} for p, c in ((-1, True), (3, False))]
+
+
+@samples("bag_maxima")
+def bag_maxima(make: Maker, entry: Entry) -> list[Arguments]:
+    return [{"weight": make.distinct(4, 2), **bags(make), "padding_idx": p} for p in (-1, 3)]
+
+
 # --- Sequences of labels
 def log_softmax(x: np.ndarray) -> np.ndarray:
     return np.asarray(x - np.log(np.exp(x).sum(-1, keepdims=True)))

@@ -13,9 +13,9 @@ void check_pooled(DType dtype, const char* op) {
           "\" not implemented for '", dtype, "'; convert to a floating dtype first");
 }
 
-std::tuple<Tensor, Tensor> max_pool(const char* op, const Tensor& self, const Windows& w) {
+std::tuple<Tensor, Tensor> max_pool(const char* op, const Tensor& self, const Windows& w, bool with_indices = true) {
     Tensor values = empty(w.output_sizes, self.dtype(), self.device()),
-           indices = empty(w.output_sizes, DType::Int64, self.device());
+           indices = with_indices ? empty(w.output_sizes, DType::Int64, self.device()) : Tensor();
     if (values.numel() == 0) return {values, indices};
     check_pooled(self.dtype(), op);
     max_pool_kernel(values, indices, contiguous(self), w);
@@ -68,6 +68,17 @@ std::tuple<Tensor, Tensor> max_pool(const Tensor& self, int64_t n, IntSpan kerne
 
 std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntSpan output_size) {
     return max_pool("adaptive_max_pool", self, adaptive_windows("adaptive_max_pool", self.sizes(), output_size));
+}
+
+Tensor max_pool_values(const Tensor& self, int64_t n, IntSpan kernel_size, IntSpan stride, IntSpan padding,
+                       IntSpan dilation, bool ceil_mode) {
+    const Windows w = pooling_windows("max_pool", self.sizes(), n, kernel_size, stride, padding, dilation, ceil_mode);
+    return std::get<0>(max_pool("max_pool", self, w, false));
+}
+
+Tensor adaptive_max_pool_values(const Tensor& self, IntSpan output_size) {
+    const Windows w = adaptive_windows("adaptive_max_pool", self.sizes(), output_size);
+    return std::get<0>(max_pool("adaptive_max_pool", self, w, false));
 }
 
 Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, IntSpan input_sizes, int64_t n) {

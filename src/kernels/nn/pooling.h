@@ -16,6 +16,10 @@ namespace wengert::kernels {
 std::tuple<Tensor, Tensor> max_pool(const Tensor& self, int64_t n, IntSpan kernel_size, IntSpan stride, IntSpan padding,
                                     IntSpan dilation, bool ceil_mode);
 std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntSpan output_size);
+// Their values alone.
+Tensor max_pool_values(const Tensor& self, int64_t n, IntSpan kernel_size, IntSpan stride, IntSpan padding,
+                       IntSpan dilation, bool ceil_mode);
+Tensor adaptive_max_pool_values(const Tensor& self, IntSpan output_size);
 // result[index] += grad: of shape input_sizes, planes being the last n dims.
 Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, IntSpan input_sizes, int64_t n);
 // self[index], of the indices' shape.

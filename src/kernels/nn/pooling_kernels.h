@@ -9,7 +9,7 @@
 namespace wengert::kernels {
 
 // --- Pooling: of any dtype but bool and complex, planes one after the other.
-// (values, indices, in, windows)
+// (values, indices or undefined, in, windows)
 extern DeviceKernel<void(Result, Result, const Tensor&, const Windows&)> max_pool_kernel;
 // (out, in, windows, whether padding counts, divisor)
 extern DeviceKernel<void(Result, const Tensor&, const Windows&, bool, std::optional<int64_t>)> avg_pool_kernel;

@@ -66,6 +66,7 @@ Windows pooling_windows(const char* op, IntSpan input_sizes, int64_t n, IntSpan 
               ". Calculated output size: ", out, " in spatial dimension ", i, ". Output size is too small");
         check_count(op, n, out);
         auto& windows = w.dims[3 - static_cast<size_t>(n) + i];
+        windows.reserve(static_cast<size_t>(out));
         for (int64_t o = 0; o < out; ++o) {
             int64_t start = o * s - p, end = std::min(start + reach, size + p);
             int64_t first = start < 0 ? start + (-start + d - 1) / d * d : start;

@@ -76,6 +76,33 @@ Tensor cat(TensorSpan tensors, int64_t dim) {
     return out;
 }
 
+Tensor block_diag(TensorSpan tensors) {
+    if (tensors.empty()) return zeros(Dims{1, 0}, default_dtype());
+    check_one_device(tensors, "block_diag");
+    SmallVector<Operand, 8> operands;
+    int64_t rows = 0, columns = 0;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        const Tensor& t = tensors[i];
+        check(t.dim() <= 2, ErrorKind::Runtime, "block_diag: Input tensors must have 2 or fewer dimensions. Input ", i,
+              " has ", t.dim(), " dimensions");
+        operands.push_back(t);
+        rows = checked_add(rows, t.dim() < 2 ? 1 : t.size(0), "block_diag");
+        columns = checked_add(columns, t.dim() == 0 ? 1 : t.size(-1), "block_diag");
+    }
+    Tensor out = zeros(Dims{rows, columns}, result_type(operands), tensors[0].device());
+    int64_t row = 0, column = 0;
+    for (const Tensor& t : tensors) {
+        const Dims sizes{t.dim() < 2 ? 1 : t.size(0), t.dim() == 0 ? 1 : t.size(-1)},
+            strides{t.dim() < 2 ? 0 : t.strides()[0], t.dim() == 0 ? 0 : t.strides().back()};
+        if (t.numel() > 0)
+            copy_disjoint(alias(out, sizes, out.strides(), row * columns + column),
+                          alias(t, sizes, strides, t.offset()));
+        row += sizes[0];
+        column += sizes[1];
+    }
+    return out;
+}
+
 Tensor stack(TensorSpan tensors, int64_t dim) {
     check(!tensors.empty(), ErrorKind::Runtime, "stack expects a non-empty TensorList");
     dim = wrap_dim(dim, tensors[0].dim() + 1, "stack");

@@ -52,6 +52,7 @@ TensorList fresh(const TensorList& views);
 // Laid out as asked; as `clone` where nothing is.
 Tensor clone_in(const Tensor& self, std::optional<MemoryFormat> format);
 Tensor cat(TensorSpan tensors, int64_t dim = 0);
+Tensor block_diag(TensorSpan tensors);  // along the diagonal of a matrix of zeros; vectors are rows
 Tensor stack(TensorSpan tensors, int64_t dim = 0);
 Tensor repeat(const Tensor& self, IntSpan repeats);
 // The positions that repeat_interleave gathers: 0 repeats[0] times, 1 repeats[1] times, ...

@@ -190,6 +190,54 @@ def embedding_backward(
     return out
 
 
+def named_by_bags(indices: np.ndarray, offsets: np.ndarray, padding_idx: int) -> np.ndarray:
+    """[bags, indices]: whether an index is in a bag."""
+    at = np.arange(len(indices))
+    inside = (offsets[:-1, None] <= at) & (at < offsets[1:, None])
+    return inside & (indices != padding_idx)
+
+
+@reference("bag_sums")
+def bag_sums(
+    weight: np.ndarray, factors: np.ndarray, indices: np.ndarray, offsets: np.ndarray, padding_idx: int, **flags: bool
+) -> np.ndarray:
+    return named_by_bags(indices, offsets, padding_idx) @ (factors[:, None] * weight[indices])
+
+
+@reference("bag_rows")
+def bag_rows(
+    grad_output: np.ndarray,
+    factors: np.ndarray,
+    indices: np.ndarray,
+    offsets: np.ndarray,
+    num_weights: int,
+    padding_idx: int,
+    **flags: bool,
+) -> np.ndarray:
+    of_rows = np.arange(num_weights)[:, None] == indices
+    return of_rows @ (factors[:, None] * (named_by_bags(indices, offsets, padding_idx).T @ grad_output))
+
+
+@reference("bag_dots")
+def bag_dots(
+    grad_output: np.ndarray,
+    weight: np.ndarray,
+    indices: np.ndarray,
+    offsets: np.ndarray,
+    padding_idx: int,
+    **flags: bool,
+) -> np.ndarray:
+    of_bags = named_by_bags(indices, offsets, padding_idx).T @ grad_output
+    return np.asarray((of_bags * weight[indices]).sum(1))
+
+
+@reference("bag_maxima")
+def bag_maxima(weight: np.ndarray, indices: np.ndarray, offsets: np.ndarray, padding_idx: int) -> np.ndarray:
+    bags = [indices[named] for named in named_by_bags(indices, offsets, padding_idx)]
+    none = np.full(weight.shape[1], -1)
+    return np.stack([bag[weight[bag].argmax(0)] if len(bag) else none for bag in bags])
+
+
 @reference("embedding_bag")
 def embedding_bag(
     input: np.ndarray,

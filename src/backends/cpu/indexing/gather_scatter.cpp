@@ -2,8 +2,8 @@
 //
 // Self is walked with stride 0 along `dim`; the index supplies the missing term.
 #include <limits>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "backends/cpu/elementwise/strided.h"
 #include "backends/cpu/indexing/bounds.h"
@@ -81,38 +81,93 @@ void gather(const Tensor& out, const Tensor& self, const Along& a) {
     });
 }
 
-// In the opposite order: who comes first to a place came last to it.
-void gather_survivors(const Tensor& out, const Tensor& self, const Along& a, int64_t dim) {
-    Dims sizes = self.sizes(), marks = contiguous_strides(sizes),
-         steps[] = {out.strides(), a.index.strides(), a.strides};
-    const int64_t of_mark = sizes.empty() ? 0 : std::exchange(marks[static_cast<size_t>(dim)], 0);
-    marks.resize(out.sizes().size());
-    std::vector<uint8_t> taken(static_cast<size_t>(self.numel()), 0);
-    std::array<int64_t, 4> last{};  // the last element of each
-    for (size_t d = 0; d < out.sizes().size(); ++d) {
-        for (size_t k = 0; k < 3; ++k) last[k] += (out.sizes()[d] - 1) * steps[k][d], steps[k][d] = -steps[k][d];
-        last[3] += (out.sizes()[d] - 1) * marks[d], marks[d] = -marks[d];
-    }
-    const int64_t* index = a.index.data_as<int64_t>();
-    dispatch_size(item_size(self.dtype()), [&]<class T> {
-        T* to = out.data_as<T>();
-        const T* from = self.data_as<T>();
-        StridedWalk<4>(out.sizes(), {steps[0], steps[1], steps[2], marks})
-            .rows([&](const std::array<int64_t, 4>& at, int64_t n, const std::array<int64_t, 4>& step) {
-                const int64_t *k = index + last[1] + at[1], of_element = a.stride, of_its_mark = of_mark;
-                const T* element = from + last[2] + at[2];
-                T* result = to + last[0] + at[0];
-                uint8_t* mark = taken.data() + last[3] + at[3];
-                const auto [result_step, k_step, element_step, mark_step] =
-                    step;  // marks may alias all that is not local
-                for (int64_t i = 0; i < n; ++i, k += k_step, result += result_step) {
-                    const int64_t place = *k;
-                    uint8_t& is_taken = mark[i * mark_step + place * of_its_mark];
-                    const T value = element[i * element_step + place * of_element];  // read first: no branch
-                    *result = is_taken ? T{} : value;
-                    is_taken = 1;
+// What of a scatter survives, in a part of the tensors in which all indices name elements of that part. The elements of the
+// index write their numbers to the places they name, in order: a number that is still there afterwards is that of the last one.
+template <class T, class Number>
+struct Survivors {
+    IntSpan sizes;                    // of the index
+    IntSpan out, index, self, marks;  // strides
+    int64_t of_element, of_mark;      // from a place to the next
+    T* to;
+    const int64_t* at;
+    const T* from;
+    Number* last;  // at each place
+
+    void write_numbers() const {
+        StridedWalk<3>(sizes, {out, index, marks})
+            .rows([this](const std::array<int64_t, 3>& start, int64_t n, const std::array<int64_t, 3>& step) {
+                const int64_t *k = at + start[1], stride = of_mark;
+                Number* mark = last + start[2];
+                const auto [number_step, k_step, mark_step] = step;
+                auto number = static_cast<Number>(start[0]);  // out is contiguous: where an element goes is its number
+                if (number_step == 1 && k_step == 1 && mark_step == 0 && stride == 1) {
+                    for (int64_t i = 0; i < n; ++i) mark[k[i]] = number++;
+                } else {
+                    for (int64_t i = 0; i < n; ++i, number += static_cast<Number>(number_step))
+                        mark[i * mark_step + k[i * k_step] * stride] = number;
                 }
             });
+    }
+    void gather() const {
+        StridedWalk<4>(sizes, {out, index, self, marks})
+            .rows([this](const std::array<int64_t, 4>& start, int64_t n, const std::array<int64_t, 4>& step) {
+                T* result = to + start[0];
+                const int64_t *k = at + start[1], stride = of_element, mark_stride = of_mark;
+                const T* element = from + start[2];
+                const Number* mark = last + start[3];
+                const auto [result_step, k_step, element_step, mark_step] = step;
+                auto number = static_cast<Number>(start[0]);
+                if (result_step == 1 && k_step == 1 && element_step == 0 && mark_step == 0 && stride == 1 &&
+                    mark_stride == 1) {
+                    for (int64_t i = 0; i < n; ++i) {
+                        const T value = element[k[i]];  // read first: no branch
+                        result[i] = mark[k[i]] == number++ ? value : T{};
+                    }
+                } else {
+                    for (int64_t i = 0; i < n; ++i, k += k_step, result += result_step) {
+                        const T value = element[i * element_step + *k * stride];
+                        *result = mark[i * mark_step + *k * mark_stride] == number ? value : T{};
+                        number += static_cast<Number>(result_step);
+                    }
+                }
+            });
+    }
+};
+
+// Part by part of the dimensions before `dim` where these are large, so that the numbers stay in the cache.
+template <class Number>
+void gather_survivors(const Tensor& out, const Tensor& self, const Along& a, int64_t dim) {
+    const IntSpan sizes = out.sizes();
+    Dims marks = contiguous_strides(self.sizes());
+    const int64_t of_mark = self.dim() == 0 ? 0 : std::exchange(marks[static_cast<size_t>(dim)], 0);
+    marks.resize(sizes.size());
+    constexpr int64_t kLargePart = 1 << 10;
+    size_t before = std::min(static_cast<size_t>(dim), sizes.size());
+    if (numel_of(sizes.subspan(before)) < kLargePart) before = 0;
+    int64_t places = 1;
+    for (size_t d = before; d < self.sizes().size(); ++d) places *= self.sizes()[d];
+    const auto rest = [before](const Dims& all) { return IntSpan(all).subspan(before); };
+    const auto lead = [before](const Dims& all) { return IntSpan(all).first(before); };
+    const StridedWalk<3> parts(sizes.first(before), {lead(out.strides()), lead(a.index.strides()), lead(a.strides)});
+    dispatch_size(item_size(self.dtype()), [&]<class T> {
+        parallel_for(parts.numel(), 1, [&](int64_t begin, int64_t end) {
+            const std::unique_ptr<Number[]> last(new Number[static_cast<size_t>(places)]);
+            parts.elements_of(begin, end, [&](const std::array<int64_t, 3>& at) {
+                const Survivors<T, Number> part{sizes.subspan(before),
+                                                rest(out.strides()),
+                                                rest(a.index.strides()),
+                                                rest(a.strides),
+                                                rest(marks),
+                                                a.stride,
+                                                of_mark,
+                                                out.data_as<T>() + at[0],
+                                                a.index.data_as<int64_t>() + at[1],
+                                                self.data_as<T>() + at[2],
+                                                last.get()};
+                part.write_numbers();
+                part.gather();
+            });
+        });
     });
 }
 
@@ -203,7 +258,9 @@ constinit DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gath
 constinit DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gather_survivors_kernel{
     "gather_survivors",
     [](Result out, const Tensor& self, int64_t dim, const Tensor& index) {
-        gather_survivors(out, self, Along(self, dim, index, "scatter"), dim);
+        const Along a(self, dim, index, "scatter");
+        const bool is_short = out->numel() <= std::numeric_limits<int32_t>::max();
+        (is_short ? gather_survivors<uint32_t> : gather_survivors<uint64_t>)(out, self, a, dim);
     },
     HostWaits::ForErrors};
 

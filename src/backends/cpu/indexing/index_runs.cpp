@@ -22,6 +22,21 @@ IndexRuns::IndexRuns(const Tensor& self, const IndexPlan& plan, TensorSpan indic
         else  // a number is one of one
             add_offsets(indices[i], d, 1, 0);
     }
+    constexpr int64_t kFew = 8, kOften = 4;
+    const int64_t after = numel_of(plan.after_sizes);
+    if (after > 1 && after <= kFew && numel_of(plan.before_sizes) >= kOften) take_after();
+}
+
+void IndexRuns::take_after() {
+    std::vector<int64_t> all;
+    all.reserve(offsets_.size() * static_cast<size_t>(numel_of(plan_.after_sizes)));
+    const StridedWalk<1> walk(plan_.after_sizes, {plan_.after_strides});
+    for (const int64_t offset : offsets_)
+        walk.elements([&](const std::array<int64_t, 1>& at) { all.push_back(offset + at[0]); });
+    offsets_ = std::move(all);
+    for (const int64_t size : plan_.after_sizes) plan_.index_sizes.push_back(size);
+    plan_.after_sizes.clear();
+    plan_.after_strides.clear();
 }
 
 void IndexRuns::add_offsets(const Tensor& index, int64_t dim, int64_t size, int64_t stride) {
@@ -43,6 +58,21 @@ void IndexRuns::add_offsets(const Tensor& index, int64_t dim, int64_t size, int6
                 *out++ += (*from < 0 ? *from + size : *from) * stride;
             }
         });
+}
+
+std::vector<IndexRuns::Series> IndexRuns::series() const {
+    const auto n = static_cast<int64_t>(offsets_.size());
+    constexpr int64_t kLong = 4, kOften = 4;
+    std::vector<Series> all;
+    if (numel_of(plan_.before_sizes) < kOften) return all;
+    const int64_t most = n / kLong, *offset = offsets_.data();
+    for (int64_t i = 0, end; i < n; i = end) {
+        if (static_cast<int64_t>(all.size()) == most) return {};
+        const int64_t step = i + 1 < n ? offset[i + 1] - offset[i] : 0;
+        for (end = i + 1; end < n && offset[end] - offset[end - 1] == step;) ++end;
+        all.push_back({i, end - i, offset[i], step});
+    }
+    return all;
 }
 
 }  // namespace wengert::kernels

@@ -146,35 +146,74 @@ void weight_panel(const ConvWeightArgs<T>& g, int64_t row, T* gradient) {
         tiles[blocks.start(b + 1) - blocks.start(b) - 1](g, blocks.start(b), gradient);
 }
 
-// Few rows would leave most lanes idle. Then positions lie along the lanes, one row and M taps at a time. Lanes beyond the
-// end of a row of positions are cleared on both sides: what stands there in the image may be infinite.
-template <class T, int M>
+// Few rows would leave most lanes idle. Then positions lie along the lanes, R rows and M taps at a time: R + M loads for R * M
+// products. Lanes beyond the end of a row of positions are cleared on both sides: what stands there in the image may be
+// infinite.
+#ifdef __AVX512F__
+constexpr int kFewRows = 4, kFewTaps = 6;
+#else
+constexpr int kFewRows = 2, kFewTaps = 4;
+#endif
+
+template <class T, int R, int M>
 void few_rows_tile(const ConvWeightArgs<T>& g, int64_t row, int64_t tap) {
-    Vec<T> acc[M] = {};
-    const T *cotangent = g.cotangent + row * g.positions, *input[M];
+    Vec<T> acc[R][M];
+    const T *cotangent[R], *input[M];
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+        cotangent[r] = g.cotangent + (row + r) * g.positions;
+#pragma GCC unroll 6
+        for (int j = 0; j < M; ++j) acc[r][j] = splat(T(0));
+    }
+#pragma GCC unroll 6
     for (int j = 0; j < M; ++j) input[j] = g.input + g.offsets[tap + j];
+    const auto absorb = [&](auto load_here, int64_t x, int64_t y) __attribute__((always_inline)) {
+        Vec<T> c[R];
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) c[r] = load_here(cotangent[r] + y);
+#pragma GCC unroll 6
+        for (int j = 0; j < M; ++j) {
+            const Vec<T> seen = load_here(input[j] + x);
+#pragma GCC unroll 4
+            for (int r = 0; r < R; ++r) acc[r][j] = fma(c[r], seen, acc[r][j]);
+        }
+    };
     for (int64_t s = 0; s < g.segment_count; ++s) {
         int64_t x = g.segments[s].input, y = g.segments[s].output, end = x + g.segments[s].count;
-        for (; x + kLanes<T> <= end; x += kLanes<T>, y += kLanes<T>) {
-            Vec<T> c = load(cotangent + y);
-            for (int j = 0; j < M; ++j) acc[j] = fma(c, load(input[j] + x), acc[j]);
-        }
-        if (int left = static_cast<int>(end - x); left > 0) {
-            Vec<T> c = load_first(cotangent + y, left);
-            for (int j = 0; j < M; ++j) acc[j] = fma(c, load_first(input[j] + x, left), acc[j]);
-        }
+        for (; x + kLanes<T> <= end; x += kLanes<T>, y += kLanes<T>)
+            absorb([](const T* p) __attribute__((always_inline)) { return load(p); }, x, y);
+        if (const int left = static_cast<int>(end - x); left > 0)
+            absorb([left](const T* p) __attribute__((always_inline)) { return load_first(p, left); }, x, y);
     }
-    for (int j = 0; j < M; ++j) g.gradient[row * g.taps + tap + j] += sum_lanes<T>(acc[j]);
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 6
+        for (int j = 0; j < M; ++j) g.gradient[(row + r) * g.taps + tap + j] += sum_lanes<T>(acc[r][j]);
+}
+
+template <class T>
+using FewRowsTile = void (*)(const ConvWeightArgs<T>&, int64_t, int64_t);
+
+template <class T, int R>
+constexpr FewRowsTile<T> few_rows_tiles[] = {
+    few_rows_tile<T, R, 1>, few_rows_tile<T, R, 2>, few_rows_tile<T, R, 3>, few_rows_tile<T, R, 4>,
+#ifdef __AVX512F__
+    few_rows_tile<T, R, 5>, few_rows_tile<T, R, 6>,
+#endif
+};
+
+template <class T, int R>
+void weight_of_rows(const ConvWeightArgs<T>& g, int64_t row) {
+    const ConvPanels blocks(g.taps, kFewTaps);
+    for (int64_t b = 0; b < blocks.count; ++b)
+        few_rows_tiles<T, R>[blocks.start(b + 1) - blocks.start(b) - 1](g, row, blocks.start(b));
 }
 
 template <class T>
 void weight_few_rows(const ConvWeightArgs<T>& g) {
-    constexpr int most = 4;
-    for (int64_t row = 0; row < g.rows; ++row) {
-        int64_t tap = 0;
-        for (; tap + most <= g.taps; tap += most) few_rows_tile<T, most>(g, row, tap);
-        for (; tap < g.taps; ++tap) few_rows_tile<T, 1>(g, row, tap);
-    }
+    int64_t row = 0;
+    for (; row + kFewRows <= g.rows; row += kFewRows) weight_of_rows<T, kFewRows>(g, row);
+    for (; row < g.rows; ++row) weight_of_rows<T, 1>(g, row);
 }
 
 template <class T>

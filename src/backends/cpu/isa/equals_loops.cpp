@@ -50,20 +50,64 @@ void columns(const T* __restrict from, int64_t rows, int64_t stride, int64_t wid
 }
 
 template <class T>
-void matrices(const T* __restrict from, int64_t count, int64_t rows, int64_t width, const T* __restrict values,
-              const T* __restrict grad, T* __restrict to) {
-    for (int64_t m = 0; m < count; ++m, from += rows * width, to += rows * width, values += width, grad += width)
-        for (int64_t j = 0; j < width; ++j) {
-            int64_t found = 0;
-            for (int64_t at = j; at < rows * width; at += width) found += is_same(from[at], values[j]);
-            const T share = grad[j] / static_cast<T>(found);
-            for (int64_t at = j; at < rows * width; at += width) to[at] = is_same(from[at], values[j]) ? share : T(0);
-        }
+void rows(const T* __restrict from, int64_t rows, int64_t n, const T* __restrict values, const T* __restrict grad,
+          T* __restrict to) {
+    for (int64_t r = 0; r < rows; ++r, from += n, to += n)
+        write(from, n, values[r], grad[r] / static_cast<T>(count(from, n, values[r])), to);
+}
+
+// Small matrices side by side are one with enough columns: a[r][m][j] and b[m][r][j] are moved into each other.
+constexpr int64_t kSideBySide = 2048;  // elements
+
+template <int kWidth, bool kBack, class T>
+void side_by_side(T* __restrict a, T* __restrict b, int64_t count, int64_t rows, int64_t any_width) {
+    const int64_t width = kWidth ? kWidth : any_width;
+    for (int64_t r = 0; r < rows; ++r)
+        for (int64_t m = 0; m < count; ++m)
+            for (int64_t j = 0; j < width; ++j) {
+                T &x = a[(r * count + m) * width + j], &y = b[(m * rows + r) * width + j];
+                kBack ? y = x : x = y;
+            }
+}
+
+template <int kWidth, class T>
+void small_matrices(const T* from, int64_t count, int64_t rows, int64_t width, const T* values, const T* grad, T* to) {
+    T packed[kSideBySide], shared[kSideBySide];
+    int64_t most = kSideBySide / (rows * width);
+    most = most * width < EqualsTable::kColumns ? most : EqualsTable::kColumns / width;
+    for (int64_t n; count > 0; count -= n) {
+        n = count < most ? count : most;
+        const int64_t cols = n * width;
+        side_by_side<kWidth, false>(packed, const_cast<T*>(from), n, rows, width);
+        columns(packed, rows, cols, cols, values, grad, shared);
+        side_by_side<kWidth, true>(shared, to, n, rows, width);
+        from += cols * rows;
+        to += cols * rows;
+        values += cols;
+        grad += cols;
+    }
+}
+
+template <class T>
+void matrices(const T* from, int64_t count, int64_t rows, int64_t width, const T* values, const T* grad, T* to) {
+    if (rows * width > kSideBySide / 8) {
+        for (int64_t m = 0; m < count; ++m)
+            columns(from + m * rows * width, rows, width, width, values + m * width, grad + m * width,
+                    to + m * rows * width);
+    } else if (width == 2) {
+        small_matrices<2>(from, count, rows, width, values, grad, to);
+    } else if (width == 3) {
+        small_matrices<3>(from, count, rows, width, values, grad, to);
+    } else if (width == 4) {
+        small_matrices<4>(from, count, rows, width, values, grad, to);
+    } else {
+        small_matrices<0>(from, count, rows, width, values, grad, to);
+    }
 }
 
 template <class T>
 constexpr EqualsLoops<T> loops() {
-    return {count<T>, write<T>, columns<T>, matrices<T>};
+    return {count<T>, write<T>, rows<T>, columns<T>, matrices<T>};
 }
 
 }  // namespace

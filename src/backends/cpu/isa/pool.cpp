@@ -1,38 +1,145 @@
-// A row of max pooling, once per instruction set. Which element of a window is the largest cannot be predicted, so the loop
-// selects instead of branching: it carries the number of the winning tap, an integer as wide as the element, so that the
-// compiler vectorises both.
+// Max pooling, once per instruction set. Which element of a window is the largest cannot be predicted, so loops over many small
+// windows select instead of branching: they carry how far the winner is from the start of its window, an integer as wide as the
+// element, so that the compiler vectorises both. Windows of other sizes share what they see: the greatest of each column is
+// found first. A very wide window is searched as rows are for their maxima.
 #include <cstdint>
+#include <limits>
 
-#include "backends/cpu/isa/vectors.h"
+#include "backends/cpu/isa/arg_loops.h"
 #include "backends/cpu/nn/pool_loops.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
 
-template <class T, class Int>
+constexpr int64_t kTogether = 64;  // windows
+constexpr int64_t kColumns = 256;  // of windows together
+
+template <class T>
+using Offset = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+
+// n of them, of which the first begins at `from`. kStride 0: r.stride.
+template <int kStride, bool kIndices, class T, class Int>
+WENGERT_ALWAYS_INLINE void max_of_windows(const MaxRow<T>& r, const T* __restrict from, int64_t n, T* __restrict best,
+                                          Int* __restrict winner) {
+    const int64_t stride = kStride ? kStride : r.stride;
+    const T* p = from + r.taps[0];
+    for (int64_t x = 0; x < n; ++x) {
+        best[x] = p[x * stride];
+        if (kIndices) winner[x] = static_cast<Int>(r.taps[0]);
+    }
+    for (int64_t k = 1; k < r.count; ++k) {
+        p = from + r.taps[k];
+        const auto tap = static_cast<Int>(r.taps[k]);
+        for (int64_t x = 0; x < n; ++x) {
+            const T candidate = p[x * stride];
+            const bool better = (candidate > best[x]) | (candidate != candidate);  // NaN wins
+            best[x] = better ? candidate : best[x];
+            if (kIndices) winner[x] = better ? tap : winner[x];
+        }
+    }
+}
+
+template <int kStride, bool kIndices, class T, class Int>
 void max_row(const MaxRow<T>& r) {
-    constexpr int64_t chunk = 64;
-    T best[chunk], candidate[chunk];
-    Int winner[chunk];
-    for (int64_t start = 0; start < r.n; start += chunk) {
-        int64_t n = r.n - start < chunk ? r.n - start : chunk, origin = r.origin + start * r.stride;
-        for (int64_t k = 0; k < r.count; ++k) {
-            const T* from = r.plane + origin + r.taps[k];
-            T* to = k == 0 ? best : candidate;
-            for (int64_t x = 0; x < n; ++x) to[x] = from[x * r.stride];
-            if (k == 0) {
-                for (int64_t x = 0; x < n; ++x) winner[x] = 0;
-                continue;
-            }
-            for (int64_t x = 0; x < n; ++x) {
-                bool better = (candidate[x] > best[x]) | (candidate[x] != candidate[x]);  // NaN wins
-                best[x] = better ? candidate[x] : best[x];
-                winner[x] = better ? static_cast<Int>(k) : winner[x];
+    Int winner[kTogether];
+    for (int64_t start = 0; start < r.n; start += kTogether) {
+        const int64_t n = r.n - start < kTogether ? r.n - start : kTogether, origin = r.origin + start * r.stride;
+        if (n == kTogether)
+            max_of_windows<kStride, kIndices>(r, r.plane + origin, kTogether, r.value + start, winner);
+        else
+            max_of_windows<kStride, kIndices>(r, r.plane + origin, n, r.value + start, winner);
+        if (!kIndices) continue;
+        int64_t* __restrict index = r.index + start;
+        for (int64_t x = 0; x < n; ++x) index[x] = origin + x * r.stride + winner[x];
+    }
+}
+
+template <bool kIndices, class T, class Int>
+void max_row_by_stride(const MaxRow<T>& r) {
+    if (r.stride == 1) return max_row<1, kIndices, T, Int>(r);
+    if (r.stride == 2) return max_row<2, kIndices, T, Int>(r);
+    if (r.stride == 3) return max_row<3, kIndices, T, Int>(r);
+    max_row<0, kIndices, T, Int>(r);
+}
+
+template <class T>
+void max_row_of(const MaxRow<T>& r) {
+    if (r.taps[r.count - 1] > std::numeric_limits<Offset<T>>::max()) return max_row<0, true, T, int64_t>(r);
+    r.index ? max_row_by_stride<true, T, Offset<T>>(r) : max_row_by_stride<false, T, Offset<T>>(r);
+}
+
+// Windows [from, to), which see few columns together: the best of each column, row by row, and then the best of these.
+template <class T>
+void max_of_columns(const MaxSpans<T>& w, int64_t from, int64_t to) {
+    using Int = Offset<T>;
+    const int64_t left = w.spans[from].begin, width = w.spans[to - 1].end - left;
+    T best[kColumns];
+    Int at[kColumns];
+    const T* const first = w.plane + w.first + left;
+    for (int64_t k = 0; k < width; ++k) {
+        best[k] = first[k];
+        at[k] = static_cast<Int>(k);
+    }
+    for (int64_t i = 0; i < w.depth; ++i)
+        for (int64_t j = i == 0; j < w.height; ++j) {
+            const int64_t start = i * w.of_depth + j * w.of_height;
+            const T* __restrict row = first + start;
+            const auto offset = static_cast<Int>(start);
+            for (int64_t k = 0; k < width; ++k) {
+                const bool better = (row[k] > best[k]) | (row[k] != row[k]);
+                best[k] = better ? row[k] : best[k];
+                at[k] = better ? offset + static_cast<Int>(k) : at[k];
             }
         }
-        for (int64_t x = 0; x < n; ++x) {
-            r.value[start + x] = best[x];
-            r.index[start + x] = origin + x * r.stride + r.taps[winner[x]];
+    for (int64_t s = from; s < to; ++s) {
+        int64_t k = w.spans[s].begin - left, end = w.spans[s].end - left;
+        T value = best[k];
+        Int index = at[k];
+        for (++k; k < end; ++k) {
+            const bool nan = best[k] != best[k], equal = nan ? value != value : best[k] == value;
+            const bool better = equal ? (at[k] > index) == nan : (best[k] > value) | nan;
+            value = better ? best[k] : value;
+            index = better ? at[k] : index;
+        }
+        w.value[s] = value;
+        if (w.index) w.index[s] = w.first + left + index;
+    }
+}
+
+template <class T>
+void max_of_rows(const MaxSpans<T>& w, int64_t s) {
+    const int64_t width = w.spans[s].end - w.spans[s].begin;
+    T best = 0;
+    int64_t at = 0;
+    for (int64_t i = 0; i < w.depth; ++i)
+        for (int64_t j = 0; j < w.height; ++j) {
+            const int64_t start = w.first + w.spans[s].begin + i * w.of_depth + j * w.of_height;
+            const T found = row<MaxOp<T>>(w.plane + start, width, lowest<T>);
+            if ((i | j) != 0 && !(found > best) && found == found) continue;
+            best = found;
+            if (found == found) {
+                at = start + first_match(w.plane + start, width, found);
+            } else {
+                at = start + width - 1;
+                while (w.plane[at] == w.plane[at]) --at;
+            }
+        }
+    w.value[s] = best;
+    if (w.index) w.index[s] = at;
+}
+
+template <class T>
+void max_of_spans(const MaxSpans<T>& w) {
+    const bool is_near = w.depth * w.of_depth + w.height * w.of_height < std::numeric_limits<int32_t>::max();
+    for (int64_t from = 0, to; from < w.count; from = to) {
+        const int64_t most = w.spans[from].begin + kColumns;
+        for (to = from + 1; to < w.count && w.spans[to].end <= most;) ++to;
+        const bool one_row =
+            to == from + 1 && w.depth * w.height == 1 && w.spans[from].end >= w.spans[from].begin + kTogether;
+        if (is_near && !one_row && w.spans[from].end <= most) {
+            max_of_columns(w, from, to);
+        } else {
+            for (int64_t s = from; s < to; ++s) max_of_rows(w, s);
         }
     }
 }
@@ -40,6 +147,6 @@ void max_row(const MaxRow<T>& r) {
 }  // namespace
 
 extern const PoolTable pool_table;
-const PoolTable pool_table = {max_row<float, int32_t>, max_row<double, int64_t>};
+const PoolTable pool_table = {max_row_of<float>, max_row_of<double>, max_of_spans<float>, max_of_spans<double>};
 
 }  // namespace wengert::kernels::WENGERT_ISA

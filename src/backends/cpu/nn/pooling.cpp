@@ -33,21 +33,23 @@ void for_each_window(const Windows& w, F&& f) {
 
 // Whether all windows of a dimension have the same size and distance: no padding, no dilation.
 bool is_uniform(const std::vector<Window>& windows) {
-    for (size_t i = 0; i < windows.size(); ++i)
-        if (windows[i].step != 1 || windows[i].last - windows[i].first != windows[0].last - windows[0].first ||
-            windows[i].first !=
-                windows[0].first + static_cast<int64_t>(i) * (windows[1 % windows.size()].first - windows[0].first))
-            return false;
+    const Window& first = windows[0];
+    const int64_t size = first.last - first.first, distance = windows.size() > 1 ? windows[1].first - first.first : 0;
+    int64_t at = first.first;
+    for (const Window& w : windows) {
+        if (w.step != 1 || w.last - w.first != size || w.first != at) return false;
+        at += distance;
+    }
     return true;
 }
 
 // The maximum of one window and where it stands. NaN wins.
 template <class T>
 void max_of_window(const T* plane, const Windows& w, const Window& z, const Window& y, const Window& x, T& value,
-                   int64_t& index) {
+                   int64_t* to) {
     value =
         std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-    index = (z.first * w.input[1] + y.first) * w.input[2] + x.first;
+    int64_t index = (z.first * w.input[1] + y.first) * w.input[2] + x.first;
     for (int64_t i = z.first; i < z.last; i += z.step)
         for (int64_t j = y.first; j < y.last; j += y.step) {
             int64_t row = (i * w.input[1] + j) * w.input[2];
@@ -59,6 +61,7 @@ void max_of_window(const T* plane, const Windows& w, const Window& z, const Wind
                 }
             }
         }
+    if (to) *to = index;
 }
 
 // A row of windows of equal size, z and y given.
@@ -87,25 +90,73 @@ void max_of_row(const T* plane, const Windows& w, const Window& z, const Window&
         table.max_f64(row);
 }
 
+// Rows of dense windows of any size, z and y given.
+template <class T>
+void max_of_spans(const T* plane, const Windows& w, const Window& z, const Window& y, const std::vector<Span>& spans,
+                  T* value, int64_t* index) {
+    const int64_t of_y = w.input[2], of_z = w.input[1] * of_y;
+    const MaxSpans<T> row{plane,
+                          z.first * of_z + y.first * of_y,
+                          z.last - z.first,
+                          y.last - y.first,
+                          of_z,
+                          of_y,
+                          spans.data(),
+                          static_cast<int64_t>(spans.size()),
+                          value,
+                          index};
+    if constexpr (std::is_same_v<T, float>)
+        pool_table().spans_f32(row);
+    else
+        pool_table().spans_f64(row);
+}
+
+std::vector<Span> spans_of(const std::vector<Window>& windows) {
+    std::vector<Span> spans;
+    spans.reserve(windows.size());
+    for (const Window& w : windows) spans.push_back({w.first, w.last});
+    return spans;
+}
+
+enum class MaxLoop : uint8_t { Rows, Spans, Windows };
+
+// Of floating elements: windows of one size one after the other, if they are many, or dense ones.
+MaxLoop max_loop(const Windows& w) {
+    constexpr size_t kMany = 8;
+    const auto is_dense = [](const std::vector<Window>& windows) {
+        return std::ranges::all_of(windows, [](const Window& x) { return x.step == 1 && x.first < x.last; });
+    };
+    const bool uniform = is_uniform(w.dims[2]);
+    if (uniform && w.dims[2].size() >= kMany) return MaxLoop::Rows;
+    if (std::ranges::all_of(w.dims, is_dense)) return MaxLoop::Spans;
+    return uniform ? MaxLoop::Rows : MaxLoop::Windows;
+}
+
 void max_pool(Result values, Result indices, const Tensor& in, const Windows& w) {
     dispatch_ordered(in.dtype(), "max_pool", [&]<class T> {
         const int64_t size = w.input_plane(), of_plane = windows_of_plane(w);
-        bool uniform = std::is_floating_point_v<T> && is_uniform(w.dims[2]);
-        auto row = static_cast<int64_t>(w.dims[2].size());
+        const auto row = static_cast<int64_t>(w.dims[2].size());
+        const MaxLoop loop = std::is_floating_point_v<T> ? max_loop(w) : MaxLoop::Windows;
+        const std::vector<Span> spans = loop == MaxLoop::Spans ? spans_of(w.dims[2]) : std::vector<Span>();
         parallel_for(w.planes, units_of(size), [&](int64_t begin, int64_t end) {
             std::vector<int64_t> taps;
             const T* from = in.data_as<T>() + begin * size;
             T* value = values->data_as<T>() + begin * of_plane;
-            int64_t* index = indices->data_as<int64_t>() + begin * of_plane;
+            int64_t* index = indices->defined() ? indices->data_as<int64_t>() + begin * of_plane : nullptr;
             for (int64_t plane = begin; plane < end; ++plane, from += size)
                 for (const Window& z : w.dims[0])
                     for (const Window& y : w.dims[1]) {
-                        if constexpr (std::is_floating_point_v<T>)
-                            if (uniform) max_of_row(from, w, z, y, taps, value, index);
-                        for (int64_t x = 0; !uniform && x < row; ++x)
-                            max_of_window(from, w, z, y, w.dims[2][static_cast<size_t>(x)], value[x], index[x]);
+                        const bool sees_none = z.first >= z.last || y.first >= y.last;  // dilation may miss all
+                        if constexpr (std::is_floating_point_v<T>) {
+                            if (loop == MaxLoop::Rows && !sees_none) max_of_row(from, w, z, y, taps, value, index);
+                            if (loop == MaxLoop::Spans) max_of_spans(from, w, z, y, spans, value, index);
+                        }
+                        if (loop == MaxLoop::Windows || (loop == MaxLoop::Rows && sees_none))
+                            for (int64_t x = 0; x < row; ++x)
+                                max_of_window(from, w, z, y, w.dims[2][static_cast<size_t>(x)], value[x],
+                                              index ? index + x : nullptr);
                         value += row;
-                        index += row;
+                        if (index) index += row;
                     }
         });
     });
@@ -119,6 +170,29 @@ int64_t divisor_of(const Window& z, const Window& y, const Window& x, bool count
     return (z.last - z.first) * (y.last - y.first) * (x.last - x.first);
 }
 
+// Rows of a window. A loop of constant length has a vector form.
+constexpr int64_t kAtOnce = 16;
+
+template <class T>
+T sum_of(const T* row, int64_t n) {
+    T sum = 0;
+    if (n >= kAtOnce) {
+        T lanes[kAtOnce] = {};
+        for (; n >= kAtOnce; n -= kAtOnce, row += kAtOnce)
+            for (int64_t k = 0; k < kAtOnce; ++k) lanes[k] = static_cast<T>(lanes[k] + row[k]);
+        for (const T lane : lanes) sum = static_cast<T>(sum + lane);
+    }
+    for (int64_t k = 0; k < n; ++k) sum = static_cast<T>(sum + row[k]);
+    return sum;
+}
+
+template <class T>
+void add_to(T* row, int64_t n, T share) {
+    for (; n >= kAtOnce; n -= kAtOnce, row += kAtOnce)
+        for (int64_t k = 0; k < kAtOnce; ++k) row[k] = static_cast<T>(row[k] + share);
+    for (int64_t k = 0; k < n; ++k) row[k] = static_cast<T>(row[k] + share);
+}
+
 void avg_pool(Result out, const Tensor& in, const Windows& w, bool count_padding, std::optional<int64_t> divisor) {
     dispatch_ordered(in.dtype(), "avg_pool", [&]<class T> {
         const T* from = in.data_as<T>();
@@ -128,10 +202,9 @@ void avg_pool(Result out, const Tensor& in, const Windows& w, bool count_padding
             const T* data = from + plane * size;
             T sum = 0;
             for (int64_t i = z.first; i < z.last; ++i)
-                for (int64_t j = y.first; j < y.last; ++j) {
-                    const T* row = data + (i * w.input[1] + j) * w.input[2];
-                    for (int64_t k = x.first; k < x.last; ++k) sum = static_cast<T>(sum + row[k]);
-                }
+                for (int64_t j = y.first; j < y.last; ++j)
+                    sum = static_cast<T>(sum +
+                                         sum_of(data + (i * w.input[1] + j) * w.input[2] + x.first, x.last - x.first));
             int64_t n = divisor_of(z, y, x, count_padding, divisor);
             to[at] = n == 0 ? T(0) : static_cast<T>(sum / static_cast<T>(n));
         });
@@ -149,10 +222,8 @@ void avg_pool_backward(Result out, const Tensor& grad, const Windows& w, bool co
             if (n == 0) return;
             T share = static_cast<T>(from[at] / static_cast<T>(n));
             for (int64_t i = z.first; i < z.last; ++i)
-                for (int64_t j = y.first; j < y.last; ++j) {
-                    T* row = to + plane * size + (i * w.input[1] + j) * w.input[2];
-                    for (int64_t k = x.first; k < x.last; ++k) row[k] = static_cast<T>(row[k] + share);
-                }
+                for (int64_t j = y.first; j < y.last; ++j)
+                    add_to(to + plane * size + (i * w.input[1] + j) * w.input[2] + x.first, x.last - x.first, share);
         });
     });
 }

@@ -1,12 +1,20 @@
 // Resampling on the CPU (kernels/nn/resize.h).
+//
+// Along one dimension it is a product with a sparse matrix: each output position has a few taps. The transpose is the same
+// product with the transposed matrix, so that there is one loop and every element is written once.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "backends/cpu/choose_isa.h"
 #include "backends/cpu/elementwise/in_parallel.h"
+#include "backends/cpu/nn/resample_loops.h"
 #include "kernels/nn/pooling_kernels.h"
 
 namespace wengert::kernels {
+
+WENGERT_TABLE_PER_ISA(ResampleTable, resample_table)
+
 namespace {
 
 using Mode = ResizeMode;
@@ -77,41 +85,85 @@ Taps filter_of(Mode mode, int64_t out, int64_t input, int64_t output, bool align
     return taps;
 }
 
-// Resamples the middle of [outer, from, inner] to [outer, to, inner]; `forward` false: the transpose, from `to` to `from`.
+// The taps of all outputs, one behind the other.
 template <class T>
-void resample(const std::vector<Taps>& taps, bool forward, int64_t outer, int64_t input, int64_t inner, const T* from,
-              T* to) {
-    auto output = static_cast<int64_t>(taps.size());
-    parallel_for(outer, units_of(std::max(input, output) * inner), [&](int64_t begin, int64_t end) {
-        if (!forward) std::fill(to + begin * input * inner, to + end * input * inner, T(0));
-        for (int64_t o = begin; o < end; ++o)
-            for (int64_t y = 0; y < output; ++y) {
-                const Taps& t = taps[static_cast<size_t>(y)];
-                for (size_t k = 0; k < t.at.size(); ++k) {
-                    auto w = static_cast<T>(t.weight[k]);
-                    int64_t in = (o * input + t.at[k]) * inner, out = (o * output + y) * inner;
-                    if (!forward)
-                        for (int64_t i = 0; i < inner; ++i) to[in + i] += w * from[out + i];
-                    else if (k == 0)
-                        for (int64_t i = 0; i < inner; ++i)
-                            to[out + i] = t.at.size() == 1 ? from[in + i] : w * from[in + i];
-                    else
-                        for (int64_t i = 0; i < inner; ++i) to[out + i] += w * from[in + i];
-                }
+class TapMatrix {
+public:
+    explicit TapMatrix(const Resampling& r) {
+        start_.push_back(0);
+        for (int64_t y = 0; y < r.output; ++y) {
+            const Taps taps =
+                (r.antialias ? filter_of<T> : taps_of<T>)(r.mode, y, r.input, r.output, r.align_corners, r.scale);
+            at_.insert(at_.end(), taps.at.begin(), taps.at.end());
+            for (const double w : taps.weight) weight_.push_back(static_cast<T>(w));
+            start_.push_back(static_cast<int64_t>(at_.size()));
+        }
+    }
+
+    // The taps of an input are the outputs that read it, in their order.
+    void transpose(int64_t inputs) {
+        std::vector<int64_t> start(static_cast<size_t>(inputs) + 1, 0), at(at_.size());
+        std::vector<T> weight(at_.size());
+        for (const int64_t a : at_) ++start[static_cast<size_t>(a) + 1];
+        for (size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+        std::vector<int64_t> next(start.begin(), start.end() - 1);
+        for (size_t y = 0; y + 1 < start_.size(); ++y)
+            for (int64_t k = start_[y]; k < start_[y + 1]; ++k) {
+                const auto from = static_cast<size_t>(k),
+                           to = static_cast<size_t>(next[static_cast<size_t>(at_[from])]++);
+                at[to] = static_cast<int64_t>(y);
+                weight[to] = weight_[from];
             }
+        start_ = std::move(start);
+        at_ = std::move(at);
+        weight_ = std::move(weight);
+    }
+
+    TapRows<T> rows() const {
+        const auto outputs = static_cast<int64_t>(start_.size()) - 1;
+        int64_t each = outputs > 0 ? start_[1] : 0;
+        for (size_t y = 1; y < start_.size(); ++y)
+            if (start_[y] - start_[y - 1] != each) each = 0;
+        return {start_.data(), at_.data(), weight_.data(), outputs, each};
+    }
+
+private:
+    std::vector<int64_t> start_, at_;
+    std::vector<T> weight_;
+};
+
+// The middle of [outer, inputs, inner] -> [outer, outputs, inner].
+template <class T>
+void resample(const TapRows<T>& taps, const ResampleLoops<T>& loops, int64_t outer, int64_t inputs, int64_t inner,
+              const T* from, T* to) {
+    const int64_t outputs = taps.outputs;
+    if (inner == 1)
+        return parallel_for(outer, units_of(std::max(inputs, outputs)), [&](int64_t begin, int64_t end) {
+            for (int64_t o = begin; o < end; ++o) loops.line(taps, from + o * inputs, to + o * outputs);
+        });
+    parallel_for(outer * outputs, units_of(inner), [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin, o = begin / outputs, y = begin % outputs; row < end; ++row) {
+            const int64_t first = taps.start[y];
+            loops.rows(taps.at + first, taps.weight + first, taps.start[y + 1] - first, from + o * inputs * inner,
+                       inner, to + row * inner);
+            if (++y == outputs) y = 0, ++o;
+        }
     });
 }
 
 void resample(Result out, const Tensor& in, const Resampling& r) {
     const auto d = static_cast<size_t>(r.dim);
     const IntSpan sizes = in.sizes();
+    const int64_t outer = numel_of(sizes.first(d)), inner = numel_of(sizes.subspan(d + 1));
     dispatch_floating(in.dtype(), "interpolate", [&]<class T> {
-        std::vector<Taps> taps;
-        for (int64_t y = 0; y < r.output; ++y)
-            taps.push_back(
-                (r.antialias ? filter_of<T> : taps_of<T>)(r.mode, y, r.input, r.output, r.align_corners, r.scale));
-        resample<T>(taps, !r.transpose, numel_of(sizes.first(d)), r.input, numel_of(sizes.subspan(d + 1)),
-                    in.data_as<T>(), out->data_as<T>());
+        TapMatrix<T> matrix(r);
+        if (r.transpose) matrix.transpose(r.input);
+        if constexpr (std::is_same_v<T, float>)
+            resample(matrix.rows(), resample_table().of_float, outer, sizes[d], inner, in.data_as<T>(),
+                     out->data_as<T>());
+        else
+            resample(matrix.rows(), resample_table().of_double, outer, sizes[d], inner, in.data_as<T>(),
+                     out->data_as<T>());
     });
 }
 

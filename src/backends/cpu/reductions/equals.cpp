@@ -37,11 +37,7 @@ void share_row(const T* row, int64_t n, T result, T grad, T* to) {
 template <class T>
 void share_rows(const T* rows, int64_t count, int64_t n, const T* results, const T* grad, T* to) {
     parallel_for(count, units_of(n), [&](int64_t begin, int64_t end) {
-        for (int64_t r = begin; r < end; ++r) {
-            const T* row = rows + r * n;
-            const T share = grad[r] / static_cast<T>(loops<T>().count(row, n, results[r]));
-            loops<T>().write(row, n, results[r], share, to + r * n);
-        }
+        loops<T>().rows(rows + begin * n, end - begin, n, results + begin, grad + begin, to + begin * n);
     });
 }
 

@@ -11,6 +11,8 @@ struct EqualsLoops {
     int64_t (*count)(const T* row, int64_t n, T value);
     // to[i] = share where row[i] is equal to value, else 0
     void (*write)(const T* row, int64_t n, T value, T share, T* to);
+    // Both for each row: the share is grad / count.
+    void (*rows)(const T* from, int64_t rows, int64_t n, const T* values, const T* grad, T* to);
     // Both for each of `width` columns of a matrix of `rows` rows, `stride` apart: their shares are grad / count. At most
     // kColumns columns.
     void (*columns)(const T* from, int64_t rows, int64_t stride, int64_t width, const T* values, const T* grad, T* to);

@@ -52,9 +52,26 @@ void median(Result values, Result indices, const Tensor& in, int64_t dim, bool i
     });
 }
 
+// Up to here each is compared with all.
+constexpr size_t kShortLine = 8;
+
+template <class U>
+int64_t mode_of_few(const std::vector<U>& keys) {
+    size_t best = 0, best_count = 0;
+    for (size_t i = 0; i < keys.size(); ++i) {
+        size_t count = 0;
+        for (const U key : keys) count += key == keys[i];
+        const bool better = (count > best_count) | ((count == best_count) & (keys[i] <= keys[best]));
+        best = better ? i : best;
+        best_count = better ? count : best_count;
+    }
+    return static_cast<int64_t>(best);
+}
+
 // The smallest of the most frequent values, at its last position.
 void mode(Result values, Result indices, const Tensor& in, int64_t dim) {
     select_per_line(values, indices, in, dim, "mode", [](auto& keys, auto& sorted, auto) {
+        if (keys.size() <= kShortLine) return mode_of_few(keys);
         std::sort(sorted.begin(), sorted.end());
         auto best = sorted[0];
         size_t best_length = 0;

@@ -28,6 +28,34 @@ int64_t bound(const T* line, const int64_t* sorter, int64_t n, T x, bool right) 
                  : first_not(n, [=](int64_t i) { return line[i] < x; });
 }
 
+// The same of kTogether numbers at once, none of them NaN: their loads do not wait for each other.
+constexpr int64_t kTogether = 8;
+constexpr int64_t kSearches = 1 << 11;  // of a thread, at least
+
+template <bool kRight, class T>
+void bounds(const T* line, int64_t n, const T* x, int64_t* at) {
+    int64_t low[kTogether] = {};
+    auto is_before = [=](T element, T number) { return kRight ? element <= number : element < number; };
+    for (; n > 1; n -= n / 2) {
+        const int64_t half = n / 2;
+        for (int64_t k = 0; k < kTogether; ++k) low[k] += is_before(line[low[k] + half - 1], x[k]) ? half : 0;
+    }
+    for (int64_t k = 0; k < kTogether; ++k) at[k] = low[k] + (n == 1 && is_before(line[low[k]], x[k]));
+}
+
+// Where each of `count` numbers belongs, as f(number, place).
+template <class T, class F>
+void for_each_bound(const T* line, const int64_t* sorter, int64_t n, const T* x, int64_t count, bool right, F f) {
+    int64_t i = 0;
+    for (int64_t at[kTogether]; !sorter && i + kTogether <= count; i += kTogether) {
+        bool any_nan = false;
+        for (int64_t k = i; k < i + kTogether; ++k) any_nan |= x[k] != x[k];
+        if (!any_nan) (right ? bounds<true, T> : bounds<false, T>)(line, n, x + i, at);
+        for (int64_t k = 0; k < kTogether; ++k) f(i + k, any_nan ? bound(line, sorter, n, x[i + k], right) : at[k]);
+    }
+    for (; i < count; ++i) f(i, bound(line, sorter, n, x[i], right));
+}
+
 void check_sorter(const Tensor& sorter, int64_t n) {
     const int64_t* at = sorter.data_as<int64_t>();
     for (int64_t i = 0; i < sorter.numel(); ++i)
@@ -40,17 +68,18 @@ void searchsorted(Result out, const Tensor& lines, const Tensor& in, const Tenso
     const int64_t n = lines.sizes().back(), per_line = batched ? in.sizes().back() : in.numel();
     const int64_t count = in.numel() / per_line;
     dispatch_ordered(lines.dtype(), "searchsorted", [&]<class T> {
-        for (int64_t l = 0; l < count; ++l) {
-            const T* line = lines.data_as<T>() + (batched ? l * n : 0);
-            const int64_t* by = sorter.defined() ? sorter.data_as<int64_t>() + (batched ? l * n : 0) : nullptr;
-            for (int64_t i = l * per_line; i < (l + 1) * per_line; ++i) {
-                const int64_t at = bound(line, by, n, in.data_as<T>()[i], right);
-                if (out->dtype() == DType::Int32)
-                    out->data_as<int32_t>()[i] = static_cast<int32_t>(at);
-                else
-                    out->data_as<int64_t>()[i] = at;
+        const auto search = [&]<class Place>(Place* places) {
+            for (int64_t l = 0; l < count; ++l) {
+                const T* line = lines.data_as<T>() + (batched ? l * n : 0);
+                const int64_t* by = sorter.defined() ? sorter.data_as<int64_t>() + (batched ? l * n : 0) : nullptr;
+                parallel_for(per_line, kSearches, [&](int64_t begin, int64_t end) {
+                    const int64_t first = l * per_line + begin;
+                    for_each_bound(line, by, n, in.data_as<T>() + first, end - begin, right,
+                                   [=](int64_t i, int64_t at) { places[first + i] = static_cast<Place>(at); });
+                });
             }
-        }
+        };
+        out->dtype() == DType::Int32 ? search(out->data_as<int32_t>()) : search(out->data_as<int64_t>());
     });
 }
 
@@ -58,10 +87,12 @@ void isin(Result out, const Tensor& in, const Tensor& sorted, bool invert) {
     dispatch_ordered(in.dtype(), "isin", [&]<class T> {
         const T *x = in.data_as<T>(), *line = sorted.data_as<T>();
         const int64_t n = sorted.numel();
-        for (int64_t i = 0; i < in.numel(); ++i) {
-            const int64_t at = bound<T>(line, nullptr, n, x[i], false);
-            out->data_as<bool>()[i] = (at < n && line[at] == x[i]) != invert;
-        }
+        bool* found = out->data_as<bool>();
+        parallel_for(in.numel(), kSearches, [=](int64_t begin, int64_t end) {
+            for_each_bound<T>(line, nullptr, n, x + begin, end - begin, false, [=](int64_t i, int64_t at) {
+                found[begin + i] = (at < n && line[at] == x[begin + i]) != invert;
+            });
+        });
     });
 }
 

@@ -83,6 +83,39 @@ struct Lines {
     }
 };
 
+// A short line has its key and index in one number each, so that order is a comparison of numbers, and exchanges its elements
+// without a branch: which way round two of them are cannot be predicted.
+constexpr int64_t kShort = 16;
+
+template <class T>
+void sort_short_lines(const Lines& lines, bool descending) {
+    using U = Unsigned<sizeof(T)>;
+    using Number = std::conditional_t<sizeof(T) == 8, unsigned __int128, uint64_t>;
+    constexpr int kIndexBits = 8;
+    const U flip = descending ? static_cast<U>(~U{0}) : U{0};
+    struct Buffers {
+        Number numbers[kShort];
+    };
+    lines.each<T, Buffers>([&, n = lines.n, step = lines.step, out_step = lines.out_step](
+                               const T* line, T* value, int64_t* index, Buffers& buffers) {
+        Number* const p = buffers.numbers;
+        for (int64_t i = 0; i < n; ++i) {
+            p[i] = static_cast<Number>(static_cast<U>(ordered_key(line[i * step]) ^ flip)) << kIndexBits |
+                   static_cast<Number>(i);
+            for (int64_t j = i; j > 0; --j) {
+                const Number a = p[j - 1], b = p[j];
+                p[j - 1] = a < b ? a : b;
+                p[j] = a < b ? b : a;
+            }
+        }
+        for (int64_t i = 0; i < n; ++i) {
+            const auto from = static_cast<int64_t>(p[i] & ((Number{1} << kIndexBits) - 1));
+            index[i * out_step] = from;
+            if (value) value[i * out_step] = line[from * step];
+        }
+    });
+}
+
 template <class T, class I>
 void sort_lines(const Lines& lines, bool descending) {
     using U = Unsigned<sizeof(T)>;
@@ -107,7 +140,9 @@ void sort_lines(const Lines& lines, bool descending) {
 void sort(Result values, Result indices, const Tensor& in, int64_t dim, bool descending) {
     const Lines lines(in, values, indices, dim);
     dispatch_ordered(in.dtype(), "sort", [&]<class T> {
-        if (lines.n <= UINT32_MAX)
+        if (lines.n <= kShort)
+            sort_short_lines<T>(lines, descending);
+        else if (lines.n <= UINT32_MAX)
             sort_lines<T, uint32_t>(lines, descending);
         else
             sort_lines<T, int64_t>(lines, descending);

@@ -38,14 +38,11 @@ Tensor bags(const Batch& batch, const Tensor& input, const Tensor& weight, const
             std::optional<int64_t> padding_idx) {
     if (input.dim() != 2 || batch.has(offsets)) throw NoRule{};
     if (per_sample_weights.defined() && !same_shape(per_sample_weights, input)) throw NoRule{};
-    if (is_shared(batch, weight, scale_grad_by_freq))
-        return parted(batch,
-                      ops::embedding_bag(joined(batch, input), weight, offsets, max_norm, norm_type, false, mode,
-                                         sparse, joined(batch, per_sample_weights), include_last_offset, padding_idx),
-                      0, input.size(0));
-    if (max_norm || padding_idx) throw NoRule{};  // of which bags may become shorter
-    return formulas::bags(ops::embedding_lookup(input, weight, {}, {}, norm_type, scale_grad_by_freq), input, weight,
-                          offsets, mode, per_sample_weights, include_last_offset, padding_idx);
+    if (!is_shared(batch, weight, scale_grad_by_freq)) throw NoRule{};
+    return parted(batch,
+                  ops::embedding_bag(joined(batch, input), weight, offsets, max_norm, norm_type, false, mode, sparse,
+                                     joined(batch, per_sample_weights), include_last_offset, padding_idx),
+                  0, input.size(0));
 }
 
 // How many classes there are must be given: samples could differ in it.

@@ -21,7 +21,9 @@ Tensor gated_halves(const Tensor& self, int64_t dim) {
     const int64_t length = self.sizes()[dim < 0 ? dim + rank : dim];
     check(length % 2 == 0, ErrorKind::Runtime, "[glu] Halving dimension must be even, but dimension ", dim, " is size ",
           length);
-    return ops::slice(self, dim, 0, length / 2) * ops::sigmoid(ops::slice(self, dim, length / 2, length));
+    if (length == 0) return ops::sigmoid(self);                   // nothing
+    const TensorList halves = ops::split(self, length / 2, dim);  // whose gradient is written once
+    return halves[0] * ops::sigmoid(halves[1]);
 }
 
 Tensor prelu_by_channel(const Tensor& self, const Tensor& weight) {

@@ -13,11 +13,14 @@
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
 #include "kernels/creation.h"
+#include "kernels/nn/grid.h"
+#include "kernels/shape/shape.h"
+#include "ops/recording.h"
 
 namespace wengert::ops::formulas {
 namespace {
 
-enum class Padding { Zeros, Border, Reflection };
+using Padding = kernels::GridPadding;
 
 struct Tap {
     Tensor index;   // int64, inside of the image
@@ -106,6 +109,15 @@ Tensor sampled_on_grid(const Tensor& input, const Tensor& grid, std::string_view
           mode, "'");
     const Padding padding = padding_of(padding_mode);
     const int64_t batch = input.size(0), channels = input.size(1);
+    Dims shape{batch, channels};
+    for (int64_t d = 0; d < n; ++d) shape.push_back(grid.size(d + 1));
+    if (!asks_more_than_values(input, grid) && kernels::has_grid_kernel(input, grid)) {
+        const kernels::GridMode how = mode == "bilinear"  ? kernels::GridMode::Linear
+                                      : mode == "nearest" ? kernels::GridMode::Nearest
+                                                          : kernels::GridMode::Cubic;
+        const Tensor points = kernels::reshape(grid, Dims{batch, -1, n});
+        return kernels::reshape(kernels::grid_sample(input, points, how, padding, align_corners), shape);
+    }
     const Tensor points = ops::reshape(grid, Dims{batch, 1, -1, n});       // [N, 1, P, n]
     const Tensor pixels = ops::reshape(input, Dims{batch, channels, -1});  // [N, C, HW]
     std::vector<Tap> sum{
@@ -124,8 +136,6 @@ Tensor sampled_on_grid(const Tensor& input, const Tensor& grid, std::string_view
         const Tensor values = ops::gather(pixels, 2, index);
         result = result.defined() ? ops::addcmul(result, values, tap.weight) : values * tap.weight;
     }
-    Dims shape{batch, channels};
-    for (int64_t d = 0; d < n; ++d) shape.push_back(grid.size(d + 1));
     return ops::reshape(result, shape);
 }
 

@@ -12,8 +12,10 @@
 #include "generated/ops/views.h"
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
+#include "kernels/nn/pooling.h"
 #include "kernels/on_host.h"
 #include "ops/known_values.h"
+#include "ops/recording.h"
 
 namespace wengert::ops::formulas {
 
@@ -34,6 +36,19 @@ std::tuple<Tensor, Tensor> pool_with_indices(int64_t n, const Tensor& input, Int
                                              bool ceil_mode) {
     check_rank("max", n, input);
     return ops::max_pool_with_indices(input, n, kernel_size, stride.value_or(Dims()), padding, dilation, ceil_mode);
+}
+
+Tensor pool_maxima(int64_t n, const Tensor& input, IntSpan kernel_size, const std::optional<Dims>& stride,
+                   IntSpan padding, IntSpan dilation, bool ceil_mode) {
+    if (asks_more_than_values(input))
+        return std::get<0>(pool_with_indices(n, input, kernel_size, stride, padding, dilation, ceil_mode));
+    check_rank("max", n, input);
+    return kernels::max_pool_values(input, n, kernel_size, stride.value_or(Dims()), padding, dilation, ceil_mode);
+}
+
+Tensor adaptive_maxima(const Tensor& input, IntSpan output_size) {
+    if (asks_more_than_values(input)) return std::get<0>(ops::adaptive_max_pool_with_indices(input, output_size));
+    return kernels::adaptive_max_pool_values(input, output_size);
 }
 
 Tensor pool_averages(int64_t n, const Tensor& input, IntSpan kernel_size, const std::optional<Dims>& stride,

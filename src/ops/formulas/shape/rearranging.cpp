@@ -87,6 +87,19 @@ Tensor stack_columns(TensorSpan tensors) {
     return ops::cat(parts, 1);
 }
 
+TensorList block_diag_grad(const Tensor& grad, const std::vector<Dims>& sizes) {
+    TensorList parts;
+    int64_t row = 0, column = 0;
+    for (const Dims& s : sizes) {
+        const int64_t rows = s.size() < 2 ? 1 : s[0], columns = s.empty() ? 1 : s.back();
+        const Tensor block = ops::slice(ops::slice(grad, 0, row, row + rows), 1, column, column + columns);
+        parts.push_back(s.size() == 2 ? block : ops::reshape(block, s));
+        row += rows;
+        column += columns;
+    }
+    return parts;
+}
+
 Tensor block_diagonal(TensorSpan tensors) {
     int64_t columns = 0, column = 0;
     for (const Tensor& t : tensors) columns += t.dim() == 0 ? 1 : t.size(-1);
