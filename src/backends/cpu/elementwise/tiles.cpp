@@ -20,16 +20,30 @@ Tiles::Tiles(const StridedIteration& iteration) : it_(iteration) {
         any_across |= along != item && along != 0 && std::abs(down) < std::abs(along);
     }
     const int64_t room = kBytes / widest;
-    if (columns <= (any_elsewhere ? kShortRow : kShortest) && lies_[out] == Lies::AsTile) {
+    // A loop over a row of few elements costs more than to move them.
+    const bool scattered = lies_[out] != Lies::AsTile && columns < kRun;
+    if (scattered || (columns <= (any_elsewhere ? kShortRow : kShortest) && lies_[out] == Lies::AsTile)) {
         whole_ = true;
-        rows_ = std::max<int64_t>(1, room / columns);
         columns_ = columns;
-        for (int a = 0; a < arrays; ++a)
-            if (lies_[a] == Lies::AsRows) lies_[a] = Lies::Elsewhere;
+        for (; row_dim_ + 1 < it_.dims() && columns_ * it_.size(row_dim_) <= kShortRow &&
+               (scattered || is_dense(out, row_dim_ + 1));
+             ++row_dim_) {
+            columns_ *= it_.size(row_dim_);
+            planes_ /= it_.size(row_dim_ + 1);
+        }
+        rows_ = std::max<int64_t>(1, room / columns_);
+        for (int a = 0; a < arrays; ++a) lies_[a] = is_dense(a, row_dim_) ? Lies::AsTile : Lies::Elsewhere;
     } else if (any_across && lies_[out] != Lies::Elsewhere && rows >= kAcross / 2) {
         columns_ = kColumns;
         rows_ = std::min(kAcross, room / kColumns);
     }
+}
+
+bool Tiles::is_dense(int a, int last) const noexcept {
+    int64_t step = it_.item_size(a);
+    for (int d = 0; d <= last; step *= it_.size(d++))
+        if (it_.steps(d)[a] != step) return false;
+    return true;
 }
 
 namespace {
@@ -56,6 +70,46 @@ void fill_row<Bytes16>(char* to, const char* from, int64_t n) {
 }  // namespace
 
 void Tiles::gather(char* buffer, const char* from, int array, int64_t rows, int64_t columns) const {
+    const int64_t item = it_.item_size(array);
+    if (row_dim_ == 1 && (!whole_ || columns >= kRun)) return gather_plane(buffer, from, array, rows, columns);
+    const int64_t down = it_.steps(row_dim_)[array];
+    if (row_dim_ > 1 && it_.size(0) >= kRun) {  // plane by plane
+        const int64_t part = it_.size(0) * it_.size(1);
+        for (int64_t c = 0; c < columns; c += part) {
+            const char* first = from;
+            int64_t left = c / part;
+            for (int d = 2; d < row_dim_; left /= it_.size(d++)) first += left % it_.size(d) * it_.steps(d)[array];
+            for (int64_t r = 0; r < rows; ++r)
+                gather_plane(buffer + (r * columns + c) * item, first + r * down, array, it_.size(1), it_.size(0));
+        }
+        return;
+    }
+    each_of_row(array, columns, [&](int64_t offset, int64_t place) {
+        dispatch_size(item, [&]<class Word> {
+            constexpr int64_t kSize = sizeof(Word);
+            for (int64_t r = 0; r < rows; ++r)
+                std::memcpy(buffer + place + r * columns * kSize, from + offset + r * down, kSize);
+        });
+    });
+}
+
+void Tiles::scatter(const char* buffer, char* to, int array, int64_t rows, int64_t columns) const {
+    const int64_t item = it_.item_size(array), down = it_.steps(row_dim_)[array];
+    if (row_dim_ == 1 && columns >= kRun && it_.steps(0)[array] == item) {
+        for (int64_t r = 0; r < rows; ++r)
+            std::memcpy(to + r * down, buffer + r * columns * item, static_cast<size_t>(columns * item));
+        return;
+    }
+    each_of_row(array, columns, [&](int64_t offset, int64_t place) {
+        dispatch_size(item, [&]<class Word> {
+            constexpr int64_t kSize = sizeof(Word);
+            for (int64_t r = 0; r < rows; ++r)
+                std::memcpy(to + offset + r * down, buffer + place + r * columns * kSize, kSize);
+        });
+    });
+}
+
+void Tiles::gather_plane(char* buffer, const char* from, int array, int64_t rows, int64_t columns) const {
     const int64_t item = it_.item_size(array), along = it_.steps(0)[array], down = it_.steps(1)[array];
     dispatch_size(item, [&]<class Word> {
         constexpr int64_t kSize = sizeof(Word);
