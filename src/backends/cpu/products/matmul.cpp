@@ -1,11 +1,16 @@
 // Matrix products of tensors on the CPU (kernels/products/matmul.h), on top of gemm.h.
 #include <complex>
 
+#include "backends/cpu/choose_isa.h"
 #include "backends/cpu/elementwise/in_parallel.h"
 #include "backends/cpu/products/gemm.h"
+#include "backends/cpu/products/tiny_products.h"
 #include "kernels/products/matmul_kernels.h"
 
 namespace wengert::kernels {
+
+WENGERT_TABLE_PER_ISA(TinyProductsTable, tiny_products_table)
+
 namespace {
 
 // Calls f<T> for the dtypes that products are defined for.
@@ -27,6 +32,53 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar&
     });
 }
 
+// --- Batches
+
+// How the loops for tiny matrices see an element; void where there are none.
+template <class T>
+struct TinyElement {
+    using type = std::conditional_t<std::is_floating_point_v<T>, T, void>;
+};
+template <class R>
+struct TinyElement<std::complex<R>> {
+    using type = ComplexPair<R>;
+};
+
+template <class E>
+const TinyLoops<E>& tiny_loops() {
+    const TinyProductsTable& table = tiny_products_table();
+    if constexpr (std::is_same_v<E, float>) return table.f32;
+    if constexpr (std::is_same_v<E, double>) return table.f64;
+    if constexpr (std::is_same_v<E, ComplexPair<float>>) return table.c64;
+    if constexpr (std::is_same_v<E, ComplexPair<double>>) return table.c128;
+}
+
+// False where the matrices are not tiny, or there are too few of them.
+template <class T>
+bool multiply_tiny(const StridedWalk<3>& batches, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c, T beta,
+                   T alpha) {
+    using E = typename TinyElement<T>::type;
+    if constexpr (std::is_void_v<E>) {
+        return false;
+    } else {
+        constexpr int64_t kFew = 4;
+        if (b.rows < 1 || b.rows > kTinyMatrix || b.cols < 1 || b.cols > kTinyMatrix || c.rows > kTinyRows ||
+            batches.numel() < kFew)
+            return false;
+        const TinyLoop<E> loop = tiny_loops<E>()[b.rows - 1][b.cols - 1];
+        const auto element = [](const T& x) { return reinterpret_cast<const E&>(x); };
+        const auto operand = [](const Matrix<T>& m, int64_t offset, int64_t step) {
+            return typename TinyProducts<E>::Operand{reinterpret_cast<E*>(m.data + offset), m.row_stride, m.col_stride,
+                                                     step};
+        };
+        batches.rows_in_parallel([&](const std::array<int64_t, 3>& at, int64_t n, const std::array<int64_t, 3>& step) {
+            loop({n, c.rows, element(alpha), element(beta), operand(a, at[0], step[0]), operand(b, at[1], step[1]),
+                  operand(c, at[2], step[2])});
+        });
+        return true;
+    }
+}
+
 void multiply_batch(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     const size_t batch_dims = out.sizes().size() - 2;
     const StridedWalk<3> batches(IntSpan(out.sizes()).first(batch_dims),
@@ -40,6 +92,7 @@ void multiply_batch(const Tensor& out, const Tensor& a, const Tensor& b, const S
         const T factor = alpha.to<T>(), kept = beta.to<T>();
         const Matrix<T> ma = last_two(a, a.data_as<T>()), mb = last_two(b, b.data_as<T>()),
                         mc = last_two(out, out.data_as<T>());
+        if (multiply_tiny(batches, ma, mb, mc, kept, factor)) return;
         const auto some = [&](int64_t begin, int64_t end) {
             batches.elements_of(begin, end, [&](const std::array<int64_t, 3>& at) {
                 Matrix<T> each_a = ma, each_b = mb, each_c = mc;
