@@ -55,6 +55,14 @@ Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
     return scan(cumprod_kernel, self, dim, sum_dtype(self, dtype), "cumprod");
 }
 
+Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim) {
+    if (self.dim() == 0) return grad;
+    const Tensor in = contiguous(to_dtype(self, result.dtype())), g = contiguous(grad);
+    Tensor out = empty(in.sizes(), in.dtype(), in.device());
+    if (out.numel() > 0) cumprod_backward_kernel(out, g, in, wrap_dim(dim, self.dim(), "cumprod"));
+    return out;
+}
+
 Tensor logcumsumexp(const Tensor& self, int64_t dim) {
     check_inexact(self.dtype(), "logcumsumexp");
     return scan(logcumsumexp_kernel, self, dim, self.dtype(), "logcumsumexp");

@@ -13,6 +13,8 @@ namespace wengert::kernels {
 Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
 Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
 Tensor logcumsumexp(const Tensor& self, int64_t dim);
+// The gradient of cumprod, whose result gives the dtype: exact where elements are zero.
+Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim);
 std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim);
 std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim);
 

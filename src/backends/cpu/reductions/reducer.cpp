@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/choose_isa.h"
+#include "backends/cpu/elementwise/strided.h"
 
 namespace wengert::kernels {
 
@@ -43,6 +44,7 @@ Reducer::Reducer(const Tensor& in, IntSpan dims) : data_(in.data()), item_(item_
     if (reduced_.empty()) reduced_.push_back({1, 1, 0});
     put_innermost_last(kept_);
     put_innermost_last(reduced_);
+    put_longest_last();
 }
 
 void Reducer::put_innermost_last(Axes& axes) {
@@ -50,6 +52,14 @@ void Reducer::put_innermost_last(Axes& axes) {
     auto smallest = std::min_element(
         axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return std::abs(a.stride) < std::abs(b.stride); });
     std::rotate(smallest, smallest + 1, axes.end());
+}
+
+// Of few elements for each of many results whose innermost dimension is short, as of batches of small matrices: a chunk that
+// goes along the batch, however the results lie, is worth the loops that it starts.
+void Reducer::put_longest_last() {
+    const auto longest = std::ranges::max_element(kept_, {}, &Axis::size);
+    if (count_ <= kFew && kept_.back().size < kShort && longest->size >= kChunk / kShort)
+        std::rotate(longest, longest + 1, kept_.end());
 }
 
 Reducer::Chunk Reducer::first_of_row(int64_t row) const {
@@ -70,31 +80,50 @@ int64_t Reducer::blocks_of(const Chunk& chunk) const {
     return std::min(blocks, longest->size);
 }
 
-void Reducer::accumulate_all(const Chunk& chunk, TileLoop loop, void* acc, double parameter) const {
-    if (count_ > 0) accumulate_axes(reduced_, chunk, loop, acc, parameter);
+void Reducer::accumulate_all(const Chunk& chunk, TileLoop loop, void* acc, size_t acc_size, double parameter) const {
+    if (count_ > 0) accumulate_axes(reduced_, chunk, loop, acc, acc_size, parameter);
+}
+
+// Short columns of which neither direction is dense are put side by side first, some results at a time.
+void Reducer::run(TileLoop loop, const std::byte* in, const Tile& t, void* acc, size_t acc_size,
+                  double parameter) const {
+    if (t.row_stride == 1 || t.col_stride == 1 || t.rows > kFew || t.cols < kShort) return loop(in, t, acc, parameter);
+    dispatch_size(item_, [&]<class Word> {
+        constexpr int64_t kWidth = 128;
+        alignas(64) Word block[kFew * kWidth];
+        const Word* from = reinterpret_cast<const Word*>(in);
+        auto* to = static_cast<std::byte*>(acc);
+        for (int64_t first = 0; first < t.cols; first += kWidth) {
+            const int64_t width = std::min(kWidth, t.cols - first);
+            for (int64_t r = 0; r < t.rows; ++r)
+                for (int64_t c = 0; c < width; ++c)
+                    block[r * kWidth + c] = from[r * t.row_stride + (first + c) * t.col_stride];
+            loop(block, {t.rows, kWidth, width, 1}, to + static_cast<size_t>(first) * acc_size, parameter);
+        }
+    });
 }
 
 // One of equal parts of the longest dimension.
 void Reducer::accumulate_block(const Chunk& chunk, int64_t block, int64_t blocks, TileLoop loop, void* acc,
-                               double parameter) const {
+                               size_t acc_size, double parameter) const {
     Axes axes = reduced_;
     Axis& longest = *std::ranges::max_element(axes, {}, &Axis::size);
     const int64_t begin = longest.size / blocks * block + std::min(block, longest.size % blocks);
     longest.size = longest.size / blocks + (block < longest.size % blocks);
     Chunk part = chunk;
     part.in += begin * longest.stride * item_;
-    accumulate_axes(axes, part, loop, acc, parameter);
+    accumulate_axes(axes, part, loop, acc, acc_size, parameter);
 }
 
-void Reducer::accumulate_axes(const Axes& reduced, const Chunk& chunk, TileLoop loop, void* acc,
+void Reducer::accumulate_axes(const Axes& reduced, const Chunk& chunk, TileLoop loop, void* acc, size_t acc_size,
                               double parameter) const {
     const Tile t{reduced.back().size, reduced.back().stride, chunk.cols, chunk.col_stride};
     size_t outer = reduced.size() - 1;
     const std::byte* in = chunk.in;
-    if (outer == 0) return loop(in, t, acc, parameter);
+    if (outer == 0) return run(loop, in, t, acc, acc_size, parameter);
     SmallVector<int64_t, 4> index(outer, 0);
     for (;;) {
-        loop(in, t, acc, parameter);
+        run(loop, in, t, acc, acc_size, parameter);
         size_t d = outer;
         for (;; --d) {
             if (d == 0) return;

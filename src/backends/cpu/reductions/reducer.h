@@ -69,14 +69,14 @@ public:
     template <class Acc, class Merge>
     void accumulate(const Chunk& chunk, TileLoop loop, Acc* acc, double parameter, Merge merge) const {
         const int64_t blocks = blocks_of(chunk);
-        if (blocks < 2) return accumulate_all(chunk, loop, acc, parameter);
+        if (blocks < 2) return accumulate_all(chunk, loop, acc, sizeof(Acc), parameter);
         const auto cols = static_cast<size_t>(chunk.cols);
         const std::unique_ptr<Acc[]> parts(new Acc[cols * static_cast<size_t>(blocks)]);
         parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
             for (int64_t b = begin; b < end; ++b) {
                 Acc* part = parts.get() + static_cast<size_t>(b) * cols;
                 std::copy_n(acc, cols, part);
-                accumulate_block(chunk, b, blocks, loop, part, parameter);
+                accumulate_block(chunk, b, blocks, loop, part, sizeof(Acc), parameter);
             }
         });
         for (int64_t b = 0; b < blocks; ++b)
@@ -93,13 +93,18 @@ private:
     };
     using Axes = SmallVector<Axis, 4>;
     static constexpr int64_t kBlock = 1 << 16;  // elements that one thread merges at once
+    static constexpr int64_t kFew = 16, kShort = 16;
     static void put_innermost_last(Axes& axes);
+    void put_longest_last();
     Chunk first_of_row(int64_t row) const;
     int64_t blocks_of(const Chunk& chunk) const;
-    void accumulate_all(const Chunk& chunk, TileLoop loop, void* acc, double parameter) const;
-    void accumulate_block(const Chunk& chunk, int64_t block, int64_t blocks, TileLoop loop, void* acc,
+    // Accumulators are `acc_size` bytes each.
+    void accumulate_all(const Chunk& chunk, TileLoop loop, void* acc, size_t acc_size, double parameter) const;
+    void accumulate_block(const Chunk& chunk, int64_t block, int64_t blocks, TileLoop loop, void* acc, size_t acc_size,
                           double parameter) const;
-    void accumulate_axes(const Axes& reduced, const Chunk& chunk, TileLoop loop, void* acc, double parameter) const;
+    void accumulate_axes(const Axes& reduced, const Chunk& chunk, TileLoop loop, void* acc, size_t acc_size,
+                         double parameter) const;
+    void run(TileLoop loop, const std::byte* in, const Tile& tile, void* acc, size_t acc_size, double parameter) const;
 
     Axes kept_, reduced_;  // never empty; the last is the inner one
     const std::byte* data_;

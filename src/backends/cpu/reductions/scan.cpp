@@ -92,6 +92,51 @@ struct Times {
     }
 };
 
+// Zero where a factor is, whatever the other one.
+template <class W>
+W chain(W a, W x) {
+    return a == W(0) || x == W(0) ? W(0) : a * x;
+}
+
+// Of y_i = x_0 ... x_i: with S_i = g_i + x_{i+1} S_{i+1}, what the elements from i on make of the products before them, the
+// gradient is x_0 ... x_{i-1} S_i. Nothing is divided. Some lines advance together.
+template <class T>
+void cumprod_backward(const Tensor& out, const Tensor& grad, const Tensor& in, const Blocks& b) {
+    using W = Wide<T>;
+    const T *g = grad.data_as<T>(), *x = in.data_as<T>();
+    T* to = out.data_as<T>();
+    const auto factor = [x](int64_t i) {
+        if constexpr (std::is_floating_point_v<T>)
+            return static_cast<W>(x[i]);
+        else
+            return std::conj(static_cast<W>(x[i]));
+    };
+    parallel_for(b.outer * b.inner, units_of(b.n), [&](int64_t begin, int64_t end) {
+        constexpr int64_t kTogether = 8;
+        std::vector<W> before(static_cast<size_t>(b.n * kTogether));
+        for (int64_t first = begin; first < end; first += kTogether) {
+            const int64_t lines = std::min(kTogether, end - first);
+            int64_t at[kTogether];
+            W acc[kTogether];
+            for (int64_t r = 0; r < lines; ++r) at[r] = (first + r) / b.inner * b.n * b.inner + (first + r) % b.inner;
+            std::fill_n(acc, kTogether, W(1));
+            for (int64_t i = 0; i < b.n; ++i)
+                for (int64_t r = 0; r < lines; ++r) {
+                    before[static_cast<size_t>(i * kTogether + r)] = acc[r];
+                    acc[r] = chain(acc[r], factor(at[r] + i * b.inner));
+                }
+            std::fill_n(acc, kTogether, W(0));
+            for (int64_t i = b.n - 1; i >= 0; --i)
+                for (int64_t r = 0; r < lines; ++r) {
+                    const int64_t e = at[r] + i * b.inner;
+                    const W from_here = static_cast<W>(g[e]) + acc[r];
+                    to[e] = static_cast<T>(chain(before[static_cast<size_t>(i * kTogether + r)], from_here));
+                    acc[r] = chain(from_here, factor(e));
+                }
+        }
+    });
+}
+
 template <bool kMax>
 void extremes(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
     const int64_t n = line_size(self, dim), step = line_stride(self, dim), out_step = line_stride(values, dim);
@@ -154,6 +199,10 @@ constinit DeviceKernel<Scan> cumsum_kernel{
 constinit DeviceKernel<Scan> cumprod_kernel{
     "cumprod", [](Result out, const Tensor& in, int64_t dim) {
         dispatch(in.dtype(), [&]<class T> { scan<T>(in, out, Blocks(in, dim), Wide<T>(1), Times{}); });
+    }};
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, int64_t)> cumprod_backward_kernel{
+    "cumprod_backward", [](Result out, const Tensor& grad, const Tensor& in, int64_t dim) {
+        dispatch_inexact(in.dtype(), "cumprod", [&]<class T> { cumprod_backward<T>(out, grad, in, Blocks(in, dim)); });
     }};
 constinit DeviceKernel<Scan> logcumsumexp_kernel{
     "logcumsumexp", [](Result out, const Tensor& in, int64_t dim) {
