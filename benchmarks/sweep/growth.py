@@ -16,6 +16,7 @@ ROW = 64  # elements of the rows of the layout "rows"
 LENGTHS = frozenset({"size", "sizes", "input_sizes", "normalized_shape", "split_sizes", "length"})
 COUNTS = frozenset({"num_classes", "steps"})
 ASCENDING = frozenset({"sorted_sequence", "boundaries", "bins"})
+FACTORS = frozenset({"LU", "LU_data"})  # of which the lower triangle has ones on its diagonal, not what stands there
 
 
 def array_like(rng: np.random.Generator, name: str, array: np.ndarray, shape: Shape) -> np.ndarray:
@@ -40,6 +41,8 @@ def array_like(rng: np.random.Generator, name: str, array: np.ndarray, shape: Sh
         made = between(rng, array, shape)
         if len(shape) > 1 and shape[-1] == shape[-2] > 1 and array.ndim > 1 and array.shape[-1] == array.shape[-2]:
             made = structured(made, array)
+            if name in FACTORS:  # else solutions overflow
+                made = np.triu(made) + np.tril(made, -1) / shape[-1]
     return np.sort(made) if name in ASCENDING else made
 
 

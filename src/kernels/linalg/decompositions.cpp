@@ -89,6 +89,20 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
     return {a, tau};
 }
 
+Tensor householder_product(const Tensor& A, const Tensor& tau) {
+    lapack_int(rows(A), "linalg.householder_product"), lapack_int(cols(A), "linalg.householder_product");
+    Tensor out = column_major_copy(A);
+    if (out.numel() > 0) orgqr_kernel(out, tau);
+    return out;
+}
+
+Tensor ormqr(const Tensor& A, const Tensor& tau, const Tensor& C, bool left, bool adjoint) {
+    lapack_int(rows(C), "ormqr"), lapack_int(cols(C), "ormqr");
+    Tensor out = row_major_copy(C);
+    if (out.numel() > 0 && tau.numel() > 0) ormqr_kernel(out, A, tau, left, adjoint);
+    return out;
+}
+
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& self, bool full_matrices) {
     SvdResult r = svd(self, full_matrices ? 'A' : 'S');
     return {r.u, r.s, r.vh};

@@ -45,6 +45,8 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& self, bool 
 // (P, L, U) of what lu_factor returned; L [...,m,k], U [...,k,n].
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu_data, const Tensor& lu_pivots, bool unpack_data,
                                              bool unpack_pivots);
+// Which row of A each row of P^T A is, [m]; or of P A, if inverse.
+Tensor lu_row_order(const Tensor& lu_data, const Tensor& lu_pivots, bool inverse);
 Tensor linalg_det(const Tensor& self);
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& self);  // (sign, log |det|): (0, -inf) for a singular matrix
 
@@ -61,6 +63,10 @@ struct LdlLayout {
 LdlLayout ldl_layout(const Tensor& ld, const Tensor& pivots);
 // What LAPACK leaves: R above the vectors of the reflections, and their factors.
 std::tuple<Tensor, Tensor> geqrf(const Tensor& self);
+// The product Q of reflections whose vectors are columns of A: its first columns, and Q C or C Q, or the same of Q^H. The
+// batches of all arguments are the same.
+Tensor householder_product(const Tensor& A, const Tensor& tau);
+Tensor ormqr(const Tensor& A, const Tensor& tau, const Tensor& C, bool left, bool adjoint);
 // self = U diag(S) Vh; S descending. driver is accepted and ignored, as on PyTorch's CPU.
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& self, bool full_matrices);
 Tensor linalg_svdvals(const Tensor& self);

@@ -30,6 +30,8 @@ extern DeviceKernel<void(Result, Result, Result)> lu_factor_kernel;
 extern DeviceKernel<void(const Tensor&, int64_t, const char*)> check_pivots_kernel;
 // (p, l, u, lu, pivots): p, l and u hold zeros; those without elements are not wanted.
 extern DeviceKernel<void(Result, Result, Result, const Tensor&, const Tensor&)> lu_unpack_kernel;
+// (order, pivots, inverse) of one matrix, as lu_row_order says.
+extern DeviceKernel<void(Result, const Tensor&, bool)> lu_row_order_kernel;
 extern DeviceKernel<void(Result, const Tensor&)> det_kernel;              // (out, a), a maybe of no elements
 extern DeviceKernel<void(Result, Result, const Tensor&)> slogdet_kernel;  // (sign, log, a), likewise
 
@@ -37,6 +39,10 @@ extern DeviceKernel<void(Result, Result, const Tensor&)> slogdet_kernel;  // (si
 extern DeviceKernel<void(Result, Result, const Tensor&)> qr_kernel;
 // (a, tau): A, column-major, becomes what LAPACK's geqrf leaves.
 extern DeviceKernel<void(Result, Result)> geqrf_kernel;
+// (a, tau): A, column-major, becomes the first columns of Q.
+extern DeviceKernel<void(Result, const Tensor&)> orgqr_kernel;
+// (c, a, tau, left, adjoint): C becomes Q C or C Q, or that of Q^H.
+extern DeviceKernel<void(Result, const Tensor&, const Tensor&, bool, bool)> ormqr_kernel;
 // (u, s, vh, a, job), job 'N', 'S' or 'A'; u and vh are undefined for 'N', and A may have no elements for 'A'.
 extern DeviceKernel<void(Result, Result, Result, const Tensor&, char)> svd_kernel;
 // (w, v, a, lower), v column-major, or undefined where it is not wanted. So are those of eig, (w, v, a).

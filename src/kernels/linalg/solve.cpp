@@ -103,6 +103,18 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu_data, const Tensor
     return {p, l, u};
 }
 
+Tensor lu_row_order(const Tensor& lu_data, const Tensor& lu_pivots, bool inverse) {
+    check_matrix(lu_data, "lu_unpack", "LU_data");
+    check(lu_pivots.dtype() == DType::Int32 && lu_pivots.dim() == 1 &&
+              lu_pivots.size(0) == std::min(rows(lu_data), cols(lu_data)),
+          ErrorKind::Runtime, "[lu_unpack] LU_pivots must be int32 [k], k the lesser size of LU_data, got ",
+          lu_pivots.dtype(), " ", ShapeOf{lu_pivots.sizes()});
+    check_pivots(lu_data, lu_pivots, "lu_unpack");
+    const Tensor order = empty(Dims{rows(lu_data)}, DType::Int64, lu_data.device());
+    if (order.numel() > 0) lu_row_order_kernel(order, lu_pivots, inverse);
+    return order;
+}
+
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& self) {
     const char* op = "linalg.slogdet";
     check_square(self, op);

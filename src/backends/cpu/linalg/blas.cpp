@@ -57,6 +57,9 @@ void for_each_routine(F&& f) {
     f(letter + "getri", t.getri);
     f(letter + "geqrf", t.geqrf);
     f(letter + (complex ? "ungqr" : "orgqr"), t.orgqr);
+    f(letter + (complex ? "unmqr" : "ormqr"), t.ormqr);
+    f(letter + (complex ? "hetrf" : "sytrf"), t.hetrf);
+    if constexpr (complex) f(letter + "sytrf", t.sytrf);
     f(letter + "gesdd", t.gesdd);
     f(letter + (complex ? "heevd" : "syevd"), t.heevd);
     f(letter + "geev", t.geev);

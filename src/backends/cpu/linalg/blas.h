@@ -68,6 +68,9 @@ struct LapackTypes<std::complex<R>> {
 };
 
 template <class T>
+using SymmetricFactorization = void(Flag, Int, T*, Int, int*, T*, Int, int*);
+
+template <class T>
 struct Blas {
     // (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
     Routine<void(Flag, Flag, Int, Int, Int, const T*, const T*, Int, const T*, Int, const T*, T*, Int)> gemm;
@@ -80,6 +83,10 @@ struct Blas {
     Routine<void(Int, Int, T*, Int, T*, T*, Int, int*)> geqrf;  // (m, n, a, lda, tau, work, lwork, info)
     // (m, n, k, a, lda, tau, work, lwork, info); ungqr for complex T
     Routine<void(Int, Int, Int, T*, Int, const T*, T*, Int, int*)> orgqr;
+    // (side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info); unmqr for complex T
+    Routine<void(Flag, Flag, Int, Int, Int, const T*, Int, const T*, T*, Int, T*, Int, int*)> ormqr;
+    // (uplo, n, a, lda, ipiv, work, lwork, info): of Hermitian matrices, and of symmetric ones, which differ for complex T
+    Routine<SymmetricFactorization<T>> hetrf, sytrf;
     Routine<typename LapackTypes<T>::gesdd> gesdd;
     Routine<typename LapackTypes<T>::heevd> heevd;  // syevd for real T
     Routine<typename LapackTypes<T>::geev> geev;

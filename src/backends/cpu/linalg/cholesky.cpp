@@ -51,7 +51,8 @@ void solve_triangular(Result out, const Tensor& matrices, bool upper, bool left,
     const int m = static_cast<int>(rows(out)), n = static_cast<int>(cols(out));
     dispatch_inexact(out->dtype(), "linalg.solve_triangular", [&]<class T> {
         const int64_t step = one_matrix ? 0 : rows(a) * cols(a);
-        for (int64_t i = 0; i < batch_count(out); ++i)
+        const int64_t count = batch_count(out);
+        for (int64_t i = 0; i < count; ++i)
             solve_triangle(a.data_as<T>() + i * step, out->data_as<T>() + i * m * n, m, n, left,
                            as_transpose ? !upper : upper, as_transpose ? 'T' : 'N', unitriangular);
     });

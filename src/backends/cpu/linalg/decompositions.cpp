@@ -34,10 +34,21 @@ void fill_with_identities(const Tensor& t) {
     for (int64_t row = 0; row < batch_count(t) * rows(t); ++row) to[row * n + row % n] = T(1);
 }
 
+// Of up to so many rows and columns our own rotations find singular values sooner than a call of LAPACK returns. (Vectors are
+// LAPACK's always: people know their signs.)
+constexpr int64_t kJacobi = 4;
+
+// Of a matrix that is wide to LAPACK it takes twice the time: tall ones are given as they are, for their columns.
 void svd(Result left, Result s, Result right, const Tensor& self, char job) {
     const int m = static_cast<int>(rows(self)), n = static_cast<int>(cols(self)), k = std::min(m, n);
     const int u_cols = job == 'A' ? m : k, vh_rows = job == 'A' ? n : k;
-    const Tensor a = row_major_copy(self);
+    const bool tall = m > n, vectors = job != 'N';
+    const Tensor a = tall ? column_major_copy(self) : row_major_copy(self);
+    Tensor u = left, vh = right;
+    if (tall && vectors) {
+        u = empty_column_major(batch_sizes(self), m, u_cols, self.dtype(), self.device());
+        vh = empty_column_major(batch_sizes(self), vh_rows, n, self.dtype(), self.device());
+    }
     dispatch_inexact(self.dtype(), "linalg.svd", [&]<class T> {
         using R = real_of<T>;
         if (k == 0) return fill_with_identities<T>(left), fill_with_identities<T>(right);
@@ -45,24 +56,33 @@ void svd(Result left, Result s, Result right, const Tensor& self, char job) {
         int64_t x = std::max(m, n), y = k;
         Scratch<R> rwork(is_complex_type<T> ? std::max(5 * y * y + 5 * y, 2 * x * y + 2 * y * y + y) : 0);
         T nothing{};
-        int lda = n, ldu = n, ldvt = std::max(u_cols, 1);
-        for (int64_t i = 0; i < batch_count(self); ++i) {
-            constexpr int kNotFinite = -4;  // as LAPACK says of NaN
-            if (!is_finite(a.data_as<T>() + i * m * n, int64_t{m} * n)) check_svd(self, kNotFinite, i);
-            T* u = job == 'N' ? &nothing : left->data_as<T>() + i * m * u_cols;
-            T* vh = job == 'N' ? &nothing : right->data_as<T>() + i * vh_rows * n;
-            int info = with_workspace<T>([&](T* work, const int* lwork, int* result) {
+        const Blas<T>& routines = !vectors && std::max(m, n) <= kJacobi ? routines_for<T>(k) : blas<T>();
+        const int long_side = std::max(m, n), short_side = k, ldvt = tall ? vh_rows : u_cols;
+        auto of_matrix = [&](int64_t i) {
+            T* u_at = vectors ? u.data_as<T>() + i * m * u_cols : &nothing;
+            T* vh_at = vectors ? vh.data_as<T>() + i * vh_rows * n : &nothing;
+            return [&, i, first = tall ? u_at : vh_at, second = tall ? vh_at : u_at](T* work, const int* lwork,
+                                                                                     int* result) {
                 auto call = [&](auto*... reals) {
-                    blas<T>().gesdd(&job, &n, &m, a.data_as<T>() + i * m * n, &lda, s->data_as<R>() + i * k, vh, &ldu,
-                                    u, &ldvt, work, lwork, reals..., iwork.data(), result);
+                    routines.gesdd(&job, &long_side, &short_side, a.data_as<T>() + i * m * n, &long_side,
+                                   s->data_as<R>() + i * k, first, &long_side, second, &ldvt, work, lwork, reals...,
+                                   iwork.data(), result);
                 };
                 if constexpr (is_complex_type<T>)
                     call(rwork.data());
                 else
                     call();
-            });
-            check_svd(self, info, i);
+            };
+        };
+        const Workspace<T> workspace(of_matrix(0));
+        for (int64_t i = 0; i < batch_count(self); ++i) {
+            constexpr int kNotFinite = -4;  // as LAPACK says of NaN
+            if (!is_finite(a.data_as<T>() + i * m * n, int64_t{m} * n)) check_svd(self, kNotFinite, i);
+            check_svd(self, workspace.run(of_matrix(i)), i);
         }
+        if (!tall || !vectors) return;
+        copy_into(left, u);
+        copy_into(right, vh);
     });
 }
 
@@ -77,24 +97,29 @@ void eigh(Result w, Result v, const Tensor& self, bool lower) {
     const char *job = vectors ? "V" : "N", *uplo = lower ? "U" : "L";
     dispatch_inexact(self.dtype(), "linalg.eigh", [&]<class T> {
         using R = real_of<T>;
+        auto call = [&](int64_t i, T* work, const int* lwork, R* rwork, const int* lrwork, int* iwork,
+                        const int* liwork) {
+            T* at = a.data_as<T>() + i * n * n;
+            R* values = w->data_as<R>() + i * n;
+            int info = 0;
+            if constexpr (is_complex_type<T>)
+                blas<T>().heevd(job, uplo, &n, at, &ld, values, work, lwork, rwork, lrwork, iwork, liwork, &info);
+            else
+                blas<T>().heevd(job, uplo, &n, at, &ld, values, work, lwork, iwork, liwork, &info), (void)rwork,
+                    (void)lrwork;
+            return info;
+        };
+        T work_size{};
+        R rwork_size{};
+        int iwork_size = 0, query = -1;
+        call(0, &work_size, &query, &rwork_size, &query, &iwork_size, &query);
+        const int lwork = std::max(1, static_cast<int>(std::real(work_size)));
+        const int lrwork = std::max(1, static_cast<int>(rwork_size)), liwork = std::max(1, iwork_size);
+        const Scratch<T> work(lwork);
+        const Scratch<R> rwork(lrwork);
+        const Scratch<int> iwork(liwork);
         for (int64_t i = 0; i < batch_count(self); ++i) {
-            T *at = a.data_as<T>() + int64_t{i} * n * n, work_size{};
-            R *values = w->data_as<R>() + i * n, rwork_size{};
-            int iwork_size = 0, info = 0, query = -1;
-            auto call = [&](T* work, const int* lwork, R* rwork, const int* lrwork, int* iwork, const int* liwork) {
-                if constexpr (is_complex_type<T>)
-                    blas<T>().heevd(job, uplo, &n, at, &ld, values, work, lwork, rwork, lrwork, iwork, liwork, &info);
-                else
-                    blas<T>().heevd(job, uplo, &n, at, &ld, values, work, lwork, iwork, liwork, &info), (void)rwork,
-                        (void)lrwork;
-            };
-            call(&work_size, &query, &rwork_size, &query, &iwork_size, &query);
-            int lwork = std::max(1, static_cast<int>(std::real(work_size)));
-            int lrwork = std::max(1, static_cast<int>(rwork_size)), liwork = std::max(1, iwork_size);
-            Scratch<T> work(lwork);
-            Scratch<R> rwork(lrwork);
-            Scratch<int> iwork(liwork);
-            call(work.data(), &lwork, rwork.data(), &lrwork, iwork.data(), &liwork);
+            const int info = call(i, work.data(), &lwork, rwork.data(), &lrwork, iwork.data(), &liwork);
             check_linalg(
                 info == 0, "linalg.eigh: ", batch_element(self, i),
                 "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
@@ -157,19 +182,26 @@ void eig(Result w, Result v, const Tensor& self) {
         using R = real_of<T>;
         using C = std::complex<R>;
         Scratch<R> wr(2 * int64_t{n}), wi(n), packed(vectors && !is_complex_type<T> ? int64_t{n} * n : 0);
-        for (int64_t i = 0; i < batch_count(self); ++i) {
-            T *at = a.data_as<T>() + i * n * n, nothing{};
-            C *values = w->data_as<C>() + i * n, *columns = vectors ? v->data_as<C>() + i * n * n : nullptr;
-            int ldv = vectors ? n : 1;
-            const int exponent = take_scale(at, int64_t{n} * n);
-            int info = with_workspace<T>([&](T* work, const int* lwork, int* result) {
+        T nothing{};
+        const int ldv = vectors ? n : 1;
+        auto of_matrix = [&](int64_t i) {
+            return [&, at = a.data_as<T>() + i * n * n, values = w->data_as<C>() + i * n,
+                    columns = vectors ? v->data_as<C>() + i * n * n : nullptr](T* work, const int* lwork, int* result) {
                 if constexpr (is_complex_type<T>)
                     blas<T>().geev("N", job, &n, at, &n, values, &nothing, &one, vectors ? columns : &nothing, &ldv,
                                    work, lwork, wr.data(), result);
                 else
                     blas<T>().geev("N", job, &n, at, &n, wr.data(), wi.data(), &nothing, &one,
-                                   vectors ? packed.data() : &nothing, &ldv, work, lwork, result);
-            });
+                                   vectors ? packed.data() : &nothing, &ldv, work, lwork, result),
+                        (void)values, (void)columns;
+            };
+        };
+        const Workspace<T> workspace(of_matrix(0));
+        for (int64_t i = 0; i < batch_count(self); ++i) {
+            T* at = a.data_as<T>() + i * n * n;
+            C *values = w->data_as<C>() + i * n, *columns = vectors ? v->data_as<C>() + i * n * n : nullptr;
+            const int exponent = take_scale(at, int64_t{n} * n);
+            const int info = workspace.run(of_matrix(i));
             check_linalg(
                 info == 0, "linalg.eig: ", batch_element(self, i),
                 "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
@@ -240,23 +272,26 @@ void qr(Result q, Result r, const Tensor& self) {
     const int width = std::max(n, q_cols);
     const Tensor a = column_major_copy(self);
     dispatch_inexact(self.dtype(), "linalg.qr", [&]<class T> {
+        const Blas<T>& routines = routines_for<T>(std::max(m, width));
         Scratch<T> tau(k), factors(int64_t{m} * width);
-        int ld = std::max(m, 1);
+        const int ld = std::max(m, 1);
+        auto factor = [&](T* work, const int* lwork, int* info) {
+            routines.geqrf(&m, &n, factors, &ld, tau, work, lwork, info);
+        };
+        const int reflectors = std::min(k, q_cols);
+        auto form = [&](T* work, const int* lwork, int* info) {
+            routines.orgqr(&m, &q_cols, &reflectors, factors, &ld, tau, work, lwork, info);
+        };
+        const Workspace<T> factoring(factor), forming(form);
         for (int64_t i = 0; i < batch_count(self); ++i) {
             const T* from = a.data_as<T>() + i * m * n;
             std::copy(from, from + int64_t{m} * n, factors.data());
-            if (k > 0)
-                with_workspace<T>([&](T* work, const int* lwork, int* info) {
-                    blas<T>().geqrf(&m, &n, factors, &ld, tau, work, lwork, info);
-                });
+            if (k > 0) factoring.run(factor);
             T* upper = r->data_as<T>() + i * r_rows * n;
             for (int64_t j = 0; j < n; ++j)
                 for (int64_t p = 0; p < r_rows; ++p) upper[j * r_rows + p] = p <= j ? factors[j * m + p] : T(0);
             if (q_cols == 0) continue;
-            if (m > 0)
-                with_workspace<T>([&](T* work, const int* lwork, int* info) {
-                    blas<T>().orgqr(&m, &q_cols, &k, factors, &ld, tau, work, lwork, info);
-                });
+            if (m > 0) forming.run(form);
             std::copy(factors.data(), factors.data() + int64_t{m} * q_cols, q->data_as<T>() + i * m * q_cols);
         }
     });
@@ -265,17 +300,61 @@ void qr(Result q, Result r, const Tensor& self) {
 void geqrf(Result a, Result tau) {
     const int m = static_cast<int>(rows(a)), n = static_cast<int>(cols(a)), k = std::min(m, n);
     dispatch_inexact(a->dtype(), "geqrf", [&]<class T> {
-        for (int64_t i = 0; i < batch_count(a); ++i)
-            with_workspace<T>([&](T* work, const int* lwork, int* info) {
-                blas<T>().geqrf(&m, &n, a->data_as<T>() + i * m * n, &m, tau->data_as<T>() + i * k, work, lwork, info);
-            });
+        const Blas<T>& routines = routines_for<T>(std::max(m, n));
+        auto of_matrix = [&](int64_t i) {
+            return [&, i](T* work, const int* lwork, int* info) {
+                routines.geqrf(&m, &n, a->data_as<T>() + i * m * n, &m, tau->data_as<T>() + i * k, work, lwork, info);
+            };
+        };
+        const Workspace<T> workspace(of_matrix(0));
+        for (int64_t i = 0; i < batch_count(a); ++i) workspace.run(of_matrix(i));
     });
+}
+
+// --- Products of reflections
+
+void orgqr(Result a, const Tensor& tau) {
+    const int m = static_cast<int>(rows(a)), n = static_cast<int>(cols(a)), k = static_cast<int>(tau.size(-1));
+    const Tensor factors = contiguous(tau);
+    dispatch_inexact(a->dtype(), "linalg.householder_product", [&]<class T> {
+        const Blas<T>& routines = routines_for<T>(m);
+        auto of_matrix = [&](int64_t i) {
+            return [&, i](T* work, const int* lwork, int* info) {
+                routines.orgqr(&m, &n, &k, a->data_as<T>() + i * m * n, &m, factors.data_as<T>() + i * k, work, lwork,
+                               info);
+            };
+        };
+        const Workspace<T> workspace(of_matrix(0));
+        for (int64_t i = 0; i < batch_count(a); ++i) workspace.run(of_matrix(i));
+    });
+}
+
+// LAPACK sees C^T in row-major memory: (Q C)^T = C^T Q^T, and Q^T = conj(Q^H).
+void ormqr(Result c, const Tensor& a, const Tensor& tau, bool left, bool transpose) {
+    const Tensor vectors = column_major_copy(a), factors = contiguous(tau);
+    const int m = static_cast<int>(rows(c)), n = static_cast<int>(cols(c)), k = static_cast<int>(tau.size(-1));
+    const int order = left ? m : n, width = static_cast<int>(cols(a));
+    conjugate_(c);
+    dispatch_inexact(c->dtype(), "ormqr", [&]<class T> {
+        const char *side = left ? "R" : "L", *op = transpose ? "N" : is_complex_type<T> ? "C" : "T";
+        auto of_matrix = [&](int64_t i) {
+            return [&, i](T* work, const int* lwork, int* info) {
+                blas<T>().ormqr(side, op, &n, &m, &k, vectors.data_as<T>() + i * order * width, &order,
+                                factors.data_as<T>() + i * k, c->data_as<T>() + i * m * n, &n, work, lwork, info);
+            };
+        };
+        const Workspace<T> workspace(of_matrix(0));
+        for (int64_t i = 0; i < batch_count(c); ++i) workspace.run(of_matrix(i));
+    });
+    conjugate_(c);
 }
 
 }  // namespace
 
 constinit DeviceKernel<void(Result, Result, const Tensor&)> qr_kernel{"linalg_qr", qr};
 constinit DeviceKernel<void(Result, Result)> geqrf_kernel{"geqrf", geqrf};
+constinit DeviceKernel<void(Result, const Tensor&)> orgqr_kernel{"linalg_householder_product", orgqr};
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, bool, bool)> ormqr_kernel{"ormqr", ormqr};
 constinit DeviceKernel<void(Result, Result, Result, const Tensor&, char)> svd_kernel{"linalg_svd", svd,
                                                                                      HostWaits::ForErrors};
 constinit DeviceKernel<void(Result, Result, const Tensor&, bool)> eigh_kernel{"linalg_eigh", eigh,

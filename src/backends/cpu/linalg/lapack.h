@@ -31,17 +31,33 @@ bool is_finite(const T* data, int64_t count) {
     return std::all_of(data, data + count, [](T x) { return std::isfinite(std::abs(x)); });
 }
 
-// Calls routine(work, lwork, info) twice: for the size of the workspace, then with it. Returns info.
-template <class T, class F>
-int with_workspace(F&& routine) {
-    T wanted{};
-    int query = -1, info = 0;
-    routine(&wanted, &query, &info);
-    int size = static_cast<int>(std::real(wanted));
-    if (size < 1) size = 1;
-    Scratch<T> work(size);
-    routine(work.data(), &size, &info);
-    return info;
-}
+// What a routine works in, for all matrices of one size. It is asked how much it wants: routine(work, lwork, info) with
+// lwork == -1.
+template <class T>
+class Workspace {
+public:
+    template <class F>
+    explicit Workspace(F&& routine) : size_(wanted(routine)), memory_(size_) {}
+
+    // The routine's info.
+    template <class F>
+    int run(F&& routine) const {
+        int info = 0;
+        routine(memory_.data(), &size_, &info);
+        return info;
+    }
+
+private:
+    template <class F>
+    static int wanted(F& routine) {
+        T wanted{};
+        int query = -1, info = 0;
+        routine(&wanted, &query, &info);
+        return std::max(1, static_cast<int>(std::real(wanted)));
+    }
+
+    const int size_;
+    const Scratch<T> memory_;
+};
 
 }  // namespace wengert::kernels::linalg

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "backends/cpu/linalg/tiny_matrices.h"
 #include "backends/cpu/products/gemm.h"
+#include "base/small_vector.h"
 
 namespace wengert::kernels::portable {
 namespace {
@@ -31,6 +33,12 @@ void gemm(Flag transa, Flag transb, Int m, Int n, Int k, const T* alpha, const T
 template <class T>
 void solve_triangle(bool upper, bool unit, Matrix<const T> a, Matrix<T> b) {
     int64_t n = a.rows;
+    if (n <= kTiny) {
+        if (n > 0)
+            with_rows(n,
+                      [&]<int N> { upper ? solve_tiny<T, N, true>(unit, a, b) : solve_tiny<T, N, false>(unit, a, b); });
+        return;
+    }
     if (n > kBlock) {
         int64_t h = n / 2;
         Matrix<T> top = b.block(0, 0, h, b.cols), bottom = b.block(h, 0, n - h, b.cols);
@@ -142,16 +150,14 @@ void swap_rows(Matrix<T> a, int64_t i, int64_t j) {
         for (int64_t c = 0; c < a.cols; ++c) std::swap(a(i, c), a(j, c));
 }
 
-// |re| + |im|: what LAPACK compares, so that the same pivots are chosen.
-template <class T>
-real_of<T> size(const T& x) {
-    return std::abs(std::real(x)) + std::abs(std::imag(x));
-}
-
 template <class T>
 void getrf(Int rows, Int cols, T* data, Int lda, int* pivots, int* info) {
     int64_t m = *rows, n = *cols, steps = std::min(m, n);
     Matrix<T> a = column_major(data, m, n, *lda);
+    if (m == n && n > 0 && n <= kTiny) {
+        *info = with_rows(n, [&]<int N> { return factor_tiny<T, N>(a, pivots); });
+        return;
+    }
     *info = 0;
     for (int64_t j0 = 0; j0 < steps; j0 += kBlock) {
         int64_t w = std::min(kBlock, steps - j0);
@@ -189,7 +195,8 @@ void getri(Int order, T* data, Int lda, Int pivots, T* work, Int lwork, int* inf
             *info = static_cast<int>(i + 1);
             return;
         }
-    Scratch<T> inverse(n * n);
+    if (n > 0 && n <= kTiny) return with_rows(n, [&]<int N> { invert_tiny<T, N>(a, pivots); });
+    SmallVector<T, 64> inverse(static_cast<size_t>(n * n));
     Matrix<T> x = column_major(inverse.data(), n, n, n);
     for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < n; ++j) x(i, j) = i == j ? T(1) : T(0);
@@ -253,12 +260,57 @@ void orgqr(Int rows, Int cols, Int reflectors, T* data, Int lda, const T* tau, T
     }
 }
 
+// C := C (I - tau v v^H), where v[0] == 1 is not stored. C [m,n], v [n]
+template <class T>
+void reflect_right(T tau, const T* v, Matrix<T> c) {
+    if (tau == T(0)) return;
+    for (int64_t i = 0; i < c.rows; ++i) {
+        T sum = c(i, 0);
+        for (int64_t j = 1; j < c.cols; ++j) sum += c(i, j) * v[j];
+        sum *= tau;
+        c(i, 0) -= sum;
+        for (int64_t j = 1; j < c.cols; ++j) c(i, j) -= sum * conjugate(v[j]);
+    }
+}
+
+// Q = H_1 H_2 ... H_k; its adjoint has the factors' conjugates in the other order.
+template <class T>
+void ormqr(Flag side, Flag trans, Int rows, Int cols, Int reflectors, const T* data, Int lda, const T* tau, T* to,
+           Int ldc, T* work, Int lwork, int* info) {
+    if (answers_query(lwork, work)) return;
+    const bool left = *side == 'L', plain = *trans == 'N';
+    const Matrix<T> c = column_major(to, *rows, *cols, *ldc);
+    const int64_t k = *reflectors;
+    *info = 0;
+    for (int64_t step = 0; step < k; ++step) {
+        const int64_t j = left == plain ? k - 1 - step : step;
+        const T factor = plain ? tau[j] : conjugate(tau[j]);
+        const T* v = data + j * *lda + j;
+        if (left)
+            reflect(factor, v, c.block(j, 0, c.rows - j, c.cols));
+        else
+            reflect_right(factor, v, c.block(0, j, c.rows, c.cols - j));
+    }
+}
+
 }  // namespace
 
 template <class T>
 Blas<T> routines() {
-    return {gemm<T>,  trsm<T>,  potrf<T>,         potri<T>,          getrf<T>,        getri<T>,
-            geqrf<T>, orgqr<T>, svd_routine<T>(), eigh_routine<T>(), eig_routine<T>()};
+    return {gemm<T>,
+            trsm<T>,
+            potrf<T>,
+            potri<T>,
+            getrf<T>,
+            getri<T>,
+            geqrf<T>,
+            orgqr<T>,
+            ormqr<T>,
+            ldl_routine<T>(true),
+            ldl_routine<T>(false),
+            svd_routine<T>(),
+            eigh_routine<T>(),
+            eig_routine<T>()};
 }
 template Blas<float> routines();
 template Blas<double> routines();

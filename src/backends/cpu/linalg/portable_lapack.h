@@ -1,7 +1,8 @@
 // Our own routines in the Fortran ABI of backends/cpu/linalg/blas.h: complete and correct, written for brevity. They run where no
 // provider was found. Workspace queries (lwork == -1) are answered with 1, because none of them uses the workspace.
 //
-//   portable_lapack.cpp   gemm, trsm, potrf, potri, getrf, getri, geqrf, orgqr
+//   portable_lapack.cpp   gemm, trsm, potrf, potri, getrf, getri, geqrf, orgqr, ormqr
+//   portable_ldl.cpp      hetrf, sytrf: Bunch and Kaufman's pivots
 //   portable_svd.cpp      gesdd: one-sided Jacobi
 //   portable_eigen.cpp    heevd: two-sided Jacobi; geev: shifted QR on the complex Hessenberg form
 #pragma once
@@ -38,6 +39,8 @@ bool answers_query(Int lwork, T* work) {
     return true;
 }
 
+template <class T>
+SymmetricFactorization<T>* ldl_routine(bool hermitian);
 template <class T>
 typename LapackTypes<T>::gesdd* svd_routine();
 template <class T>

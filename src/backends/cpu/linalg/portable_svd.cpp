@@ -25,9 +25,9 @@ bool orthogonalise(Matrix<T> w, Matrix<T> v, int64_t p, int64_t q) {
     R size = std::abs(pq);
     if (!(size > std::numeric_limits<R>::epsilon() * std::sqrt(pp) * std::sqrt(qq)) || size == 0) return false;
     T phase = pq / size;  // makes the inner product real: q := q conj(phase)
-    R zeta = (qq - pp) / (2 * size);
-    R t = std::copysign(R(1), zeta) / (std::abs(zeta) + std::hypot(R(1), zeta));
-    R c = 1 / std::hypot(R(1), t), s = c * t;
+    R zeta = (qq - pp) / (2 * size), steep = std::abs(zeta);
+    R t = std::copysign(R(1), zeta) / (steep + (steep < R(1e8) ? std::sqrt(1 + steep * steep) : steep));
+    R c = 1 / std::sqrt(1 + t * t), s = c * t;
     auto rotate = [&](Matrix<T> m) {
         for (int64_t i = 0; i < m.rows; ++i) {
             T x = m(i, p), y = m(i, q) * conjugate(phase);
@@ -61,14 +61,14 @@ void complete(Matrix<T> u, int64_t j) {
     }
 }
 
-// a [m,n], m >= n: a = u diag(s) v^H with u [m, u.cols], v [n, n]. Returns LAPACK's info: 0, 1 where it did not converge,
+// a [m,n], m >= n: a = u diag(s) v^H with u [m, u.cols], v [n, n], both maybe without elements. Returns LAPACK's info: 0, 1 where it did not converge,
 // -4 where the input is not finite.
 template <class T>
 int decompose(Matrix<const T> a, real_of<T>* s, Matrix<T> u, Matrix<T> v) {
     using R = real_of<T>;
     int64_t m = a.rows, n = a.cols;
-    Scratch<T> columns(m * n), rotations(n * n);
-    Matrix<T> w = column_major(columns.data(), m, n, m), r = column_major(rotations.data(), n, n, n);
+    SmallVector<T, 16> columns(static_cast<size_t>(m * n)), rotations(static_cast<size_t>(n * v.rows));
+    Matrix<T> w = column_major(columns.data(), m, n, m), r = column_major(rotations.data(), v.rows, n, v.rows);
     R largest = 0;
     for (int64_t j = 0; j < n; ++j)
         for (int64_t i = 0; i < m; ++i) {
@@ -78,7 +78,7 @@ int decompose(Matrix<const T> a, real_of<T>* s, Matrix<T> u, Matrix<T> v) {
     R scale = largest > 0 ? largest : R(1);  // squares must neither overflow nor vanish
     for (int64_t j = 0; j < n; ++j) {
         for (int64_t i = 0; i < m; ++i) w(i, j) = a(i, j) / scale;
-        for (int64_t i = 0; i < n; ++i) r(i, j) = i == j ? T(1) : T(0);
+        for (int64_t i = 0; i < r.rows; ++i) r(i, j) = i == j ? T(1) : T(0);
     }
     bool moving = true;
     for (int sweep = 0; moving; ++sweep) {
@@ -87,22 +87,25 @@ int decompose(Matrix<const T> a, real_of<T>* s, Matrix<T> u, Matrix<T> v) {
         for (int64_t p = 0; p < n; ++p)
             for (int64_t q = p + 1; q < n; ++q) moving |= orthogonalise(w, r, p, q);
     }
-    Scratch<R> norms(n);
+    SmallVector<R, 8> norms(static_cast<size_t>(n));
     for (int64_t j = 0; j < n; ++j) {
-        norms[j] = 0;
-        for (int64_t i = 0; i < m; ++i) norms[j] += squared(w(i, j));
-        norms[j] = std::sqrt(norms[j]);
+        R sum = 0;
+        for (int64_t i = 0; i < m; ++i) sum += squared(w(i, j));
+        norms[static_cast<size_t>(j)] = std::sqrt(sum);
     }
     SmallVector<int64_t, 8> order(static_cast<size_t>(n));
     std::iota(order.begin(), order.end(), int64_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) { return norms[x] > norms[y]; });
+    std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
+        return norms[static_cast<size_t>(x)] > norms[static_cast<size_t>(y)];
+    });
     for (int64_t k = 0; k < n; ++k) {
         int64_t j = order[static_cast<size_t>(k)];
-        s[k] = norms[j] * scale;
+        const R norm = norms[static_cast<size_t>(j)];
+        s[k] = norm * scale;
         for (int64_t i = 0; i < v.rows; ++i) v(i, k) = r(i, j);
         if (u.cols == 0) continue;
-        if (norms[j] > std::numeric_limits<R>::min())
-            for (int64_t i = 0; i < m; ++i) u(i, k) = w(i, j) / norms[j];
+        if (norm > std::numeric_limits<R>::min())
+            for (int64_t i = 0; i < m; ++i) u(i, k) = w(i, j) / norm;
         else
             complete(u, k);
     }

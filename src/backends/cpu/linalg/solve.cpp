@@ -17,7 +17,8 @@ void factor_transposed(const Tensor& a, int32_t* pivots, int32_t* infos) {
     const int n = static_cast<int>(cols(a)), ld = std::max(n, 1);
     dispatch_inexact(a.dtype(), "linalg", [&]<class T> {
         const Blas<T>& routines = routines_for<T>(n);
-        for (int64_t i = 0; i < batch_count(a); ++i) {
+        const int64_t count = batch_count(a);
+        for (int64_t i = 0; i < count; ++i) {
             int info = 0;
             routines.getrf(&n, &n, a.data_as<T>() + i * n * n, &ld, pivots + i * n, &info);
             infos[i] = info;
@@ -66,7 +67,8 @@ template <bool kChecked>
 void solve(Result out, const Tensor& a, bool left) {
     Infos infos = infos_of(a);
     auto [lu, pivots] = factored(a, infos.data());
-    for (int64_t i = 0; i < batch_count(a); ++i) {
+    const int64_t factors = batch_count(a), systems = batch_count(out);
+    for (int64_t i = 0; i < factors; ++i) {
         if (infos[static_cast<size_t>(i)] == 0) continue;
         check_linalg(!kChecked, "linalg.solve: ", batch_element(a, i),
                      "The solver failed because the input matrix is singular.");
@@ -83,7 +85,7 @@ void solve(Result out, const Tensor& a, bool left) {
     }
     const int m = static_cast<int>(rows(out)), k = static_cast<int>(cols(out));
     dispatch_inexact(a.dtype(), "linalg.solve", [&]<class T> {
-        for (int64_t i = 0; i < batch_count(out); ++i)
+        for (int64_t i = 0; i < systems; ++i)
             solve_factored(lu.data_as<T>() + i * n * n, pivots.data_as<int32_t>() + i * n,
                            out->data_as<T>() + i * m * k, m, k, left);
     });
@@ -92,22 +94,22 @@ void solve(Result out, const Tensor& a, bool left) {
 void invert(Result a, Result info) {
     int32_t* infos = info->data_as<int32_t>();
     const int n = static_cast<int>(cols(a)), ld = n;
+    const int64_t count = batch_count(a);
     const Tensor pivots = empty(joined(batch_sizes(a), {n}), DType::Int32);
     factor_transposed(a, pivots.data_as<int32_t>(), infos);
     dispatch_inexact(a->dtype(), "linalg.inv", [&]<class T> {  // (A^T)^-1 = (A^-1)^T: row-major in, row-major out
         const Blas<T>& routines = routines_for<T>(n);
-        with_workspace<T>([&](T* work, const int* lwork, int*) {
-            const int64_t matrices = *lwork == -1 ? std::min<int64_t>(batch_count(a), 1) : batch_count(a);
-            for (int64_t i = 0; i < matrices; ++i) {
-                if (infos[i] != 0) continue;
-                int result = 0;
+        auto of_matrix = [&](int64_t i) {
+            return [&, i](T* work, const int* lwork, int* result) {
                 routines.getri(&n, a->data_as<T>() + i * n * n, &ld, pivots.data_as<int32_t>() + i * n, work, lwork,
-                               &result);
-                infos[i] = result;
-            }
-        });
+                               result);
+            };
+        };
+        const Workspace<T> workspace(of_matrix(0));
+        for (int64_t i = 0; i < count; ++i)
+            if (infos[i] == 0) infos[i] = workspace.run(of_matrix(i));
     });
-    for (int64_t i = 0; i < batch_count(a); ++i)
+    for (int64_t i = 0; i < count; ++i)
         if (infos[i] != 0) fill_matrix_with_nan(a, i);
 }
 
@@ -157,13 +159,25 @@ void unpack(Result p, Result l, Result u, const Tensor& lu_data, const Tensor& l
     });
 }
 
+void row_order(Result order, const Tensor& lu_pivots, bool inverse) {
+    const Tensor pivots = contiguous(lu_pivots);
+    int64_t* row = order->data_as<int64_t>();
+    const int64_t m = order->numel();
+    for (int64_t r = 0; r < m; ++r) row[r] = r;
+    for (int64_t r = 0; r < pivots.numel(); ++r) std::swap(row[r], row[pivots.data_as<int32_t>()[r] - 1]);
+    if (!inverse) return;
+    const SmallVector<int64_t, 16> forwards(row, row + m);
+    for (int64_t r = 0; r < m; ++r) row[forwards[static_cast<size_t>(r)]] = r;
+}
+
 void slogdet(Result sign, Result log, const Tensor& self) {
     Infos infos = infos_of(self);
     const Factored f = factored(self, infos.data());
     const int64_t n = cols(self);
     dispatch_inexact(self.dtype(), "linalg.slogdet", [&]<class T> {
         using R = real_of<T>;
-        for (int64_t i = 0; i < batch_count(self); ++i) {
+        const int64_t count = batch_count(self);
+        for (int64_t i = 0; i < count; ++i) {
             const T* lu = f.lu.data_as<T>() + i * n * n;
             T s(1);
             R sum(0);
@@ -185,7 +199,8 @@ void det(Result out, const Tensor& self) {
     const Factored f = factored(self, infos.data());
     const int64_t n = cols(self);
     dispatch_inexact(self.dtype(), "linalg.det", [&]<class T> {
-        for (int64_t i = 0; i < batch_count(self); ++i) {
+        const int64_t count = batch_count(self);
+        for (int64_t i = 0; i < count; ++i) {
             T product(1);
             for (int64_t r = 0; r < n; ++r) {
                 product *= f.lu.data_as<T>()[i * n * n + r * n + r];
@@ -208,6 +223,7 @@ constinit DeviceKernel<void(const Tensor&, int64_t, const char*)> check_pivots_k
                                                                                       HostWaits::ForErrors};
 constinit DeviceKernel<void(Result, Result, Result, const Tensor&, const Tensor&)> lu_unpack_kernel{"lu_unpack",
                                                                                                     unpack};
+constinit DeviceKernel<void(Result, const Tensor&, bool)> lu_row_order_kernel{"lu_row_order", row_order};
 constinit DeviceKernel<void(Result, const Tensor&)> det_kernel{"linalg_det", det};
 constinit DeviceKernel<void(Result, Result, const Tensor&)> slogdet_kernel{"linalg_slogdet", slogdet};
 

@@ -32,6 +32,11 @@ void check_reflections(const char* op, const Tensor& A, const Tensor& tau) {
           " does not match input dtype ", A.dtype());
 }
 
+// Values alone come from LAPACK's products, where batches do not broadcast.
+bool has_batch_of(const Tensor& A, const Tensor& t, int64_t dims) {
+    return t.dim() == A.dim() - 2 + dims && std::equal(A.sizes().begin(), A.sizes().end() - 2, t.sizes().begin());
+}
+
 // V [m,k] and T [k,k]
 struct Reflections {
     Tensor v, t;
@@ -52,6 +57,7 @@ Tensor householder_columns(const Tensor& A, const Tensor& tau) {
     check(A.size(-2) >= A.size(-1), ErrorKind::Runtime,
           "[linalg.householder_product] input.shape[-2] must be greater than or equal to input.shape[-1], got ",
           ShapeOf{A.sizes()});
+    if (!asks_more_than_values(A, tau) && has_batch_of(A, tau, 1)) return kernels::householder_product(A, tau);
     const Reflections r(A, tau);
     const Tensor top = conjugate_transpose(ops::slice(r.v, -2, 0, A.size(-1)));  // V^H of the first columns of I
     return identity_like(A) - ops::matmul(r.v, ops::matmul(r.t, top));
@@ -62,6 +68,9 @@ Tensor householder_multiplied(const Tensor& A, const Tensor& tau, const Tensor& 
     check(other.dim() >= 2 && other.size(left ? -2 : -1) == A.size(-2), ErrorKind::Runtime, "[ormqr] other.shape[",
           left ? "-2" : "-1", "] must be equal to input.shape[-2], got ", ShapeOf{other.sizes()}, " and ",
           ShapeOf{A.sizes()});
+    if (!asks_more_than_values(A, tau, other) && has_batch_of(A, tau, 1) && has_batch_of(A, other, 2) &&
+        A.dtype() == other.dtype())
+        return kernels::ormqr(A, tau, other, left, transpose);
     const Reflections r(A, tau);
     const Tensor vh = conjugate_transpose(r.v), t = transpose ? conjugate_transpose(r.t) : r.t;
     if (left) return other - ops::matmul(r.v, ops::matmul(t, ops::matmul(vh, other)));

@@ -19,9 +19,11 @@
 #include "generated/ops/storage.h"
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
+#include "graph/batched.h"
 #include "kernels/creation.h"
 #include "kernels/linalg/linalg.h"
 #include "kernels/on_host.h"
+#include "kernels/reductions/nan_check.h"
 #include "kernels/reductions/scan.h"
 #include "ops/known_values.h"
 #include "ops/recording.h"
@@ -139,9 +141,16 @@ std::tuple<Tensor, Tensor> system_solution_ex(const Tensor& A, const Tensor& B, 
     const bool vector = is_of_vectors(A, B);
     check(left || !vector, ErrorKind::Runtime,
           "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
-    const auto [lu, pivots, info] = ops::linalg_lu_factor_ex(A, true, false);
+    const Tensor right = vector ? ops::unsqueeze(B, -1) : B;
+    const Tensor x =
+        left ? ops::solve_matrices(A, right, false)
+             : ops::transpose(ops::solve_matrices(ops::transpose(A, -2, -1), ops::transpose(right, -2, -1), false), -2,
+                              -1);
+    // Where a pivot is 0 the solution is NaN.
+    const bool solved = x.numel() > 0 && ops::all_finite(unbatched(x));
+    const Tensor info = solved ? zeros(IntSpan(A.sizes()).first(A.sizes().size() - 2), DType::Int32, A.device())
+                               : std::get<2>(ops::linalg_lu_factor_ex(detach(A), true, false));
     if (check_errors) kernels::check_solvable(A, info);
-    const Tensor x = lu_system(lu, pivots, vector ? ops::unsqueeze(B, -1) : B, left, false);
     return {vector ? ops::select(x, -1, 0) : x, info};
 }
 
@@ -195,16 +204,25 @@ Tensor singular_adjugate(const Tensor& a) {
     return ops::where(whole, adjugate, std::numeric_limits<double>::quiet_NaN());
 }
 
-enum class Condition { Regular, Poor, Singular };
+// Far out of range: the determinant of a regular matrix has become 0 or infinite, its cofactors need not have.
+enum class Condition { Regular, OutOfRange, Poor, Singular };
 
 Condition condition_of(const Tensor& a, const Tensor& det, const Tensor& inverse) {
     const NoGradGuard unrecorded;
     const AutoForwardGradMode no_tangents(false);
-    if (!ops::are_all_true(ops::logical_and(ops::ne(det, 0), ops::isfinite(det)))) return Condition::Singular;
     auto norms = [](const Tensor& t) { return ops::amax(ops::abs(t), Dims{-2, -1}); };
-    const Tensor reciprocal = norms(a) * norms(inverse);
     const double limit = real_dtype(a.dtype()) == DType::Float64 ? 1e7 : 1e3;
-    return ops::are_all_true(ops::lt(reciprocal, limit)) ? Condition::Regular : Condition::Poor;
+    const bool regular = ops::are_all_true(ops::lt(norms(a) * norms(inverse), limit));
+    if (!ops::are_all_true(ops::logical_and(ops::ne(det, 0), ops::isfinite(det))))
+        return regular ? Condition::OutOfRange : Condition::Singular;
+    return regular ? Condition::Regular : Condition::Poor;
+}
+
+// det(A) A^-T from the logarithms of both.
+Tensor scaled_by_determinant(const Tensor& a, const Tensor& inverse) {
+    const auto [sign, log] = ops::linalg_slogdet(a);
+    const Tensor direction = as_matrix_factor(sign) * ops::sgn(inverse);
+    return ops::transpose(direction * ops::exp(as_matrix_factor(log) + ops::log(ops::abs(inverse))), -2, -1);
 }
 
 }  // namespace
@@ -216,6 +234,7 @@ Tensor cofactors(const Tensor& A, const Tensor& det) {
     if (differentiated && n < 4) return ops::transpose(polynomial_adjugate(A), -2, -1);
     const Tensor inverse = std::get<0>(ops::linalg_inv_ex(A, false));
     const Condition condition = condition_of(A, det, inverse);
+    if (condition == Condition::OutOfRange && !differentiated) return scaled_by_determinant(A, inverse);
     if (condition == Condition::Singular && !differentiated) return ops::transpose(singular_adjugate(A), -2, -1);
     if (condition != Condition::Regular && differentiated) return ops::transpose(polynomial_adjugate(A), -2, -1);
     return as_matrix_factor(det) * ops::transpose(inverse, -2, -1);

@@ -4,6 +4,7 @@
 #include "generated/ops/formulas/linalg/linalg.h"
 #include "generated/ops/formulas/products/chain_products.h"
 #include "generated/ops/formulas/products/matmul.h"
+#include "generated/ops/indexing.h"
 #include "generated/ops/linalg.h"
 #include "generated/ops/matmul.h"
 #include "generated/ops/operators.h"
@@ -23,6 +24,14 @@ Tensor upper_of(const Tensor& lu) { return ops::triu(ops::slice(lu, -2, 0, std::
 
 Tensor permutation_of(const Tensor& lu, const Tensor& pivots) {
     return std::get<0>(kernels::lu_unpack(lu, pivots, false, true));
+}
+
+// P^T B, or P B: of one matrix by the order of its rows.
+Tensor permuted(const Tensor& lu, const Tensor& pivots, const Tensor& B, bool transposed) {
+    if (lu.dim() == 2 && pivots.dim() == 1)
+        return ops::index_select(B, -2, kernels::lu_row_order(lu, pivots, !transposed));
+    const Tensor p = permutation_of(lu, pivots);
+    return ops::matmul(transposed ? ops::transpose(p, -2, -1) : p, B);
 }
 
 Tensor lower_solve(const Tensor& l, const Tensor& b) {
@@ -48,7 +57,7 @@ Tensor above(const Tensor& a, const Tensor& b) { return ops::cat(TensorList{a, b
 Tensor lu_tangent(const Tensor& tangent, const Tensor& lu, const Tensor& pivots) {
     const int64_t m = lu.size(-2), n = lu.size(-1), k = std::min(m, n);
     const Tensor l = lower_of(lu), u = upper_of(lu), l1 = top(l, k), u1 = left(u, k);
-    const Tensor da = chain_rule_matmul(ops::transpose(permutation_of(lu, pivots), -2, -1), tangent);
+    const Tensor da = permuted(lu, pivots, tangent, true);
     const Tensor mixed = chain_upper_divide(chain_lower_solve(l1, left(top(da, k), k)), u1);
     const Tensor dl1 = chain_rule_matmul(l1, ops::tril(mixed, -1)), du1 = chain_rule_matmul(ops::triu(mixed), u1);
     const Tensor square = dl1 + du1;
@@ -75,7 +84,7 @@ Tensor lu_grad(const Tensor& grad, const Tensor& lu, const Tensor& pivots) {
     ga = chain_rule_solve_triangular(u1h, ga, false, false, false);
     if (m > k) ga = above(ga, rest);
     if (n > k) ga = beside(ga, rest);
-    return chain_rule_matmul(permutation_of(lu, pivots), ga);
+    return permuted(lu, pivots, ga, false);
 }
 
 std::tuple<Tensor, Tensor> lu_pair(const Tensor& A, bool pivot) {
@@ -104,14 +113,13 @@ std::tuple<Tensor, Tensor, Tensor> lu_matrices(const Tensor& A, bool pivot) {
 // A = P L U: A X = B is U X = L^-1 P^T B, and A^H X = B is X = P L^-H U^-H B.
 Tensor lu_system(const Tensor& lu, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
     if (!left) return conjugate_transpose(lu_system(lu, pivots, conjugate_transpose(B), true, !adjoint));
-    const Tensor p = permutation_of(lu, pivots);
     if (!adjoint) {
-        const Tensor y = lower_solve(lu, ops::matmul(ops::transpose(p, -2, -1), B));
+        const Tensor y = lower_solve(lu, permuted(lu, pivots, B, true));
         return ops::linalg_solve_triangular(lu, y, true, true, false);
     }
     const Tensor h = conjugate_transpose(lu);
     const Tensor y = ops::linalg_solve_triangular(h, B, false, true, false);
-    return ops::matmul(p, ops::linalg_solve_triangular(h, y, true, true, true));
+    return permuted(lu, pivots, ops::linalg_solve_triangular(h, y, true, true, true), false);
 }
 
 }  // namespace wengert::ops::formulas
