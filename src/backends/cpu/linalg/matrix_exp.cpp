@@ -34,6 +34,11 @@ struct Approximant {
     double single, twice;
 
     int degree() const { return static_cast<int>(b.size()) - 1; }
+    // Of the first term of the error series, (m!)^2 / ((2m)! (2m + 1)!)
+    double log2_of_error() const {
+        const int m = degree();
+        return (2 * std::lgamma(m + 1) - std::lgamma(2 * m + 1) - std::lgamma(2 * m + 2)) / std::log(2.0);
+    }
 };
 constexpr double b3[] = {120, 60, 12, 1};
 constexpr double b5[] = {30240, 15120, 3360, 420, 30, 1};
@@ -77,18 +82,20 @@ double one_norm(const T* a, int64_t n) {
 // log2 of the 1-norm of |A|^p, from products of vectors.
 template <class T>
 double log_norm_of_power(const T* a, int64_t n, int p) {
-    std::vector<double> v(static_cast<size_t>(n), 1.0), next(v.size());
+    SmallVector<double, 16> v(static_cast<size_t>(n), 1.0), next(v.size(), 0.0);
     double log = 0;
     for (int k = 0; k < p; ++k) {
-        std::ranges::fill(next, 0.0);
+        std::fill(next.begin(), next.end(), 0.0);
         for (int64_t i = 0; i < n; ++i)
             for (int64_t j = 0; j < n; ++j)
                 next[static_cast<size_t>(j)] += static_cast<double>(std::abs(a[i * n + j])) * v[static_cast<size_t>(i)];
-        const double largest = *std::ranges::max_element(next);
+        const double largest = *std::max_element(next.begin(), next.end());
         if (largest == 0) return -std::numeric_limits<double>::infinity();
-        for (double& x : next) x /= largest;
-        log += std::log2(largest);
-        v.swap(next);
+        if (k + 1 == p || !(largest < 1e100 && largest > 1e-100)) {
+            for (double& x : next) x /= largest;
+            log += std::log2(largest);
+        }
+        std::swap(v, next);
     }
     return log;
 }
@@ -105,11 +112,15 @@ void scale_by_power_of_two(T* x, int64_t size, int e) {
     }
 }
 
-// The exponential of one jet. Parts are row-major [n,n], one behind the other; part 0 is the matrix itself.
+// The exponentials of jets of one size. Parts are row-major [n,n], one behind the other; part 0 is the matrix itself.
 template <class T>
 class Exponential {
     using R = real_of<T>;
-    using Jet = std::unique_ptr<Scratch<T>>;
+    struct ToSpare {  // memory is used again for the next jet
+        std::vector<std::unique_ptr<Scratch<T>>>* spare = nullptr;
+        void operator()(Scratch<T>* memory) const { spare->emplace_back(memory); }
+    };
+    using Jet = std::unique_ptr<Scratch<T>, ToSpare>;
 
 public:
     Exponential(int n, int directions)
@@ -118,6 +129,7 @@ public:
     // `a` is replaced.
     void operator()(T* a) {
         a_ = a;
+        powers_ = {};
         norm_ = one_norm(a, n_);
         std::copy(a, a + area_, original_.get()->data());
         powers_[0] = product(a, a);
@@ -137,7 +149,12 @@ public:
     }
 
 private:
-    Jet jet() const { return std::make_unique<Scratch<T>>(parts_ * area_); }
+    Jet jet() const {
+        if (spare_.empty()) return Jet(new Scratch<T>(parts_ * area_), {&spare_});
+        Jet out(spare_.back().release(), {&spare_});
+        spare_.pop_back();
+        return out;
+    }
 
     // (x y)_S = sum of x_Q y_{S - Q} over the subsets Q of S.
     void multiply(const T* x, const T* y, T* out) const {
@@ -159,8 +176,11 @@ private:
         if (!out) out = p == 4 ? product(power(2), power(2)) : product(power(4), power(p - 4));
         return out->data();
     }
-    // |A^p|^(1/p)
-    double root_norm(size_t p) { return std::pow(one_norm(power(p), n_), 1.0 / static_cast<double>(p)); }
+    // |A^p|^(1/p), p = 4 or 6
+    double root_norm(size_t p) {
+        const double root = std::sqrt(one_norm(power(p), n_));
+        return p == 4 ? std::sqrt(root) : std::cbrt(root);
+    }
 
     // Of one part, A^4 times A^p.
     double root_norm_beyond(size_t p) {
@@ -177,8 +197,10 @@ private:
     // By how many more halvings rounding errors of the approximant stay small.
     int further_halvings(const Approximant& r, int halved) const {
         const int m = r.degree();
-        const double log_c = (2 * std::lgamma(m + 1) - std::lgamma(2 * m + 1) - std::lgamma(2 * m + 2)) / std::log(2.0);
+        const double log_c = log_errors_[static_cast<size_t>(&r - approximants)];
         const double log_unit = std::log2(std::numeric_limits<R>::epsilon()) - 1;
+        // |A|^p has a norm of at most the p-th power of that of A.
+        if (log_c + 2.0 * m * (std::log2(norm_) - halved) <= log_unit) return 0;
         const double excess = log_c + log_norm_of_power(original_->data(), n_, 2 * m + 1) - std::log2(norm_) -
                               2.0 * m * halved - log_unit;
         return excess > 0 ? static_cast<int>(std::ceil(excess / (2 * m))) : 0;
@@ -194,8 +216,9 @@ private:
         };
         squarings_ = 0;
         chosen_ = approximants;
-        if (norm_ == 0 || fits(0, std::min(norm_, std::max(root_norm(4), root_norm(6))))) return;
+        if (norm_ == 0) return;
         const double d4 = root_norm(4), d6 = root_norm(6);
+        if (fits(0, std::min(norm_, std::max(d4, d6)))) return;
         if (fits(1, std::min(norm_, std::max(d4, d6)))) return;
         const double d8 = root_norm_beyond(4);
         double alpha = std::min(norm_, std::max(d6, d8));
@@ -260,7 +283,8 @@ private:
         int info = 0;
         Scratch<T> factors(area_);
         std::copy(q, q + area_, factors.data());
-        blas<T>().getrf(&n_, &n_, factors, &n_, pivots, &info);
+        const Blas<T>& routines = routines_for<T>(n_);
+        routines.getrf(&n_, &n_, factors, &n_, pivots, &info);
         for (int64_t s = 0; s < parts_; ++s) {
             T* x = a_ + s * area_;
             for (int64_t part = s; part > 0; part = (part - 1) & s)
@@ -269,8 +293,8 @@ private:
             for (int64_t i = 0; i < n_; ++i)
                 if (pivots[i] - 1 != i)
                     for (int64_t c = 0; c < n_; ++c) std::swap(x[c * n_ + i], x[c * n_ + pivots[i] - 1]);
-            blas<T>().trsm("L", "L", "N", "U", &n_, &n_, &one, factors, &n_, x, &n_);
-            blas<T>().trsm("L", "U", "N", "N", &n_, &n_, &one, factors, &n_, x, &n_);
+            routines.trsm("L", "L", "N", "U", &n_, &n_, &one, factors, &n_, x, &n_);
+            routines.trsm("L", "U", "N", "N", &n_, &n_, &one, factors, &n_, x, &n_);
         }
     }
 
@@ -310,6 +334,12 @@ private:
     double norm_ = 0;
     int squarings_ = 0;
     const Approximant* chosen_ = nullptr;
+    const std::array<double, 5> log_errors_ = [] {
+        std::array<double, 5> logs;
+        for (size_t i = 0; i < logs.size(); ++i) logs[i] = approximants[i].log2_of_error();
+        return logs;
+    }();
+    mutable std::vector<std::unique_ptr<Scratch<T>>> spare_;
     std::array<Jet, 4> powers_;                                                   // A^2, A^4, A^6, A^8
     std::unique_ptr<Scratch<T>> original_ = std::make_unique<Scratch<T>>(area_);  // part 0
 };
@@ -321,7 +351,7 @@ bool is_zero(const T* x, int64_t size) {
 
 // The coefficient of e1 ... ek, from A [n,n] and directions [k,n,n], into `out`.
 template <class T>
-void derivative(const T* a, const T* directions, int n, int k, T* out) {
+void derivative(Exponential<T>& exponential, const T* a, const T* directions, int n, int k, T* out) {
     using R = real_of<T>;
     const int64_t area = int64_t{n} * n, parts = int64_t{1} << k;
     for (int i = 0; i < k; ++i)
@@ -341,7 +371,7 @@ void derivative(const T* a, const T* directions, int n, int k, T* out) {
         scale_by_power_of_two(part, area, -e);
         exponent += e;
     }
-    Exponential<T>(n, k)(jet.data());
+    exponential(jet.data());
     const T* result = jet.data() + (parts - 1) * area;
     std::copy(result, result + area, out);
     scale_by_power_of_two(out, area, exponent);
@@ -356,8 +386,10 @@ constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> matrix_exp_ke
         const Tensor a = row_major_copy(self), d = k > 0 ? row_major_copy(directions) : Tensor();
         dispatch_inexact(self.dtype(), "linalg.matrix_exp", [&]<class T> {
             const T* along = k > 0 ? d.data_as<T>() : nullptr;
+            Exponential<T> exponential(n, k);
             for (int64_t i = 0; i < batch_count(self); ++i)
-                derivative<T>(a.data_as<T>() + i * n * n, along + i * k * n * n, n, k, out->data_as<T>() + i * n * n);
+                derivative<T>(exponential, a.data_as<T>() + i * n * n, along + i * k * n * n, n, k,
+                              out->data_as<T>() + i * n * n);
         });
     }};
 
