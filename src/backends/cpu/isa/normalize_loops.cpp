@@ -101,6 +101,45 @@ void move_sums(T* __restrict from, double* __restrict to, int64_t n) {
 // With h = (x - mean) * rstd and t = grad * weight:
 //     grad_in = rstd * (t - [center] mean(t) - h * mean(t * h)),  grad_weight = sum grad * h,  grad_bias = sum grad
 template <class T>
+struct RowBackward {
+    const T *weight, *grad, *in;  // weight may be null, sums too
+    T mean, rstd;
+    T *sum_weight, *sum_bias;
+    double sum_t = 0, sum_th = 0;
+
+    // For the vector or the element at i.
+    template <class V, class Load, class Store>
+    WENGERT_ALWAYS_INLINE void step(int64_t i, Load load, Store store, V& of_t, V& of_th) const {
+        const V g = load(grad + i), h = (load(in + i) - mean) * rstd, t = weight ? g * load(weight + i) : g;
+        if (sum_weight) store(sum_weight + i, load(sum_weight + i) + g * h);
+        if (sum_bias) store(sum_bias + i, load(sum_bias + i) + g);
+        of_t += t;
+        of_th += t * h;
+    }
+    // No more than kSteps bundles of lanes.
+    WENGERT_ALWAYS_INLINE void add_piece(int64_t begin, int64_t end) {
+        using L = Lanes<T>;
+        const auto plus = [](auto x, auto y) { return x + y; };
+        L lanes_t(T{0}), lanes_th(T{0});
+        int64_t i = begin;
+        for (; i + L::kCount <= end; i += L::kCount)
+            for (int k = 0; k < L::kVectors; ++k)
+                step(
+                    i + k * L::kWidth, [](const T* p) { return L::load(p); }, [](T* p, auto x) { L::store(p, x); },
+                    lanes_t.v[k], lanes_th.v[k]);
+        T total_t = 0, total_th = 0;
+        if (i > begin) {
+            lanes_t.fold(&total_t, plus);
+            lanes_th.fold(&total_th, plus);
+        }
+        T rest_t = 0, rest_th = 0;
+        for (; i < end; ++i) step(i, [](const T* p) { return *p; }, [](T* p, T x) { *p = x; }, rest_t, rest_th);
+        sum_t += static_cast<double>(total_t) + static_cast<double>(rest_t);
+        sum_th += static_cast<double>(total_th) + static_cast<double>(rest_th);
+    }
+};
+
+template <class T>
 bool norm_rows_backward(const T* grad, const T* in, const T* weight, const T* mean, const T* rstd, T* grad_in,
                         double* grad_weight, double* grad_bias, T* partial, int64_t rows, int64_t n) {
     const double count = static_cast<double>(n);
@@ -109,34 +148,18 @@ bool norm_rows_backward(const T* grad, const T* in, const T* weight, const T* me
     bool finite = true;
     for (int64_t r = 0; r < rows; ++r, grad += n, in += n) {
         const T m = mean ? mean[r] : T{0}, s = rstd[r];
-        double sum_t = 0, sum_th = 0;
-        pieces(n, [&](int64_t start, int64_t width) {
-            const T* __restrict g = grad + start;
-            const T* __restrict x = in + start;
-            T t[kBuffer], h[kBuffer];
-            for (int64_t i = 0; i < width; ++i) h[i] = (x[i] - m) * s;
-            T* __restrict gw = part_weight + start;
-            T* __restrict gb = part_bias + start;
-            if (grad_weight)
-                for (int64_t i = 0; i < width; ++i) gw[i] += g[i] * h[i];
-            if (grad_bias)
-                for (int64_t i = 0; i < width; ++i) gb[i] += g[i];
-            if (!grad_in) return;
-            if (weight) {
-                for (int64_t i = 0; i < width; ++i) t[i] = g[i] * weight[start + i];
-            } else {
-                for (int64_t i = 0; i < width; ++i) t[i] = g[i];
-            }
-            if (mean) sum_t += row_sum(t, width);
-            sum_th += row_dot(t, h, width);
-        });
-        finite &= scalar::isfinite(s) & scalar::isfinite(sum_t + sum_th);
+        RowBackward<T> row{
+            weight, grad, in, m, s, grad_weight ? part_weight : nullptr, grad_bias ? part_bias : nullptr};
+        pieces(n, [&](int64_t start, int64_t width) { row.add_piece(start, start + width); });
+        if (!mean || !grad_in) row.sum_t = 0;
+        if (!grad_in) row.sum_th = 0;
+        finite &= scalar::isfinite(s) & scalar::isfinite(row.sum_t + row.sum_th);
         if ((r + 1) % kRows == 0 || r + 1 == rows) {
             if (grad_weight) move_sums(part_weight, grad_weight, n);
             if (grad_bias) move_sums(part_bias, grad_bias, n);
         }
         if (!grad_in) continue;
-        const T mean_t = static_cast<T>(sum_t / count), mean_th = static_cast<T>(sum_th / count);
+        const T mean_t = static_cast<T>(row.sum_t / count), mean_th = static_cast<T>(row.sum_th / count);
         T* __restrict o = grad_in + r * n;
         if (weight) {
             for (int64_t i = 0; i < n; ++i) o[i] = s * (grad[i] * weight[i] - mean_t - (in[i] - m) * s * mean_th);
