@@ -6,8 +6,15 @@
 #include "generated/ops/operators.h"
 #include "generated/ops/views.h"
 #include "generated/ops/where.h"
+#include "graph/batched.h"
 
 namespace wengert::ops::formulas {
+
+Tensor pairs_as_complex(const Tensor& grad) {
+    const bool lies_as_pairs = grad.is_contiguous() && grad.offset() % 2 == 0 && unbatched(grad).impl() == grad.impl();
+    if (lies_as_pairs && !is_reduced_floating(grad.dtype())) return ops::view_as_complex(grad);
+    return ops::complex(ops::select(grad, -1, 0), ops::select(grad, -1, 1));
+}
 
 Tensor real_grad(const Tensor& grad, DType dtype) {
     return is_complex(dtype) ? ops::complex(grad, zeros_like(grad)) : grad;

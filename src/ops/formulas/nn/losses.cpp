@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/exponential.h"
@@ -95,6 +96,11 @@ Tensor cosine(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
         return wide / ops::clamp_min(ops::linalg_vector_norm(wide, 2, along, true), eps);
     };
     return ops::sum(direction(x1) * direction(x2), along);
+}
+
+Tensor cosine_embedding(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin) {
+    const Tensor similarity = cosine(input1, input2, -1, 1e-12);
+    return ops::where(ops::gt(target, 0), 1 - similarity, ops::relu(similarity - margin));
 }
 
 Tensor triplet_margin(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p,

@@ -23,6 +23,15 @@ Tensor outer_product(const Tensor& self, const Tensor& vec2) {
     return ops::mul(ops::unsqueeze(self, -1), vec2);
 }
 
+Tensor outer_added(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+                   const Scalar& alpha) {
+    const DType dtype = self.dtype();
+    const bool one_dtype = is_differentiable(dtype) && vec1.dtype() == dtype && vec2.dtype() == dtype;
+    if (beta != Scalar(1) || alpha.is_complex() || !one_dtype || vec1.dim() != 1 || vec2.dim() != 1)
+        return outer_product(vec1 * alpha, vec2) + self * beta;
+    return ops::addcmul(self, ops::unsqueeze(vec1, -1), vec2, alpha);
+}
+
 Tensor inner_product(const Tensor& self, const Tensor& other) {
     if (self.dim() == 0 || other.dim() == 0) return ops::mul(self, other);
     check(self.size(-1) == other.size(-1), ErrorKind::Runtime,
@@ -59,10 +68,9 @@ Tensor cross_product(const Tensor& self, const Tensor& other, int64_t dim) {
           ShapeOf{other.sizes()});
     check(self.size(at) == 3 && other.size(at) == 3, ErrorKind::Runtime, "[linalg.cross] inputs dimension ", dim,
           " must have length 3. Got ", self.size(at), " and ", other.size(at));
-    // (a x b)_i = a_{i+1} b_{i+2} - a_{i+2} b_{i+1}
-    const Dims along{at}, next{-1}, after_next{-2};
-    return ops::roll(self, next, along) * ops::roll(other, after_next, along) -
-           ops::roll(self, after_next, along) * ops::roll(other, next, along);
+    // (a x b)_{i+2} = a_i b_{i+1} - a_{i+1} b_i
+    const Dims along{at}, next{-1};
+    return ops::roll(self * ops::roll(other, next, along) - ops::roll(self, next, along) * other, next, along);
 }
 
 Tensor cross_product_along_first(const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {

@@ -26,6 +26,8 @@
 #include "kernels/shape/shape.h"
 #include "ops/formulas/elementwise/singular.h"
 #include "ops/known_values.h"
+#include "ops/recording.h"
+#include "tensor/dtype_limits.h"
 
 namespace wengert::ops::formulas {
 
@@ -175,6 +177,15 @@ Tensor std_partial(const Tensor& direction, const Tensor& deviation) {
     return ops::where(flat, 0, direction / ops::where(flat, 1, deviation));
 }
 
+// Whether quotients of the two are in range, where a is not 0.
+bool divides_in_range(const Tensor& a, const Tensor& b) {
+    const DTypeLimits limits = limits_of(b.dtype());
+    const double least = std::sqrt(limits.min), greatest = std::sqrt(limits.max);
+    auto moderate = [&](const Tensor& t) { return ops::logical_and(ops::gt(t, least), ops::lt(t, greatest)); };
+    const Tensor numerators = ops::logical_or(ops::eq(a, 0), moderate(ops::abs(a)));
+    return ops::are_all_true(unbatched(ops::logical_and(numerators, moderate(b))));
+}
+
 }  // namespace
 
 Tensor var_grad(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim, double correction,
@@ -189,6 +200,8 @@ Tensor var_tangent(const Tensor& tangent, const Tensor& self, const std::optiona
 }
 Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                 double correction, bool keepdim) {
+    if (!asks_more_than_values(grad, self, result) && divides_in_range(grad, result))
+        return var_grad(grad / (2 * result), self, dim, correction, keepdim);
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim),
            deviation = restored(result, self.sizes(), dim, keepdim), direction = std_direction(self, dim, correction);
     return length_gradient(chain_rule(wide, std_partial(direction, deviation)), grad, direction,
@@ -365,6 +378,15 @@ Tensor trapezoids(const Tensor& y, const Tensor& x, double dx, int64_t dim) {
     check(points.size(dim) == n, ErrorKind::Runtime, "[trapezoid] ", n, " values need as many points, got shape ",
           ShapeOf{x.sizes()});
     return twice * (ops::slice(points, dim, 1, n) - ops::slice(points, dim, 0, n - 1)) / 2;
+}
+
+// At equal distances all values but the first and the last belong to two areas.
+Tensor trapezoidal_integral(const Tensor& y, const Tensor& x, double dx, int64_t dim) {
+    dim = wrap_dim(dim, y.dim(), "trapezoid");
+    const int64_t n = y.dim() > 0 ? y.size(dim) : 0;
+    if (x.defined() || n < 2) return ops::sum(trapezoids(y, x, dx, dim), Dims{dim});
+    const Tensor ends = ops::select(y, dim, 0) + ops::select(y, dim, n - 1);
+    return (ops::sum(ops::slice(y, dim, 1, n - 1), Dims{dim}) + ends * 0.5) * dx;
 }
 
 }  // namespace wengert::ops::formulas
