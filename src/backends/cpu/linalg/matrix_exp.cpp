@@ -91,8 +91,10 @@ double log_norm_of_power(const T* a, int64_t n, int p) {
                 next[static_cast<size_t>(j)] += static_cast<double>(std::abs(a[i * n + j])) * v[static_cast<size_t>(i)];
         const double largest = *std::max_element(next.begin(), next.end());
         if (largest == 0) return -std::numeric_limits<double>::infinity();
-        for (double& x : next) x /= largest;
-        log += std::log2(largest);
+        if (k + 1 == p || !(largest < 1e100 && largest > 1e-100)) {
+            for (double& x : next) x /= largest;
+            log += std::log2(largest);
+        }
         std::swap(v, next);
     }
     return log;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/linalg/tiny_matrices.h"
 #include "backends/cpu/products/gemm.h"
 #include "base/small_vector.h"
 
@@ -26,45 +27,6 @@ void gemm(Flag transa, Flag transb, Int m, Int n, Int k, const T* alpha, const T
                 : *transb == 'C' ? hb.view()
                                  : mb.transposed(),
                 *beta, mc);
-}
-
-// --- Matrices of up to kTiny rows, in registers: of them there are many at a time
-constexpr int64_t kTiny = 4;
-
-// f<N>() for the number of rows n.
-template <class F>
-auto with_rows(int64_t n, F&& f) {
-    switch (n) {
-        case 1:
-            return f.template operator()<1>();
-        case 2:
-            return f.template operator()<2>();
-        case 3:
-            return f.template operator()<3>();
-        default:
-            return f.template operator()<4>();
-    }
-}
-
-template <class T, int N, bool kUpper>
-void solve_tiny(bool unit, const Matrix<const T>& a, const Matrix<T>& b) {
-    T t[N][N];
-#pragma GCC unroll 4
-    for (int i = 0; i < N; ++i)
-#pragma GCC unroll 4
-        for (int j = kUpper ? i : 0; j < (kUpper ? N : i + 1); ++j) t[i][j] = a(i, j);
-    for (int64_t c = 0; c < b.cols; ++c) {
-        T x[N];
-#pragma GCC unroll 4
-        for (int step = 0; step < N; ++step) {
-            const int i = kUpper ? N - 1 - step : step;
-            T value = b(i, c);
-#pragma GCC unroll 4
-            for (int p = kUpper ? i + 1 : 0; p < (kUpper ? N : i); ++p) value -= t[i][p] * x[p];
-            x[i] = unit ? value : value / t[i][i];
-            b(i, c) = x[i];
-        }
-    }
 }
 
 // B := A^-1 B for a triangular A [n,n], B [n,k].
@@ -188,50 +150,6 @@ void swap_rows(Matrix<T> a, int64_t i, int64_t j) {
         for (int64_t c = 0; c < a.cols; ++c) std::swap(a(i, c), a(j, c));
 }
 
-// |re| + |im|: what LAPACK compares, so that the same pivots are chosen.
-template <class T>
-real_of<T> size(const T& x) {
-    return std::abs(std::real(x)) + std::abs(std::imag(x));
-}
-
-template <class T, int N>
-int factor_tiny(const Matrix<T>& a, int* pivots) {
-    T x[N][N];
-    int info = 0;
-#pragma GCC unroll 4
-    for (int i = 0; i < N; ++i)
-#pragma GCC unroll 4
-        for (int j = 0; j < N; ++j) x[i][j] = a(i, j);
-#pragma GCC unroll 4
-    for (int j = 0; j < N; ++j) {
-        int pivot = j;
-        real_of<T> largest = size(x[j][j]);
-#pragma GCC unroll 4
-        for (int i = j + 1; i < N; ++i)
-            if (size(x[i][j]) > largest) largest = size(x[i][j]), pivot = i;
-        pivots[j] = pivot + 1;
-#pragma GCC unroll 4
-        for (int i = j + 1; i < N; ++i)
-            if (i == pivot)
-                for (int c = 0; c < N; ++c) std::swap(x[i][c], x[j][c]);
-        if (x[j][j] == T(0)) {
-            if (info == 0) info = j + 1;
-            continue;
-        }
-#pragma GCC unroll 4
-        for (int i = j + 1; i < N; ++i) {
-            x[i][j] /= x[j][j];
-#pragma GCC unroll 4
-            for (int c = j + 1; c < N; ++c) x[i][c] -= x[i][j] * x[j][c];
-        }
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < N; ++i)
-#pragma GCC unroll 4
-        for (int j = 0; j < N; ++j) a(i, j) = x[i][j];
-    return info;
-}
-
 template <class T>
 void getrf(Int rows, Int cols, T* data, Int lda, int* pivots, int* info) {
     int64_t m = *rows, n = *cols, steps = std::min(m, n);
@@ -277,6 +195,7 @@ void getri(Int order, T* data, Int lda, Int pivots, T* work, Int lwork, int* inf
             *info = static_cast<int>(i + 1);
             return;
         }
+    if (n > 0 && n <= kTiny) return with_rows(n, [&]<int N> { invert_tiny<T, N>(a, pivots); });
     SmallVector<T, 64> inverse(static_cast<size_t>(n * n));
     Matrix<T> x = column_major(inverse.data(), n, n, n);
     for (int64_t i = 0; i < n; ++i)

@@ -167,8 +167,7 @@ void logsumexp(Result out, const Tensor& in, IntSpan dims) {
                     if (!has_few_others(i)) continue;
                     const auto* column = chunk.in + i * chunk.col_stride * static_cast<int64_t>(sizeof(T));
                     Centered below = {acc[i].center, 0};
-                    const Reducer::Chunk one{column,          1, chunk.col_stride, chunk.out, chunk.out_stride,
-                                             chunk.row_stride};
+                    const Reducer::Chunk one{column, 1, chunk.col_stride, chunk.out, chunk.out_stride};
                     reducer.accumulate(one, others, &below, 0, Added());
                     logs[i] = std::log1p(below.total);
                 }
