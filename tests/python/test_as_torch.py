@@ -205,3 +205,23 @@ def test_looking_up_in_long_code():
         print(hasattr(torch, "absent_599"))
     """)
     assert printed == ["False"]
+
+
+def test_several_processes():
+    printed = run("""
+        import torch.distributed as dist
+        from torch.distributed.optim import ZeroRedundancyOptimizer
+        from torch.nn.parallel import DistributedDataParallel as DDP
+        from torch.utils.data.distributed import DistributedSampler
+        print(dist.all_reduce is wengert.distributed.all_reduce, DDP is wengert.nn.parallel.DistributedDataParallel)
+        print(dist.is_initialized(), dist.is_nccl_available(), dist.ReduceOp.SUM, hasattr(dist, "rpc"))
+        try:
+            dist.init_process_group("nccl")
+        except ValueError as error:
+            print(error)
+    """)
+    assert printed == [
+        "True True",
+        "False False ReduceOp.SUM False",
+        "[init_process_group] the one backend is 'mpi', got 'nccl'",
+    ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import threading
 import warnings
 from collections.abc import Sequence
 from datetime import timedelta
@@ -46,6 +47,7 @@ class ProcessGroup:
         self.ranks = ranks
         self.lane = Lane()
         self.calls = 0  # collectives so far: ranks compare it, see _agreement.py
+        self.together = threading.RLock()  # held for communications with nothing of another thread between them
 
     def rank(self) -> int:
         """Return the number of this process in the group."""

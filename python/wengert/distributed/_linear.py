@@ -51,6 +51,7 @@ class Collective:
     def __init__(self, group: ProcessGroup, root: int = 0) -> None:
         self.group, self.root = group, root
         self.here = group.rank() == root
+        self.derivative_of = 0  # the number of the call that this one differentiates: tells like ones apart
 
     @property
     def adjoint(self) -> Collective:
@@ -62,7 +63,8 @@ class Collective:
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return f"{self.name} (root {self.root})"
+        whose = f" for call {self.derivative_of}" if self.derivative_of else ""
+        return f"{self.name} (root {self.root}){whose}"
 
 
 class AllReduce(Collective):
@@ -183,21 +185,24 @@ def _at_level(collective: Collective, tensor: Tensor, level: int) -> Tensor:
 
 
 def _apply_plain(collective: Collective, tensor: Tensor) -> Tensor:
-    differentiable = tensor.is_floating_point() or tensor.is_complex()
     recording = wg.is_grad_enabled()
     own = (_RECORDS if recording and tensor.requires_grad else 0) | (0 if recording else _DOES_NOT_RECORD)
-    bits = _agreed(collective, tensor, "", own)
-    records = any(word & _RECORDS for word in bits)
-    if records and any(word & _DOES_NOT_RECORD for word in bits):
-        idle = [collective.group.ranks[at] for at, word in enumerate(bits) if word & _DOES_NOT_RECORD]
-        raise DistError(
-            f"[{collective.name}] is recorded on some ranks, but not on {idle}, which would be missing in the backward "
-            "pass; use no_grad on all ranks or on none"
-        )
-    anchor = None
-    if records and differentiable and not tensor.requires_grad:
-        anchor = wg.empty(0, dtype=wg.float32, requires_grad=True)  # so that this rank records too
-    result: Tensor = _Linear.apply(collective, anchor, tensor)
+    with collective.group.together:  # what ranks agree on is what comes next, also where several threads communicate
+        bits = _agreed(collective, tensor, "", own)
+        records = any(word & _RECORDS for word in bits)
+        if records and any(word & _DOES_NOT_RECORD for word in bits):
+            idle = [collective.group.ranks[at] for at, word in enumerate(bits) if word & _DOES_NOT_RECORD]
+            raise DistError(
+                f"[{collective.name}] is recorded on some ranks, but not on {idle}, which would be missing in the "
+                "backward pass; use no_grad on all ranks or on none"
+            )
+        anchor = None
+        if records:
+            # A pass of several threads reaches independent nodes in any order, but ranks must do so in one.
+            _C._set_multithreading_enabled(False)
+            if not tensor.requires_grad and (tensor.is_floating_point() or tensor.is_complex()):
+                anchor = wg.empty(0, dtype=wg.float32, requires_grad=True)  # so that this rank records too
+        result: Tensor = _Linear.apply(collective, anchor, tensor)
     return result
 
 
@@ -215,11 +220,13 @@ class _Linear(Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.collective = inputs[0]
+        ctx.collective, ctx.number = inputs[0], inputs[0].group.calls
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:
-        return None, None, apply(ctx.collective.adjoint, grad)
+        adjoint = ctx.collective.adjoint
+        adjoint.derivative_of = ctx.number
+        return None, None, apply(adjoint, grad)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], collective: Collective, anchor: Any, tensor: Tensor) -> Any:

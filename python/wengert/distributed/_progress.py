@@ -101,6 +101,15 @@ class Progress:
             self._changed.notify()
 
     def _run(self) -> None:
+        try:
+            self._move()
+        except BaseException as error:  # whoever waits must not do so forever
+            with self._changed:
+                self._closing = True
+                for work in [work for lane in self._active for work in lane.queue]:
+                    work.end(error)
+
+    def _move(self) -> None:
         _C._set_grad_enabled(False)
         looks_until = offers_at = 0.0
         while not self._stopped:

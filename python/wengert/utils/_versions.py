@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import sys
@@ -43,6 +42,8 @@ def show_versions(file: TextIO | None = None) -> None:
     wengert     ...
     python      ...
     """
+    from importlib import metadata  # takes 15 ms, and nothing else needs it
+
     facts = {
         "wengert": wg.__version__,
         "python": sys.version.replace("\n", " "),
@@ -53,8 +54,8 @@ def show_versions(file: TextIO | None = None) -> None:
     }
     for name in _PACKAGES:
         try:
-            facts[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
+            facts[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
             continue
     for name, fact in facts.items():
         print(f"{name:<11} {fact}", file=file)

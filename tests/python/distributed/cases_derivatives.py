@@ -205,6 +205,33 @@ def case_exchanged_messages(rank, size):
     assert (x.grad == 2 * (rank + 2.0) * (2 - rank)).all()
 
 
+def case_passes_of_several_threads(rank, size):
+    """Independent branches would run in any order on the engine's threads; ranks communicate in one."""
+    threads = wg.get_num_threads()
+    wg.set_num_threads(2)
+    generator = np.random.default_rng(rank)
+    x = wg.tensor(generator.standard_normal((120, 120)) / 120, requires_grad=True)
+    for _ in range(3):
+        branches = []
+        for branch in range(6):
+            y = communicate.all_reduce((x @ x).tanh())
+            for _ in range(branch % 3):
+                y = (y @ x).tanh()
+            branches.append(y.sum())
+        sum(branches).backward()
+    wg.set_num_threads(threads)
+
+
+def case_like_collectives_in_another_order_are_told_apart(rank, size):
+    """Which of two all-reduces of one shape a backward pass reaches first must be the same on all ranks."""
+    x = wg.ones(2, requires_grad=True)
+    first, second = communicate.all_reduce(x), communicate.all_reduce(2 * x)
+    own, other = (first, second) if rank else (second, first)
+    with pytest.raises(dist.DistError, match=r"all_reduce \(root 0\) for call \d+ of float32\[2\]"):
+        own.sum().backward()
+    assert other.requires_grad
+
+
 def case_errors_are_on_all_ranks(rank, size):
     with pytest.raises(dist.DistError, match=r"all_gather .*of float32\[2\]"):
         communicate.all_gather(wg.ones(2 if rank else 3))

@@ -115,7 +115,8 @@ function draw() {
   pen.globalAlpha = 1; pen.fillStyle = text;
   data.lanes.forEach((label, i) => { if (label) { pen.strokeStyle = "#8888"; pen.beginPath();
     pen.moveTo(0, TOP + i * ROW - 2); pen.lineTo(width, TOP + i * ROW - 2); pen.stroke();
-    pen.fillText(label, width - 8 * label.length, TOP + i * ROW + 8); } });
+    pen.fillStyle = style.backgroundColor; pen.fillRect(width - 8 * label.length - 4, TOP + i * ROW, 999, ROW - 3);
+    pen.fillStyle = text; pen.fillText(label, width - 8 * label.length, TOP + i * ROW + 8); } });
   document.getElementById("found").textContent = wanted ? found + " found" : data.events.length + " events";
 }
 function view(a, b) { const least = end / 1e6; if (b - a < least) b = a + least;

@@ -5,6 +5,9 @@ So a gradient has a share from every rank: that of `all_reduce` is the sum of th
 same functions in the same order, also in backward passes, where each takes part as soon as one does. Every call first
 compares what ranks are about to do (a few bytes), and raises on all of them if they differ.
 
+So backward passes of a thread that has recorded one run on that thread alone (`set_multithreading_enabled`): several
+threads would reach independent nodes in any order.
+
 All but `send` and `recv` work under `wengert.func.vmap`, in forward mode, and to any order.
 """
 
