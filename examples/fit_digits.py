@@ -1,4 +1,4 @@
-"""Handwritten digits with a small convolutional network.
+"""Handwritten digits: a small convolutional network.
 
 Shows the everyday training loop: a functional model over a dictionary of leaf tensors, mini-batches,
 `backward` and `wengert.optim.Adam`. The same script runs on PyTorch with ``--backend torch``: names

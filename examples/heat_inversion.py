@@ -1,4 +1,4 @@
-"""A photograph that diffused away: an inverse problem of the heat equation.
+"""Heat equation: a photograph that diffused away, found again.
 
 Brightness spreads like heat in a plate. Two noisy pictures of the plate are given, taken at different times; wanted are
 the picture at the start and the conductivity. The simulation is written for NumPy and knows nothing of derivatives;

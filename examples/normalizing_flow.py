@@ -126,7 +126,7 @@ def plot(flow, path):
     with wg.no_grad():
         density = flow.log_density(wg.tensor(np.stack([x, y], -1), dtype=wg.float32)).exp().numpy()
         samples = flow.sample(1500).numpy()
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained", sharex=True, sharey=True)
+    figure, axes = plt.subplots(1, 3, figsize=(11, 4.2), layout="constrained", sharex=True, sharey=True)
     axes[0].scatter(*load_points(1500, 1).numpy().T, s=3)
     axes[1].scatter(*samples.T, s=3, color="C1")
     axes[2].contourf(x, y, density, 24, cmap="magma")

@@ -158,6 +158,7 @@ def main(arguments=None):
     start = time.perf_counter()
     states, torques, costs = control(options.duration, options.iterations, progress=True)
     print(f"cost {costs[0]:.1f} at first, {costs[-1]:.3f} after {len(costs) - 1} iterations")
+    off = np.abs(states[-1] - GOAL)[:2].max()
     print(f"off the goal by {off:.4f} rad at the end, torques up to {np.abs(torques).max():.1f} N m")
     print(f"{time.perf_counter() - start:.1f} s")
     if options.plot:

@@ -1,9 +1,9 @@
 """Writes a page for each program of examples/, and the directive ``gallery``, a grid of cards that lead to them.
 
-A program is described once, by its docstring: the first line is its title, the rest its text, indented lines are
-commands. What it shows is recorded, because the programs run for minutes: docs/gallery/record.py runs them and keeps
-the picture and the output of each in docs/gallery/recorded. A program without a record is a warning, so that `nox -s
-docs` fails.
+A program is described once, by its docstring: the first line is its title and, after a colon, its subject, the rest
+its text, indented lines are commands. What it shows is recorded, because the programs run for minutes:
+docs/gallery/record.py runs them and keeps the picture and the output of each in docs/gallery/recorded. A program
+without a record is a warning, so that `nox -s docs` fails.
 """
 
 import ast
@@ -22,6 +22,10 @@ RECORDED = DOCS / "gallery" / "recorded"
 
 PAGE = """{title}
 {line}
+
+.. rst-class:: lead
+
+   {subject}
 
 .. image:: /gallery/recorded/{name}.png
    :alt: what {name}.py draws
@@ -53,13 +57,14 @@ def programs():
 
 
 def description(name):
-    """The title of a program and its text, as reStructuredText."""
-    title, _, text = ast.get_docstring(ast.parse((PROGRAMS / f"{name}.py").read_text())).partition("\n")
+    """The title of a program, its subject and its text, as reStructuredText."""
+    line, _, text = ast.get_docstring(ast.parse((PROGRAMS / f"{name}.py").read_text())).partition("\n")
     blocks = [
         f".. code-block:: console\n\n{re.sub('^ +', '   $ ', block, flags=re.MULTILINE)}" if block[0] == " " else block
         for block in re.split(r"\n{2,}", text.strip("\n"))
     ]
-    return title.rstrip("."), "\n\n".join(blocks)
+    title, _, subject = line.partition(": ")
+    return title, subject[:1].upper() + subject[1:], "\n\n".join(blocks)
 
 
 def write_pages(app, config):
@@ -71,10 +76,12 @@ def write_pages(app, config):
         if not record.exists():
             logger.warning("%s.py was never recorded: run docs/gallery/record.py %s", name, name)
             continue
-        title, text = description(name)
+        title, subject, text = description(name)
         output = "\n".join("   " + line for line in record.read_text().splitlines())
         lines = len((PROGRAMS / f"{name}.py").read_text().splitlines())
-        page = PAGE.format(title=title, line="=" * len(title), name=name, text=text, output=output, lines=lines)
+        page = PAGE.format(
+            title=title, line="=" * len(title), subject=subject, name=name, text=text, output=output, lines=lines
+        )
         (folder / f"{name}.rst").write_text(page)
 
 
@@ -86,22 +93,20 @@ class Gallery(SphinxDirective):
 
     def run(self):
         lines = [
-            f".. grid:: {self.options.get('columns', '1 2 2 3')}",
+            f".. grid:: {self.options.get('columns', '1 2 2 2')}",
             "   :gutter: 3",
             "   :class-container: gallery",
             "",
         ]
         for name in self.content:
-            title, text = description(name)
-            first = re.split(r"\n\n", text)[0].replace("\n", " ")
-            head, colon, tail = title.partition(": ")
+            title, subject, _ = description(name)
             lines += [
-                f"   .. grid-item-card:: {head}",
+                f"   .. grid-item-card:: {title}",
                 f"      :img-top: /gallery/recorded/{name}.png",
                 f"      :link: /generated/gallery/{name}",
                 "      :link-type: doc",
                 "",
-                f"      {tail[:1].upper() + tail[1:] + '.' if colon else first}",
+                f"      {subject}",
                 "",
             ]
         return self.parse_text_to_nodes("\n".join(lines))

@@ -80,7 +80,10 @@ class Picture(Directive):
                 plt.close(number)
         if not shown:
             raise self.error("nothing was drawn")
-        text = "\n".join(self.content)
+        lines = list(self.content)
+        if kind == "graph":  # it says itself what it is
+            del lines[1 + max(i for i, line in enumerate(lines) if line.startswith((">>>", "..."))) :]
+        text = "\n".join(lines)
         code = [] if "hide-code" in self.options else [nodes.doctest_block(text, text)]
         return [*code, nodes.container("", *(nodes.raw("", svg, format="html") for svg in shown), classes=[kind])]
 
