@@ -50,7 +50,9 @@ class Printer(ast.NodeVisitor):
         return text if binding >= least else rf"\left({text}\right)"
 
     def visit_Constant(self, node):
-        return (str(node.value) if isinstance(node.value, int | float) else rf"\mathrm{{{node.value}}}"), ATOM
+        if isinstance(node.value, float):
+            return f"{node.value:.6g}", ATOM
+        return (str(node.value) if isinstance(node.value, int) else rf"\mathrm{{{node.value}}}"), ATOM
 
     def visit_Name(self, node):
         return name_of(node.id), ATOM
@@ -68,7 +70,9 @@ class Printer(ast.NodeVisitor):
         if isinstance(node.op, ast.Sub):
             return f"{self.wrapped(left, SUM)} - {self.wrapped(right, PRODUCT)}", SUM
         if isinstance(node.op, ast.Div):
-            if isinstance(left, ast.UnaryOp):
+            if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Div):  # x / y / z
+                return self.visit_BinOp(ast.BinOp(left.left, ast.Div(), ast.BinOp(left.right, ast.Mult(), right)))
+            if isinstance(left, ast.UnaryOp) and isinstance(left.op, ast.USub):
                 return rf"-\frac{{{self.visit(left.operand)[0]}}}{{{self.visit(right)[0]}}}", SUM
             return rf"\frac{{{self.visit(left)[0]}}}{{{self.visit(right)[0]}}}", POWER
         if isinstance(node.op, ast.Pow):

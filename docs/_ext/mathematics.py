@@ -112,8 +112,9 @@ def add_facts(app, what, name, obj, options, lines):
     added.append("")
     shown = formulas(row)
     if shown:
-        added += [".. rubric:: Mathematics", "", ".. math::", "", r"   \begin{aligned}"]
-        added += ["   " + r" \\[4pt] ".join(shown), r"   \end{aligned}", ""]
+        equations = r" \\[4pt] ".join(shown)
+        added += [".. rubric:: Mathematics", "", ".. math::", "   :no-wrap:", ""]
+        added += [rf"   \begin{{align*}} {equations} \end{{align*}}", ""]
     picture = plot(row, name)
     if picture:
         added += [
