@@ -72,9 +72,9 @@ def test_gaussian_process_command(tmp_path, capsys):
 
 
 def test_char_language_model_beats_frequencies():
-    model, characters, losses, test = char_language_model.train(steps=60, batch=24, width=64)
+    model, characters, losses, test = char_language_model.train(steps=80, batch=24)
     uninformed = char_language_model.entropy(char_language_model.load_text()[0])
-    assert losses[-1] < 0.95 * uninformed < losses[0]
+    assert np.mean(losses[-10:]) < 0.95 * uninformed < losses[0]
     assert test < 1.1 * uninformed
     assert len(char_language_model.write(model, characters, length=10)) == len("def ") + 10
 
