@@ -122,7 +122,7 @@ def lint(session):
 def docs(session):
     """Build the documentation into docs/_build/html."""
     session.install(".[docs]")
-    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
+    session.run("sphinx-build", "-j", "auto", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
 
 
 @nox.session

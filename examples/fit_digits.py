@@ -1,4 +1,4 @@
-"""Handwritten digits with a small convolutional network.
+"""Handwritten digits: a small convolutional network.
 
 Shows the everyday training loop: a functional model over a dictionary of leaf tensors, mini-batches,
 `backward` and `wengert.optim.Adam`. The same script runs on PyTorch with ``--backend torch``: names
@@ -14,6 +14,7 @@ document recognition, 1998) with rectifiers; weights follow K. He et al. (2015).
 """
 
 import argparse
+import time
 from importlib import import_module
 
 import numpy as np
@@ -150,8 +151,10 @@ def main(arguments=None):
     parser.add_argument("--plot", metavar="PATH", help="save the loss curve there")
     options = parser.parse_args(arguments)
 
+    start = time.perf_counter()
     losses, accuracy = train(options.backend, options.epochs, options.seed, progress=True)
     print(f"held-out accuracy {accuracy:.2%} after {len(losses)} steps, last loss {losses[-1]:.4f}")
+    print(f"{time.perf_counter() - start:.1f} s")
     if options.plot:
         plot(losses, options.plot)
         print(f"loss curve saved to {options.plot}")

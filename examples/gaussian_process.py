@@ -19,6 +19,7 @@ The gradient is equation 5.9, which automatic differentiation finds by itself.
 
 import argparse
 import math
+import time
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -206,8 +207,10 @@ def main(arguments=None):
     parser.add_argument("--plot", metavar="PATH", help="save the predictive band there")
     options = parser.parse_args(arguments)
 
+    start = time.perf_counter()
     fitted = fit(options.backend, max_iterations=options.iterations, progress=True)
-    print(f"log marginal likelihood {-fitted.objective:.6f}, {len(fitted.history)} evaluations")
+    seconds = time.perf_counter() - start
+    print(f"log marginal likelihood {-fitted.objective:.6f}, {len(fitted.history)} evaluations in {seconds:.1f} s")
     for name, value in zip(HYPERPARAMETERS, np.exp(fitted.log_hyperparameters), strict=True):
         print(f"  {name:28} {value:10.4g}")
 

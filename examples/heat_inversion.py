@@ -1,4 +1,4 @@
-"""A photograph that diffused away: an inverse problem of the heat equation.
+"""Heat equation: a photograph that diffused away, found again.
 
 Brightness spreads like heat in a plate. Two noisy pictures of the plate are given, taken at different times; wanted are
 the picture at the start and the conductivity. The simulation is written for NumPy and knows nothing of derivatives;
@@ -12,6 +12,7 @@ penalty on the length of edges: L. I. Rudin, S. Osher, E. Fatemi, Physica D 60 (
 """
 
 import argparse
+from time import perf_counter
 
 import numpy as np
 from tqdm import tqdm
@@ -121,10 +122,13 @@ def main(arguments=None):
 
     photograph = load_data(options.size)
     pictures = observe(photograph)
+    start = perf_counter()
     result = invert(pictures, options.iterations, progress=True)
+    seconds = perf_counter() - start
     found = result.x["picture"]
     print(f"conductivity {result.x['conductivity']:.4f}, truth {CONDUCTIVITY}")
     print(f"error {error(found, photograph):.4f}, of the first picture {error(pictures[0], photograph):.4f}")
+    print(f"{result.nit} iterations in {seconds:.1f} s")
     if options.plot:
         plot(photograph, pictures, found, options.plot)
         print(f"pictures saved to {options.plot}")

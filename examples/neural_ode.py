@@ -12,6 +12,7 @@ equations", NeurIPS 2018.
 """
 
 import argparse
+import time
 
 import numpy as np
 from tqdm import tqdm
@@ -146,10 +147,13 @@ def main(arguments=None):
     parser.add_argument("--plot", metavar="PATH", help="save the forecasts there")
     options = parser.parse_args(arguments)
 
+    start = time.perf_counter()
     parameters, losses = train(options.iterations, progress=True)
+    seconds = time.perf_counter() - start
     error, naive = held_out_errors(parameters)
     print(f"mean squared error: {losses[0]:.4f} before, {losses[-1]:.4f} after {len(losses)} steps")
     print(f"held-out years: error {error:.3f} (root mean square), forecasting the mean {naive:.3f}")
+    print(f"{seconds:.1f} s")
     if options.plot:
         plot(parameters, options.plot)
         print(f"forecasts saved to {options.plot}")

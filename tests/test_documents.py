@@ -1,6 +1,7 @@
 """The examples of the manual and of the README run."""
 
 import doctest
+import importlib
 import re
 import subprocess
 import sys
@@ -8,8 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from wengert._table import rows
+
 ROOT = Path(__file__).parent.parent
-PAGES = [path for path in sorted((ROOT / "docs").rglob("*.rst")) if ">>>" in path.read_text()]
+PAGES = [
+    path
+    for path in sorted((ROOT / "docs").rglob("*.rst"))
+    if "generated" not in path.parts and ">>>" in path.read_text()
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
@@ -74,3 +81,31 @@ def test_files_that_comments_name_are_there():
                 if name not in known and not name.startswith("generated/"):
                     missing.append(f"{path}: {name}")
     assert not missing
+
+
+def test_every_example_stands_in_the_gallery_and_is_tested():
+    programs = {path.stem for path in (ROOT / "examples").glob("*.py")}
+    shown = re.findall(r"^   (\w+)$", (ROOT / "docs/gallery/index.rst").read_text(), re.MULTILINE)
+    assert sorted(shown) == sorted(programs)
+    tests = "".join(path.read_text() for path in (ROOT / "tests/models").glob("*.py"))
+    for name in programs:
+        assert f"{name}.main(" in tests
+        assert (ROOT / f"docs/gallery/recorded/{name}.png").stat().st_size < 200_000
+        assert (ROOT / f"docs/gallery/recorded/{name}.txt").read_text()
+
+
+def test_formulas_of_the_table_are_mathematics(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs/_ext")
+    latex = importlib.import_module("latex").latex
+    assert latex("-1 / (sqrt(1 - self) * sqrt(1 + self))") == r"-\frac{1}{\sqrt{1 - x } \, \sqrt{1 + x }}"
+    assert latex("self if self > 0 else alpha * self") == (
+        r"\begin{cases} x & \text{if } x > 0 \\ \alpha \, x & \text{otherwise} \end{cases}"
+    )
+    assert latex("(self - other) * (self + 2 * other) - (self - other)") == (
+        r"\left(x - y\right) \, \left(x + 2 \, y\right) - \left(x - y\right)"
+    )
+    assert latex("self.sizes") is None
+    for row in rows():
+        for name, formula in row["formulas"].items():
+            if row["elementwise"] and (name == "kernel" or name.startswith("d_")):
+                assert latex(formula) != ""

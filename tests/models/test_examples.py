@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from examples import fit_digits, gaussian_process
+from examples import char_language_model, fit_digits, gaussian_process, normalizing_flow, variational_autoencoder
 
 
 def test_fit_digits_learns():
@@ -68,4 +68,56 @@ def test_gaussian_process_command(tmp_path, capsys):
     picture = tmp_path / "co2.png"
     gaussian_process.main(["--iterations", "1", "--plot", str(picture)])
     assert "within two standard deviations" in capsys.readouterr().out
+    assert picture.stat().st_size > 0
+
+
+def test_char_language_model_beats_frequencies():
+    model, characters, losses, test = char_language_model.train(steps=80, batch=24)
+    uninformed = char_language_model.entropy(char_language_model.load_text()[0])
+    assert np.mean(losses[-10:]) < 0.95 * uninformed < losses[0]
+    assert test < 1.1 * uninformed
+    assert len(char_language_model.write(model, characters, length=10)) == len("def ") + 10
+
+
+def test_char_language_model_command(tmp_path, capsys):
+    picture = tmp_path / "language.png"
+    char_language_model.main(["--steps", "2", "--width", "8", "--plot", str(picture)])
+    assert "bits for a character" in capsys.readouterr().out
+    assert picture.stat().st_size > 0
+
+
+def test_variational_autoencoder_orders_digits():
+    model, bounds = variational_autoencoder.train(epochs=15)
+    assert bounds[-1] > bounds[0] + 3
+    _, held_out, digits = variational_autoencoder.load_images(0)
+    with wg.no_grad():
+        points = model.posterior(held_out).mean.numpy()
+    assert variational_autoencoder.neighbours_agree(points, digits) > 0.4
+
+
+def test_variational_autoencoder_command(tmp_path, capsys):
+    picture = tmp_path / "plane.png"
+    variational_autoencoder.main(["--epochs", "1", "--plot", str(picture)])
+    assert "evidence lower bound" in capsys.readouterr().out
+    assert picture.stat().st_size > 0
+
+
+def test_normalizing_flow_beats_a_normal_distribution():
+    flow, _ = normalizing_flow.train(steps=200)
+    test = normalizing_flow.load_points(1000, 1)
+    with wg.no_grad():
+        found = flow.log_density(test).mean().item()
+        z, _ = flow(test)
+        back = z
+        for layer in reversed(flow.layers):
+            back = layer.inverse(back)
+    assert found > normalizing_flow.normal_log_density(test.numpy()) + 0.3
+    np.testing.assert_allclose(back.numpy(), test.numpy(), atol=1e-3)
+    assert normalizing_flow.determinant_error(flow, test[:20]) < 1e-4
+
+
+def test_normalizing_flow_command(tmp_path, capsys):
+    picture = tmp_path / "crescents.png"
+    normalizing_flow.main(["--steps", "2", "--plot", str(picture)])
+    assert "mean log density" in capsys.readouterr().out
     assert picture.stat().st_size > 0

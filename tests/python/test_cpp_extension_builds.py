@@ -276,9 +276,9 @@ def test_pkg_config(tmp_path):
 
 
 def test_the_examples_of_the_manual():
-    """docs/cpp.rst includes files that the tests here build, and nothing else."""
-    page = (ROOT / "docs" / "cpp.rst").read_text()
+    """docs/howto/cpp.rst includes files that the tests here build, and nothing else."""
+    page = (ROOT / "docs" / "howto" / "cpp.rst").read_text()
     included = set(textwrap.dedent(page).split()) & {
-        f"../{path.relative_to(ROOT)}" for path in (ROOT / "examples" / "cpp").rglob("*.*")
+        f"../../{path.relative_to(ROOT)}" for path in (ROOT / "examples" / "cpp").rglob("*.*")
     }
-    assert {"../examples/cpp/log_cosh.cpp", "../examples/cpp/program/main.cpp"} <= included
+    assert {"../../examples/cpp/log_cosh.cpp", "../../examples/cpp/program/main.cpp"} <= included
