@@ -184,3 +184,42 @@ def products(rng: np.random.Generator, elements: int) -> Arguments:
     """A small matrix of large ones."""
     side = max(2, round((elements / 64) ** 0.5))
     return {"self": rng.standard_normal((8, 8)), "other": rng.standard_normal((side, side))}
+
+
+# --- Recurrent networks: of ten steps, 16 features and 32 hidden ones
+def recurrent(name: str, gates: int) -> None:
+    """A network of one layer, and its cell."""
+    states = 2 if gates == 4 else 1
+
+    def made(rng: np.random.Generator, batch: int, leading: tuple[int, ...]) -> tuple[Any, list[np.ndarray]]:
+        hx = [rng.standard_normal((*leading, batch, 32)) for _ in range(states)]
+        shapes = [(gates * 32, 16), (gates * 32, 32), (gates * 32,), (gates * 32,)]
+        return (hx if states == 2 else hx[0]), [rng.standard_normal(shape) / 6 for shape in shapes]
+
+    @layer(name)
+    def network(rng: np.random.Generator, elements: int) -> Arguments:
+        batch = max(1, elements // 160)
+        hx, params = made(rng, batch, (1,))
+        options = {"has_biases": True, "num_layers": 1, "dropout": 0.0, "train": False, "bidirectional": False}
+        return {
+            "input": rng.standard_normal((10, batch, 16)), "hx": hx, "params": params, **options, "batch_first": False
+        }  # fmt: skip
+
+    @layer(f"{name}_cell")
+    def cell(rng: np.random.Generator, elements: int) -> Arguments:
+        batch = max(1, elements // 16)
+        hx, params = made(rng, batch, ())
+        weights = dict(zip(("w_ih", "w_hh", "b_ih", "b_hh"), params, strict=True))
+        return {"input": rng.standard_normal((batch, 16)), "hx": hx, **weights}
+
+
+for name_, gates_ in (("rnn", 1), ("gru", 3), ("lstm", 4)):
+    recurrent(name_, gates_)
+
+
+@layer("lstm_steps")
+def remembered(rng: np.random.Generator, elements: int) -> Arguments:
+    """The same, from the part of the input on."""
+    batch = max(1, elements // 1280)
+    tensors = {"gates": rng.standard_normal((10, batch, 128)), "w_hh": rng.standard_normal((128, 32)) / 6}
+    return {**tensors, **{name: rng.standard_normal((batch, 32)) for name in ("h", "c")}, "reverse": False}
