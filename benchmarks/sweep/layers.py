@@ -186,39 +186,40 @@ def products(rng: np.random.Generator, elements: int) -> Arguments:
     return {"self": rng.standard_normal((8, 8)), "other": rng.standard_normal((side, side))}
 
 
-def of_gates(gates: int, *names: str) -> None:
-    """Recurrent networks of 16 sequences and 64 hidden numbers, one layer, 64 elements a step."""
-    hidden, sequences = 64, 16
+# --- Recurrent networks: of ten steps, 16 features and 32 hidden ones
+def recurrent(name: str, gates: int) -> None:
+    """A network of one layer, and its cell."""
+    states = 2 if gates == 4 else 1
 
-    def state(rng: np.random.Generator, *leading: int) -> Any:
-        made = [rng.standard_normal((*leading, sequences, hidden)) for _ in range(2)]
-        return made if gates == 4 else made[0]
+    def made(rng: np.random.Generator, batch: int, leading: tuple[int, ...]) -> tuple[Any, list[np.ndarray]]:
+        hx = [rng.standard_normal((*leading, batch, 32)) for _ in range(states)]
+        shapes = [(gates * 32, 16), (gates * 32, 32), (gates * 32,), (gates * 32,)]
+        return (hx if states == 2 else hx[0]), [rng.standard_normal(shape) / 6 for shape in shapes]
 
-    def weights(rng: np.random.Generator) -> list[np.ndarray]:
-        shapes: list[tuple[int, ...]] = [(gates * hidden, hidden)] * 2 + [(gates * hidden,)] * 2
-        return [rng.standard_normal(shape) / 8 for shape in shapes]
-
-    @layer(*(f"{name}_cell" for name in names))
-    def cell(rng: np.random.Generator, elements: int) -> Arguments:
-        named = dict(zip(("w_ih", "w_hh", "b_ih", "b_hh"), weights(rng), strict=True))
-        return {"input": rng.standard_normal((sequences, hidden)), "hx": state(rng), **named}
-
-    @layer(*names)
+    @layer(name)
     def network(rng: np.random.Generator, elements: int) -> Arguments:
-        steps = max(1, elements // (sequences * hidden))
+        batch = max(1, elements // 160)
+        hx, params = made(rng, batch, (1,))
+        options = {"has_biases": True, "num_layers": 1, "dropout": 0.0, "train": False, "bidirectional": False}
         return {
-            "input": rng.standard_normal((steps, sequences, hidden)),
-            "hx": state(rng, 1),
-            "params": weights(rng),
-            "has_biases": True,
-            "num_layers": 1,
-            "dropout": 0.0,
-            "train": False,
-            "bidirectional": False,
-            "batch_first": False,
-        }
+            "input": rng.standard_normal((10, batch, 16)), "hx": hx, "params": params, **options, "batch_first": False
+        }  # fmt: skip
+
+    @layer(f"{name}_cell")
+    def cell(rng: np.random.Generator, elements: int) -> Arguments:
+        batch = max(1, elements // 16)
+        hx, params = made(rng, batch, ())
+        weights = dict(zip(("w_ih", "w_hh", "b_ih", "b_hh"), params, strict=True))
+        return {"input": rng.standard_normal((batch, 16)), "hx": hx, **weights}
 
 
-of_gates(1, "rnn")
-of_gates(3, "gru")
-of_gates(4, "lstm")
+for name_, gates_ in (("rnn", 1), ("gru", 3), ("lstm", 4)):
+    recurrent(name_, gates_)
+
+
+@layer("lstm_steps")
+def remembered(rng: np.random.Generator, elements: int) -> Arguments:
+    """The same, from the part of the input on."""
+    batch = max(1, elements // 1280)
+    tensors = {"gates": rng.standard_normal((10, batch, 128)), "w_hh": rng.standard_normal((128, 32)) / 6}
+    return {**tensors, **{name: rng.standard_normal((batch, 32)) for name in ("h", "c")}, "reverse": False}

@@ -94,6 +94,16 @@ def test_what_does_not_count_may_be_infinite() -> None:
         np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12)
 
 
+def test_a_cell_whose_hidden_state_was_projected() -> None:
+    x, h, c, w_ih, w_hh = (RNG.normal(size=s) for s in ((2, 3), (2, 2), (2, 4), (16, 3), (16, 2)))
+    given = [wg.tensor(t) for t in (w_ih, w_hh)]
+    found, state = wg.lstm_cell(wg.tensor(x), (wg.tensor(h), wg.tensor(c)), *given)
+    i, f, g, o = np.split(x @ w_ih.T + h @ w_hh.T, 4, -1)
+    c = expit(f) * c + expit(i) * np.tanh(g)
+    np.testing.assert_allclose(state.numpy(), c, rtol=1e-12)
+    np.testing.assert_allclose(found.numpy(), expit(o) * np.tanh(c), rtol=1e-12)
+
+
 def test_sizes_that_do_not_fit() -> None:
     w = [wg.ones(8, 3), wg.ones(8, 2)]
     with pytest.raises(RuntimeError, match=r"gates \(4, 2, 8\) need states of \(2, 2\), got \(1, 2\)"):

@@ -132,7 +132,10 @@ Tensor gru_step(const Tensor& gates, const Tensor& hx, const Tensor& w_hh, const
 std::tuple<Tensor, Tensor> lstm_step(const Tensor& gates, TensorSpan hx, const Tensor& w_hh, const Tensor& b_hh) {
     check(hx.size() == 2, ErrorKind::Runtime, "lstm_cell expects two hidden states, got ", hx.size());
     const Tensor sums = ops::unsqueeze(b_hh.defined() ? gates + b_hh : gates, 0);
-    auto [outputs, state, seen] = ops::lstm_steps(sums, hx[0], hx[1], w_hh, false);
+    // A hidden state that was projected has other features than the cell state.
+    const bool projected = hx[0].dim() == 2 && hx[1].dim() == 2 && hx[0].size(1) != hx[1].size(1);
+    auto [outputs, state, seen] = projected ? lstm_composed(sums, hx[0], hx[1], w_hh, {}, false)
+                                            : ops::lstm_steps(sums, hx[0], hx[1], w_hh, false);
     return {ops::select(outputs, 0, 0), state};
 }
 
