@@ -38,6 +38,23 @@ class SparseTensor(Tensor):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         raise TypeError("sparse tensors are made by sparse_coo_tensor, sparse_csr_tensor, x.to_sparse() and the like")
 
+    # As the core has them; read so often that the way through `__torch_function__` would be felt.
+    @property
+    def shape(self) -> Any:
+        return _C.Size((*self._pattern.shape, *self._stored.shape[1:]))
+
+    @property
+    def ndim(self) -> int:
+        return len(self._pattern.shape) + int(self._stored.ndim) - 1
+
+    @property
+    def dtype(self) -> Any:
+        return self._stored.dtype
+
+    @property
+    def layout(self) -> Any:
+        return self._pattern.layout
+
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, kwargs = name_of(func), kwargs or {}
