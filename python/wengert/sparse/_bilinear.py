@@ -28,17 +28,25 @@ BLOCK = 1 << 16  # elements of a pattern that `sample` takes at once, so that wh
 
 def multiply(pattern: Pattern, values: Any, matrix: Any, transposed: bool = False) -> Any:
     """Return A(values) @ matrix, with the transpose of A on request."""
-    return Multiply.apply(values, matrix, pattern, transposed)
+    return applied(Multiply, values, matrix, pattern, transposed)
 
 
 def sample(pattern: Pattern, left: Any, right: Any) -> Any:
     """Return the elements of left @ right^T at the places of the pattern."""
-    return Sample.apply(left, right, pattern)
+    return applied(Sample, left, right, pattern)
 
 
 def restricted(a: Any, b: Any, patterns: tuple[Pattern, Pattern, Pattern], transposed: tuple[bool, bool]) -> Any:
     """Return the elements of A @ B at the places of the third pattern; `transposed` says which factor is."""
-    return Restricted.apply(a, b, patterns, transposed)
+    return applied(Restricted, a, b, patterns, transposed)
+
+
+def applied(function: Any, first: Any, second: Any, *constants: Any) -> Any:
+    """Apply a Function of two tensors; where nobody asks for derivatives, its forward alone."""
+    for tensor in (first, second):
+        if _C._asks_derivative(tensor) or _C._is_sample(tensor):
+            return function.apply(first, second, *constants)
+    return function.forward(first, second, *constants)
 
 
 class Multiply(Function):

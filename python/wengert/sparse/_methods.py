@@ -168,5 +168,5 @@ def resize(tensor: Any, size: Any, sparse_dim: int, dense_dim: int, clear: bool)
             )
         other = sparse(Pattern(COO, shape, pattern.arrays, is_coalesced=pattern.is_coalesced), stored)
     become(tensor, other)
-    _C._set_shape(tensor, size)
+    _C._set_geometry(tensor, size, tensor.dtype)
     return tensor

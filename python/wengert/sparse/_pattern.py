@@ -3,10 +3,13 @@
 A `Pattern` is never changed and is shared by all tensors with elements at the same places: results, gradients and
 tangents. What is found out about it (an order, the pointers to its rows, its transpose) is found once and kept. Its
 index arrays are NumPy's, and may be memory of somebody else, of SciPy or of a tensor of the user's: they are read where
-they lie. Compiled code that follows them must not be led outside by a later write, so `check` is asked again before it
+they lie. Compiled code that follows them must not be led outside by a later write, so they are checked again before it
 runs as long as others can reach the memory.
 
-Start with `Pattern.coordinates`; `coalesced` is the form that the rest of the package computes with: each place once,
+Patterns keep those that are made of them, and know where they come from by weak references alone: there is no circle,
+and the arrays go with the last tensor.
+
+Start with `Pattern`; `coalesced` is the form that the rest of the package computes with: each place once,
 in the order of rows.
 """
 
@@ -15,6 +18,7 @@ from __future__ import annotations
 import copy
 import functools
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -25,6 +29,13 @@ Indices = np.ndarray[Any, Any]
 
 COO, CSR, CSC = _C.sparse_coo, _C.sparse_csr, _C.sparse_csc
 COMPRESSED = (CSR, CSC)
+
+
+class Reach:
+    """Whether nobody else can write to some arrays; one object for all patterns on them."""
+
+    def __init__(self, is_private: bool) -> None:
+        self.is_private = is_private
 
 
 class Pattern:
@@ -50,13 +61,16 @@ class Pattern:
         *,
         is_coalesced: bool = False,
         is_private: bool = False,
+        sharing: Pattern | None = None,
     ) -> None:
         self.layout, self.shape = layout, tuple(int(size) for size in shape)
         self.arrays = arrays  # coordinates; or pointers and plain indices
         self.nnz = int(arrays[-1].shape[-1]) if arrays else 0
         self.is_coalesced = is_coalesced or layout in COMPRESSED
-        self._is_private = is_private
+        self._reach: Reach = sharing._reach if sharing else Reach(is_private)
         self._checked = False
+        self._forms: dict[Any, tuple[Any, Any]] = {}
+        self._turned: Any = None
 
     def check(self) -> None:
         """Raise RuntimeError where an index leads outside of the shape."""
@@ -100,8 +114,12 @@ class Pattern:
 
     def lend(self) -> tuple[Indices, ...]:
         """Return the arrays for someone who may write to them."""
-        self._is_private = False
+        self._reach.is_private = False
         return self.arrays
+
+    @property
+    def _is_private(self) -> bool:
+        return self._reach.is_private
 
     # --- Coordinates
     @functools.cached_property
@@ -147,15 +165,18 @@ class Pattern:
         pattern = Pattern(COO, self.shape, coordinates, is_coalesced=True, is_private=True)
         return pattern, order, places
 
-    @functools.cached_property
+    @property
     def coalesced(self) -> Pattern:
         """The same places, each one once and in the order of rows, as coordinates."""
-        if self.layout == COO and self.is_coalesced:
-            return self
+        return self if self.layout == COO and self.is_coalesced else self._coalesced
+
+    @functools.cached_property
+    def _coalesced(self) -> Pattern:
         if self._is_in_order:
-            pattern = Pattern(COO, self.shape, self.coordinates, is_coalesced=True, is_private=self._is_private)
+            pattern = Pattern(COO, self.shape, self.coordinates, is_coalesced=True, sharing=self)
             if self.layout == CSR:
                 pattern.__dict__["compressed_rows"] = self.arrays
+                pattern._forms[CSR] = weakref.ref(self), None
             return pattern
         return self._sorted[0]
 
@@ -208,28 +229,45 @@ class Pattern:
         np.cumsum(counts, out=pointers[1:])
         return pointers, columns
 
-    @functools.cached_property
+    @property
     def transposed(self) -> Pattern:
         """The pattern of the transposed matrix, its elements in this one's order."""
+        turned = self._turned() if isinstance(self._turned, weakref.ref) else self._turned
+        if turned is None:
+            self._turned = turned = self._transpose()
+            turned._turned = weakref.ref(self)
+        return turned
+
+    def _transpose(self) -> Pattern:
         if self.layout in COMPRESSED:
             layout = CSC if self.layout == CSR else CSR
-            other = Pattern(layout, self.shape[::-1], self.arrays, is_private=self._is_private)
-        else:
-            other = Pattern(COO, self.shape[::-1], self.arrays[::-1], is_private=self._is_private)
-        other.__dict__["transposed"] = self
-        return other
+            return Pattern(layout, self.shape[::-1], self.arrays, sharing=self)
+        return Pattern(COO, self.shape[::-1], self.arrays[::-1], sharing=self)
 
     def compressed(self, layout: Any) -> tuple[Pattern, Any]:
         """Return the pattern with compressed rows or columns, and the order of a coalesced one's elements there."""
-        if layout == CSR:
-            pattern = Pattern(CSR, self.shape, self.compressed_rows, is_private=self._is_private)
-            pattern.__dict__["coordinates"] = self.coordinates
-            pattern.__dict__["coalesced"], pattern.__dict__["_is_sorted"] = self, True
-            return pattern, None
+        known, order = self._forms.get(layout, (None, None))
+        pattern = known and known()
+        if pattern is None:
+            pattern, order = self._by_rows() if layout == CSR else self._by_columns()
+            self._forms[layout] = weakref.ref(pattern), order
+        return pattern, order
+
+    def _by_rows(self) -> tuple[Pattern, Any]:
+        pattern = Pattern(CSR, self.shape, self.compressed_rows, sharing=self)
+        pattern.__dict__["coordinates"] = self.coordinates
+        pattern.__dict__["_coalesced"], pattern.__dict__["_is_sorted"] = self, True
+        return pattern, None
+
+    def _by_columns(self) -> tuple[Pattern, Any]:
         order = np.argsort(self.coordinates[1], kind="stable")
         rows, columns = (np.ascontiguousarray(axis[order]) for axis in self.coordinates)
         flipped = Pattern(COO, self.shape[::-1], (columns, rows), is_coalesced=True, is_private=True)
-        return Pattern(CSC, self.shape, flipped.compressed_rows, is_private=True), _C.from_numpy(order)
+        pattern = Pattern(CSC, self.shape, flipped.compressed_rows, is_private=True)
+        back = np.empty(len(order), dtype=np.int64)
+        back[order] = np.arange(len(order))
+        pattern.__dict__["_sorted"] = self, back, None
+        return pattern, _C.from_numpy(order)
 
     def matrix(self, data: Indices) -> Any:
         """Return SciPy's matrix with these values at the places of a coalesced pattern; nothing is copied."""

@@ -38,7 +38,7 @@ def _sum(input: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     shape = tuple(1 if d in gone else s for d, s in enumerate(pattern.shape) if keepdim or d not in gone)
     zeros = np.zeros(pattern.nnz, dtype=np.int64)
     axes = tuple(zeros if d in gone else axis for d, axis in enumerate(pattern.coordinates) if keepdim or d not in gone)
-    left = Pattern(COO, shape, axes, is_private=True)
+    left = Pattern(COO, shape, axes, sharing=pattern)
     return of_places(left.coalesced, left.values_in_order(values), input.layout if keepdim else COO)
 
 
@@ -131,7 +131,7 @@ def _groups(pattern: Pattern, dim: int) -> tuple[Any, int]:
     shape = tuple(s for d, s in enumerate(pattern.shape) if d != dim)
     if not others:
         return _C.zeros(pattern.nnz, dtype=_C.int64), 1
-    lines = Pattern(COO, shape, tuple(others), is_private=True)
+    lines = Pattern(COO, shape, tuple(others), sharing=pattern)
     keys, inverse = np.unique(lines.keys, return_inverse=True)
     return _C.from_numpy(inverse.astype(np.int64).reshape(-1)), len(keys)
 

@@ -58,7 +58,7 @@ def permute(input: Any, *dims: Any) -> Any:
             return with_values(_rows_as_columns(pattern), values)
         return of_places(pattern.transposed, values, CSR if input.layout == CSC else COO)
     shape = tuple(pattern.shape[dim] for dim in order[:number])
-    moved = Pattern(COO, shape, tuple(pattern.coordinates[dim] for dim in order[:number]), is_private=True)
+    moved = Pattern(COO, shape, tuple(pattern.coordinates[dim] for dim in order[:number]), sharing=pattern)
     return with_values(moved, values)
 
 
@@ -205,7 +205,7 @@ class _Part:
         if not self.sizes:
             return values.sum(0)
         coordinates = tuple(np.ascontiguousarray(axis) for axis in self.coordinates)
-        pattern = Pattern(COO, tuple(self.sizes), coordinates, is_coalesced=self.in_order, is_private=True)
+        pattern = Pattern(COO, tuple(self.sizes), coordinates, is_coalesced=self.in_order, sharing=self.pattern)
         return of_places(pattern, values, input.layout)
 
 

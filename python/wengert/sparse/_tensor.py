@@ -38,6 +38,39 @@ class SparseTensor(Tensor):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         raise TypeError("sparse tensors are made by sparse_coo_tensor, sparse_csr_tensor, x.to_sparse() and the like")
 
+    # As the core has them; read so often that the way through `__torch_function__` would be felt.
+    @property
+    def shape(self) -> Any:
+        return _C.Size((*self._pattern.shape, *self._stored.shape[1:]))
+
+    @property
+    def ndim(self) -> int:
+        return len(self._pattern.shape) + int(self._stored.ndim) - 1
+
+    @property
+    def dtype(self) -> Any:
+        return self._stored.dtype
+
+    @property
+    def layout(self) -> Any:
+        return self._pattern.layout
+
+    @property
+    def data(self) -> Any:
+        return sparse(self._pattern, self._stored)
+
+    @data.setter
+    def data(self, other: Any) -> None:
+        if not isinstance(other, SparseTensor):
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
+                f"type: one is sparse and the other a {type(other).__name__}"
+            )
+        if self.requires_grad and not (other.is_floating_point() or other.is_complex()):
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        _C._set_geometry(self, other.shape, other.dtype)
+        self._pattern, self._stored = other._pattern, other._stored
+
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, kwargs = name_of(func), kwargs or {}

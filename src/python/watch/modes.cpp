@@ -12,6 +12,7 @@
 #include "ops/recording.h"
 #include "python/arguments/convert.h"
 #include "python/autograd/modes/scope_type.h"
+#include "python/objects/dtype_object.h"
 #include "python/watch/boxing.h"
 #include "python/watch/watch_bindings.h"
 #include "tensor/memory_format.h"
@@ -156,18 +157,17 @@ PyObject* is_without_memory(PyObject*, PyObject* o) {
     return guarded([&] { return wrap(is_tensor(o) && !tensor_of(o).storage()->has_memory()); });
 }
 
-// For classes whose objects change their shape in place, such as sparse tensors.
-PyObject* set_shape(PyObject*, PyObject* args) {
-    PyObject *o, *size;
-    if (!PyArg_ParseTuple(args, "OO", &o, &size)) return nullptr;
+// For classes whose objects become others in place, such as sparse tensors.
+PyObject* set_geometry(PyObject*, PyObject* args) {
+    PyObject *o, *size, *dtype;
+    if (!PyArg_ParseTuple(args, "OOO", &o, &size, &dtype)) return nullptr;
     return guarded([&]() -> PyObject* {
         const Tensor& t = tensor_argument(o);
-        check(!t.storage()->has_memory(), ErrorKind::Runtime, "_set_shape: the tensor has memory; use resize_");
+        check(!t.storage()->has_memory(), ErrorKind::Runtime, "_set_geometry: the tensor has memory; use resize_");
         const Dims sizes = to_dims(size);
-        for (const int64_t n : sizes) check(n >= 0, ErrorKind::Runtime, "_set_shape: negative size ", n);
-        const Tensor other =
-            without_memory(sizes, strides_in(sizes, MemoryFormat::Contiguous), 0, t.dtype(), t.device());
-        t.impl()->shallow_copy_from(*other.impl());
+        for (const int64_t n : sizes) check(n >= 0, ErrorKind::Runtime, "_set_geometry: negative size ", n);
+        const Dims strides = strides_in(sizes, MemoryFormat::Contiguous);
+        t.impl()->shallow_copy_from(*without_memory(sizes, strides, 0, to_dtype(dtype), t.device()).impl());
         Py_RETURN_NONE;
     });
 }
@@ -260,7 +260,7 @@ PyMethodDef functions[] = {
     {"_is_sample", is_sample, METH_O, "Whether it stands for one sample of a batch."},
     {"_is_without_memory", is_without_memory, METH_O, "Whether it is a tensor whose class keeps its elements."},
     {"_memory_of", memory_of, METH_O, "A number that tensors on the same memory share while they live."},
-    {"_set_shape", set_shape, METH_VARARGS, "Gives a tensor without memory another shape."},
+    {"_set_geometry", set_geometry, METH_VARARGS, "Gives a tensor without memory another shape and dtype."},
     {"_run_operation", run_operation, METH_VARARGS,
      "_run_operation(op, name, args, kwargs, kernel)\n--\n\nkernel(*args, **kwargs), or what a dispatch mode computes "
      "in "

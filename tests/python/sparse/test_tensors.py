@@ -1,9 +1,12 @@
 """Sparse tensors as objects: made, shown, copied, indexed, converted, given to SciPy, refused."""
 
 import copy
+import gc
 import pickle
+import re
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -121,23 +124,37 @@ def test_values_and_indices_share_memory_with_tensors():
     assert a._indices().data_ptr() == indices.data_ptr()
 
 
+WRITTEN = {  # what lends its indices, from a matrix whose arrays nobody else has, or SciPy has
+    "tensor": lambda a, array, given: given,
+    "scipy": lambda a, array, given: array.indices,
+    "col_indices": lambda a, array, given: a.col_indices().numpy(),
+    "to_scipy": lambda a, array, given: wg.sparse.to_scipy(a).indices,
+}
+
+
 @pytest.mark.parametrize("is_used_before", [True, False])
-@pytest.mark.parametrize("write", ["tensor", "scipy", "indices"])
-def test_indices_that_are_written_later_lead_nowhere(write, is_used_before):
+@pytest.mark.parametrize("write", WRITTEN)
+@pytest.mark.parametrize(
+    "use", [lambda a, x: a @ x, lambda a, x: a.t() @ x, lambda a, x: a[:, :] @ x, lambda a, x: wg.sparse.solve(a, x)]
+)
+def test_indices_that_are_written_later_lead_nowhere(write, is_used_before, use):
     array = scipy.sparse.csr_array(np.eye(3))
     x = wg.ones(3, dtype=wg.float64)
-    if write == "tensor":
-        columns = wg.arange(3, dtype=wg.int32)
-        a = wg.sparse_csr_tensor(wg.arange(4, dtype=wg.int32), columns, x, (3, 3))
-        place = columns.numpy()
-    else:
+    columns = wg.arange(3, dtype=wg.int32)
+    if write == "scipy":
         a = wg.sparse.from_scipy(array)
-        place = array.indices if write == "scipy" else a.col_indices().numpy()
+    elif write == "tensor":
+        a = wg.sparse_csr_tensor(wg.arange(4, dtype=wg.int32), columns, x, (3, 3))
+    else:  # private at first
+        a = wg.sparse_csr_tensor(np.arange(4, dtype=np.int32), np.arange(3, dtype=np.int32), x, (3, 3))
     if is_used_before:
-        assert (a @ x).tolist() == [1, 1, 1]
-    place[1] = 10**6
-    with pytest.raises(RuntimeError, match=r"written since the tensor was made|not satisfied"):
-        a @ x
+        assert use(a, x).tolist() == [1, 1, 1]
+    WRITTEN[write](a, array, columns.numpy())[1] = 10**6
+    try:
+        assert use(a, x).tolist() == [1, 1, 1]  # of indices that were copied before
+        assert is_used_before
+    except RuntimeError as error:
+        assert re.search(r"written since the tensor was made|not satisfied|inconsistent", str(error))  # noqa: PT017
 
 
 def test_coalesce():
@@ -212,6 +229,62 @@ def test_devices_and_dtypes(a):
     assert (moved @ wg.ones(3, device="sim:0")).cpu().tolist() == [3, 9]
     assert moved.cpu().device == wg.device("cpu")
     assert a.cpu() is a
+
+
+def test_data_is_swapped(a):
+    a.requires_grad_()
+    other = wg.eye(4, dtype=wg.float64).to_sparse()
+    a.data = other
+    assert (a.shape, a.dtype, a._nnz()) == ((4, 4), wg.float64, 4)
+    a.sum().backward()
+    assert a.grad.dtype == wg.float64
+    with pytest.raises(RuntimeError, match="incompatible tensor type"):
+        a.data = wg.ones(4, 4)
+    with pytest.raises(RuntimeError, match="floating point or complex"):
+        a.data = other.long()
+
+
+class Layer(wg.nn.Module):
+    """With a sparse buffer and a sparse parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mask", wg.eye(3).to_sparse())
+        self.weight = wg.nn.Parameter(2 * wg.eye(3).to_sparse_csr())
+
+    def forward(self, x):
+        return self.mask @ (self.weight @ x)
+
+
+def test_modules_hold_sparse_tensors(tmp_path):
+    layer = Layer()
+    layer(wg.ones(3)).sum().backward()
+    assert layer.weight.grad.is_sparse_csr
+    wg.save(layer.state_dict(), tmp_path / "state.pt")
+    layer.load_state_dict(wg.load(tmp_path / "state.pt"))
+    optimizer = wg.optim.SGD(layer.parameters(), lr=0.5)
+    optimizer.step()
+    assert layer.weight.values().tolist() == [1.5] * 3
+    assert copy.deepcopy(layer).double()(wg.ones(3, dtype=wg.float64)).tolist() == [1.5] * 3
+
+
+def test_files_that_do_not_fit_together_are_refused(tmp_path):
+    from wengert._files import _names
+    from wengert._files._unpickle import Constructor
+
+    assert isinstance(_names._FOUND[_names.MAKES_SPARSE], Constructor)
+    for data in ((wg.tensor([[5]]), wg.ones(1), (2,), True), (wg.ones(1), wg.ones(1)), 3, (1, 2, 3, 4)):
+        with pytest.raises(Exception, match="sparse tensor"):
+            _names._sparse(wg.sparse_coo, data)
+
+
+def test_operands_of_other_kinds(a):
+    assert (a @ np.ones(3, np.float32)).tolist() == [3, 9]
+    assert wg.nn.functional.linear(wg.ones(2, 3), a, wg.ones(2)).tolist() == [[4, 10]] * 2
+    np.testing.assert_allclose(np.sin(a).to_dense().numpy(), np.sin(a.to_dense().numpy()), rtol=1e-6)
+    for run in (lambda: a @ [1, 2, 3], lambda: a * "x", lambda: wg.sparse.mm(a, None), lambda: wg.sparse.from_scipy(a)):
+        with pytest.raises(TypeError):
+            run()
 
 
 def test_spdiags():
@@ -313,3 +386,19 @@ def test_import_loads_no_sparse_matrices():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
     assert "scipy.sparse" not in done.stdout
     assert "wengert.sparse" not in done.stdout
+
+
+@pytest.mark.parametrize("layout", [wg.sparse_coo, wg.sparse_csr, wg.sparse_csc])
+def test_patterns_are_kept_by_no_circle(layout):
+    a = wg.eye(4).to_sparse(layout=layout).requires_grad_()
+    x = wg.ones(4, 2)
+    gc.collect()
+    gc.disable()
+    try:
+        patterns = [weakref.ref(t._pattern) for t in (a, a.t(), a.t().t(), a.to_sparse_csc(), a.to_sparse_csr(), a @ a)]
+        (a.t() @ x + a @ (a @ x)).sum().backward()
+        assert a.t()._pattern.transposed is a._pattern or layout != wg.sparse_csr
+        del a
+        assert [pattern() for pattern in patterns] == [None] * len(patterns)
+    finally:
+        gc.enable()
