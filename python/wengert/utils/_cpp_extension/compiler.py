@@ -15,8 +15,8 @@ from pathlib import Path
 
 from .paths import include_paths, library_paths
 
-# As the library itself, but that what the extension does not export stays its own. With glibc the library's thread-local
-# state is in the static block of each thread, where extensions may look for it too (cmake/settings.cmake).
+# As the library itself, but that what the extension does not export stays its own. With glibc the library's
+# thread-local state is in the static block of each thread, where extensions may look for it (cmake/settings.cmake).
 COMPILE = ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden"]
 if platform.libc_ver()[0] == "glibc":
     COMPILE.append("-ftls-model=initial-exec")
