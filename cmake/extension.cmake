@@ -21,8 +21,11 @@ target_compile_options(_C PRIVATE -fno-strict-aliasing)
 if(WENGERT_PCH)
   target_precompile_headers(_C PRIVATE <Python.h> ${WENGERT_STD_HEADERS} "${PROJECT_SOURCE_DIR}/src/graph/autograd_meta.h")
 endif()
-set_target_properties(_C PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package}"
-  BUILD_RPATH "$ORIGIN/lib" INSTALL_RPATH "$ORIGIN/lib")
+set(beside "$ORIGIN/lib")
+if(APPLE)
+  set(beside "@loader_path/lib")
+endif()
+set_target_properties(_C PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${package}" BUILD_RPATH "${beside}" INSTALL_RPATH "${beside}")
 install(TARGETS _C DESTINATION wengert COMPONENT python)
 
 # The package in the build directory.

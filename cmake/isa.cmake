@@ -11,7 +11,7 @@ include(CheckSourceCompiles)
 set(WENGERT_DEV_ISA "" CACHE STRING "The one instruction set to optimise for, in development builds (v3)")
 set(WENGERT_ISAS generic)
 # One copy of the loops is enough for a sanitizer.
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT WENGERT_SANITIZE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT WENGERT_SANITIZE AND NOT WENGERT_PORTABLE)
   check_cxx_compiler_flag(-march=x86-64-v4 WENGERT_HAVE_X86_64_LEVELS)
   if(WENGERT_HAVE_X86_64_LEVELS)
     set(WENGERT_ISAS v2 v3 v4)
@@ -27,6 +27,9 @@ check_source_compiles(CXX "
   int main() { return _mm_cvtsd_si32(_ZGVbN2v_tanh(_mm_setzero_pd())); }
 " WENGERT_HAVE_LIBMVEC)
 unset(CMAKE_REQUIRED_LIBRARIES)
+if(WENGERT_PORTABLE)
+  set(WENGERT_HAVE_LIBMVEC OFF)
+endif()
 if(WENGERT_HAVE_LIBMVEC)
   target_compile_definitions(wengert_core PRIVATE WENGERT_HAVE_LIBMVEC=1)
   target_link_libraries(wengert_core PUBLIC mvec m)

@@ -27,12 +27,21 @@ set(WENGERT_STD_HEADERS <algorithm> <array> <atomic> <cmath> <complex> <cstdint>
 find_package(Threads REQUIRED)
 
 # Compile options of our targets.
-#   -ftls-model=initial-exec  the thread-local state word is one load; the module takes few bytes of static TLS
+#   -ftls-model=initial-exec  the thread-local state word is one load; the library takes few bytes of static TLS, which only
+#                             glibc has for libraries that are loaded later
 #   -fno-plt                  calls into libpython go through one indirection
 #   -ffp-contract=off         the same bits on every instruction set; fused multiply-adds only where written
 add_library(wengert_options INTERFACE)
-target_compile_options(wengert_options INTERFACE
-  -Wall -Wextra -ftls-model=initial-exec -fno-plt -ffp-contract=off)
+include(CheckCXXSymbolExists)
+check_cxx_symbol_exists(__GLIBC__ "features.h" WENGERT_HAVE_GLIBC)
+set(static_tls)
+if(WENGERT_HAVE_GLIBC AND NOT WENGERT_PORTABLE)
+  set(static_tls -ftls-model=initial-exec)
+endif()
+target_compile_options(wengert_options INTERFACE -Wall -Wextra ${static_tls} -fno-plt -ffp-contract=off)
+if(WENGERT_PORTABLE)
+  target_compile_definitions(wengert_options INTERFACE WENGERT_PORTABLE=1)  # tensor/memory/block_cache.cpp
+endif()
 
 if(WENGERT_SANITIZE)
   if(NOT WENGERT_SANITIZE MATCHES "^(address|undefined|address,undefined|thread)$")

@@ -62,6 +62,29 @@ def test_sources_include_only_lower_layers(layer):
     assert not [problem for path in paths for problem in violations(path, layer)]
 
 
+INLINE_VARIABLE = re.compile(
+    r"^\s*(?:static )?inline (?!constexpr |const )"
+    r"(?:(?!operator|= default|= delete|\) (?:const )?(?:noexcept )?\{).)*(?:=|\{).*;",
+    re.MULTILINE,
+)
+
+
+def test_headers_define_no_variables():
+    """What one library shares with others is defined once in the process (src/base/api.h)."""
+    layers = [layer for layer in LAYERS if layer not in ("backends", "python")]
+    found = [
+        f"{path}: {line.strip()}"
+        for layer in layers
+        for path in sorted((ROOT / "src" / layer).rglob("*.h"))
+        for line in INLINE_VARIABLE.findall(path.read_text())
+        if "(" not in line.split("=")[0] or "(*" in line
+    ]
+    assert not found
+    assert INLINE_VARIABLE.search("inline bool concurrent_counts = true;")
+    assert INLINE_VARIABLE.search("    inline static std::atomic<bool> enabled_{false};")
+    assert INLINE_VARIABLE.search("inline void (*run)(void*) = nullptr;")
+
+
 def test_generated_sources_include_only_lower_layers(generated):
     found = [(path, path.relative_to(generated).parts[0]) for path in sources(generated)]
     assert found

@@ -32,7 +32,7 @@ using Captures = SmallVector<Capture, 1>;
 
 // What a pass means to do with a node.
 struct ExecInfo {
-    bool needed = false;                 // it lies on a path to a requested input; all nodes do in a pass that is not selective
+    bool needed = false;  // it lies on a path to a requested input; all nodes do in a pass that is not selective
     const Captures* captures = nullptr;  // the gradients that are handed out at it
     bool should_execute() const noexcept { return needed || captures; }
 };
@@ -80,7 +80,7 @@ public:
 
     bool should_execute(Node* node) const noexcept { return exec_info(node).should_execute(); }
     ExecInfo exec_info(const Node* node) const noexcept;  // of one that is part of the pass and has not run
-    bool will_execute(Node* node);  // what hooks may ask, of nodes that have run too
+    bool will_execute(Node* node);                        // what hooks may ask, of nodes that have run too
     // The nodes that run in this pass; made when first asked for.
     const std::unordered_set<const Node*>& executed_nodes();
     // Whether the gradient along this edge is of use.

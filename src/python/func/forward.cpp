@@ -55,9 +55,7 @@ PyObject* forward_dual(PyObject* o, PyObject* const* args, Py_ssize_t nargs, PyO
 
 PyObject* forward_primal(PyObject* o, PyObject* argument) {
     return guarded([&] {
-        const auto primal = [level = as_frame(o)->dual_level](const Tensor& t) {
-            return unpack_dual(t, level).primal;
-        };
+        const auto primal = [level = as_frame(o)->dual_level](const Tensor& t) { return unpack_dual(t, level).primal; };
         return wrap(map_physical(primal, tensor_argument(argument)));
     });
 }

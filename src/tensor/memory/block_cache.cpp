@@ -1,6 +1,6 @@
 #include "tensor/memory/block_cache.h"
 
-#ifdef __linux__
+#if defined(__linux__) && !defined(WENGERT_PORTABLE)
 #include <sys/mman.h>
 #endif
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -14,10 +15,10 @@ from pathlib import Path
 
 from .paths import include_paths, library_paths
 
-# As the library itself, but that what the extension does not export stays its own. On Linux the library's thread-local
-# state is in the static block of each thread, where extensions may look for it too.
+# As the library itself, but that what the extension does not export stays its own. With glibc the library's
+# thread-local state is in the static block of each thread, where extensions may look for it (cmake/settings.cmake).
 COMPILE = ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden"]
-if sys.platform == "linux":
+if platform.libc_ver()[0] == "glibc":
     COMPILE.append("-ftls-model=initial-exec")
 LINK = ["-shared"] if sys.platform != "darwin" else ["-bundle", "-undefined", "dynamic_lookup"]
 
