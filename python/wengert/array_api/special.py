@@ -48,7 +48,7 @@ def _zeta(x: Any, q: Any = None) -> Any:
     return wengert.as_tensor(scipy.special.zeta(np.asarray(x)))
 
 
-_OTHERS = {  # which are no ufuncs
+_OTHERS: dict[str, Callable[..., Any]] = {  # which are no ufuncs
     "multigammaln": wengert.special.multigammaln, "sinc": wengert.special.sinc, "polygamma": _polygamma, "zeta": _zeta,
 }  # fmt: skip
 
