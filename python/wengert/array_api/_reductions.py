@@ -51,7 +51,7 @@ def _truth(name: str) -> Any:
 def dtype_of_sum(x: Any, dtype: Any) -> Any:
     """Return the type in which a sum is made: unsigned numbers are added as unsigned ones of 64 bits."""
     if dtype is None and x.dtype in dtypes_by_kind("unsigned integer").values():
-        return getattr(wengert, "uint64", wengert.int64)
+        return wengert.uint64
     return dtype
 
 

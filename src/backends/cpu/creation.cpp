@@ -20,8 +20,11 @@ void fill_by_index(const Tensor& out, F&& f) {
 
 void arange(const Tensor& out, const Scalar& start, const Scalar& step, bool integral) {
     fill_by_index(out, [&]<class T>(int64_t i) {
-        return integral ? static_cast<T>(start.to<int64_t>() + i * step.to<int64_t>())
-                        : static_cast<T>(start.to<double>() + static_cast<double>(i) * step.to<double>());
+        if (!integral) return static_cast<T>(start.to<double>() + static_cast<double>(i) * step.to<double>());
+        if constexpr (std::is_same_v<T, uint64_t>)
+            return start.to<T>() + static_cast<T>(i) * step.to<T>();
+        else
+            return static_cast<T>(start.to<int64_t>() + i * step.to<int64_t>());
     });
 }
 

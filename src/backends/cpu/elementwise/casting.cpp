@@ -12,8 +12,8 @@ WENGERT_TABLE_PER_ISA(ReducedFloatTable, reduced_float_table)
 
 namespace {
 
-// As C++ converts, where C++ says what happens. Beyond that: complex to real takes the real part, floating to a small
-// unsigned type goes through int64 (so that -1.0 wraps), NaN is true, and reduced types are floats.
+// As C++ converts, where C++ says what happens. Beyond that: complex to real takes the real part, floating to an
+// unsigned type goes through int64 (so that -1.0 wraps) as far as that goes, NaN is true, and reduced types are floats.
 template <class To, class From>
 To convert(From x) {
     if constexpr (std::is_same_v<To, From>)
@@ -31,6 +31,8 @@ To convert(From x) {
             return convert<To>(x.real());
     } else if constexpr (std::is_same_v<To, complex64> || std::is_same_v<To, complex128>)
         return To(static_cast<typename To::value_type>(x));
+    else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, uint64_t>)
+        return x < From(0x1p63) ? static_cast<To>(static_cast<int64_t>(x)) : static_cast<To>(x);
     else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
         return static_cast<To>(static_cast<int64_t>(x));
     else
