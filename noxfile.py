@@ -29,6 +29,9 @@ PACKAGES_OF_AUTOGRAD = [
     "typing-extensions", "wrapt",
 ]  # fmt: skip
 
+# Written for arrays of any kind. xarray imports pandas.
+PACKAGES_OF_ARRAYS = ["xarray", "pandas", "python-dateutil", "safetensors", "six"]
+
 OF_TESTS = {"WENGERT_TEST": "1", "SKBUILD_CMAKE_DEFINE": "WENGERT_WERROR=ON"}  # a build tree that is kept
 
 # Same relative paths in every build directory, so that they share ccache's objects.
@@ -136,7 +139,7 @@ def bench(session):
 def differential(session):
     """Compare semantics and values with PyTorch, and packages of others with themselves on PyTorch and on autograd."""
     install_for_tests(session, TORCH)
-    session.install("--no-deps", *PACKAGES, *PACKAGES_OF_AUTOGRAD)
+    session.install("--no-deps", *PACKAGES, *PACKAGES_OF_AUTOGRAD, *PACKAGES_OF_ARRAYS)
     session.run("pytest", "tests/differential", "-n", "auto", *session.posargs)
 
 

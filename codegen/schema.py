@@ -37,10 +37,17 @@ LISTS = {
     "bool": ("const std::array<bool, {size}>&", "std::array<bool, {size}>"),  # which gradients are wanted
 }
 # Category of dtypes that kernels compute in: {DType: its C++ type}; and those that elements are stored in besides.
-REDUCED_DTYPES = ("Float16", "BFloat16")
+REDUCED_DTYPES = ("UInt16", "UInt32", "Float16", "BFloat16")
 DTYPES = {
     "bool": {"Bool": "bool"},
-    "integral": {"UInt8": "uint8_t", "Int8": "int8_t", "Int16": "int16_t", "Int32": "int32_t", "Int64": "int64_t"},
+    "integral": {
+        "UInt8": "uint8_t",
+        "Int8": "int8_t",
+        "Int16": "int16_t",
+        "Int32": "int32_t",
+        "Int64": "int64_t",
+        "UInt64": "uint64_t",
+    },
     "floating": {"Float32": "float", "Float64": "double"},
     "complex": {"Complex64": "complex64", "Complex128": "complex128"},
 }

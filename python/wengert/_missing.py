@@ -28,7 +28,6 @@ _PARALLEL = (
 )
 _EIGHT_BITS = "numbers of 8 bits or less with a fraction are not supported, use float32 or float64"
 _COMPLEX = "complex numbers with parts of 16 bits are not supported, use complex64 or complex128"
-_UNSIGNED = "the one unsigned type is uint8, use int32 or int64"
 _AS_RUN = "operations run as they are called, in the dtypes of their operands"
 _SPARSE = (
     "sparse tensors are those of wengert.sparse; sparse derivatives wengert.func.sparse_jacobian and sparse_hessian"
@@ -39,7 +38,6 @@ _ADVICE = [
     ("", r"backends|mps|mtia|xpu", _DEVICES),
     ("", r"float[48]_\w*", _EIGHT_BITS),
     ("", r"chalf|complex32", _COMPLEX),
-    ("", r"uint(16|32|64)", _UNSIGNED),
     ("", r"compile|compiler|jit|export|fx|make_fx", "there is nothing to compile: " + _AS_RUN),
     ("", r"\w*sparse\w*|spmm|hspmm|smm|sspaddmm", _SPARSE),
     ("", r"multiprocessing|futures", _PROCESSES),

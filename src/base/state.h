@@ -55,7 +55,8 @@ struct ThreadState {
     bool view_replay = false;
     bool grad_layout = true;                 // first gradients follow the layout contract (ops/accumulate_grad.h)
     bool dispatching = true;                 // the modes of tensors are asked (ops/watch.h)
-    int32_t level_limit = INT32_MAX;         // forward-mode levels at or above it are invisible (graph/forward_grad.h)
+    int32_t hidden_from = INT32_MAX;         // forward-mode levels from here up to that are not seen
+    int32_t hidden_to = INT32_MAX;           // (LevelGuard, graph/forward_grad.h)
     uint64_t sequence_nr = 0;                // the next Node's (graph/node.h)
     uint64_t batch_level = 0;                // of the innermost `vmap`; levels only grow (tensor/storage.h)
     OperationObserver* observers = nullptr;  // the innermost of each, see ops/watch.h

@@ -38,7 +38,9 @@ void separate_aliases(TensorList& captured) {
 
 // A node of the pass wants it recorded (Node::recorded_passes).
 [[gnu::noinline]] void record_for_itself(GraphTask& task) {
-    const bool tangents = state.mask & kHasTangent && std::min(innermost_dual_level(), state.level_limit - 1) >= 0;
+    const int32_t innermost = innermost_dual_level();
+    const bool tangents =
+        state.mask & kHasTangent && innermost >= 0 && (state.hidden_from > 0 || sees_level(innermost));
     if (task.recorded_passes == RecordedPasses::UnderTangents && !tangents) return;
     task.keep_graph = task.create_graph = task.hands_out_detached = true;
 }

@@ -91,11 +91,15 @@ void ForwardGrad::set(int32_t level, Tensor value) {
     delete removed;
 }
 
-int32_t ForwardGrad::highest_below(int32_t limit) const noexcept {
+bool sees_level(int32_t level) noexcept {
+    return level >= floor_of_thread && (level < state.hidden_from || level >= state.hidden_to);
+}
+
+int32_t ForwardGrad::highest_seen() const noexcept {
     std::lock_guard lock(levels_mutex);
     int32_t highest = -1;
     for (const Tangent* t : tangents_)
-        if (t->level < limit) highest = std::max(highest, t->level);
+        if (sees_level(t->level)) highest = std::max(highest, t->level);
     return highest;
 }
 
@@ -139,8 +143,7 @@ int32_t innermost_dual_level() noexcept {
 
 int32_t visible_level(const TensorImpl* t) noexcept {
     if (!(t->flags & kHasTangent & state.mask)) return -1;
-    int32_t level = meta_of(t)->tangents->highest_below(state.level_limit);
-    return level < floor_of_thread ? -1 : level;
+    return meta_of(t)->tangents->highest_seen();
 }
 
 Tensor tangent_at(const TensorImpl* t, int32_t level) {

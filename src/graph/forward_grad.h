@@ -10,9 +10,12 @@
 // linked list. They are destroyed after the lock is released, since a tangent may own a graph that owns tangents.
 #pragma once
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/state.h"
+#include "graph/grad_mode.h"
 #include "tensor/tensor.h"
 
 namespace wengert {
@@ -37,7 +40,7 @@ public:
     Tensor at(int32_t level) const;
     void set(int32_t level, Tensor value);  // an undefined value removes
     bool empty() const noexcept { return tangents_.empty(); }
-    int32_t highest_below(int32_t limit) const noexcept;  // -1: none
+    int32_t highest_seen() const noexcept;  // by this thread; -1: none
     SmallVector<int32_t, 2> levels() const;
 
 private:
@@ -50,16 +53,24 @@ int32_t enter_dual_level();
 void exit_dual_level(int32_t level);      // must be the innermost
 int32_t innermost_dual_level() noexcept;  // -1: none
 
-// Hides `level` and the levels above it on this thread.
+// Hides `level` and the levels above it on this thread, of those that are open: what a formula opens itself (a custom
+// function's jvp that calls func.jvp) it sees.
 class LevelGuard {
 public:
-    explicit LevelGuard(int32_t level) noexcept : previous_(std::exchange(state.level_limit, level)) {}
-    ~LevelGuard() { state.level_limit = previous_; }
+    explicit LevelGuard(int32_t level) noexcept
+        : from_(std::exchange(state.hidden_from, std::min(level, state.hidden_from))),
+          to_(std::exchange(state.hidden_to, open_dual_levels.load(std::memory_order_relaxed))) {}
+    ~LevelGuard() {
+        state.hidden_from = from_;
+        state.hidden_to = to_;
+    }
     LevelGuard(const LevelGuard&) = delete;
 
 private:
-    int32_t previous_;
+    int32_t from_, to_;
 };
+// Whether this thread sees a level that is open.
+bool sees_level(int32_t level) noexcept;
 
 // The highest level at which `t` carries a tangent that is visible on this thread, or -1.
 int32_t visible_level(const TensorImpl* t) noexcept;

@@ -26,15 +26,15 @@ DType dtype_for(const TensorOptions& options, std::initializer_list<Scalar> numb
 
 int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step, bool integral) {
     if (integral) {
-        int64_t a = start.to<int64_t>(), b = end.to<int64_t>(), s = step.to<int64_t>();
+        // The way from a to b may be longer than an int64 can say.
+        const auto a = start.to<__int128>(), b = end.to<__int128>(), s = step.to<__int128>();
         check(s != 0, ErrorKind::Runtime, "[arange] step must be nonzero");
         check((s > 0 && b >= a) || (s < 0 && b <= a), ErrorKind::Runtime,
-              "[arange] upper bound and lower bound inconsistent with step sign: ", a, ", ", b, " and ", s);
-        // The way from a to b may be longer than an int64 can say.
-        auto way = [](int64_t from, int64_t to) { return static_cast<uint64_t>(to) - static_cast<uint64_t>(from); };
-        const uint64_t distance = s > 0 ? way(a, b) : way(b, a), step = s > 0 ? way(0, s) : way(s, 0);
-        const uint64_t length = distance / step + (distance % step != 0);
-        check(std::in_range<int64_t>(length), ErrorKind::Runtime, "[arange] invalid size, possible overflow: ", length);
+              "[arange] upper bound and lower bound inconsistent with step sign: ", start.to<double>(), ", ",
+              end.to<double>(), " and ", step.to<double>());
+        const __int128 length = (b - a) / s + ((b - a) % s != 0);
+        check(length <= INT64_MAX, ErrorKind::Runtime,
+              "[arange] invalid size, possible overflow: ", static_cast<double>(length));
         return static_cast<int64_t>(length);
     }
     double a = start.to<double>(), b = end.to<double>(), s = step.to<double>();
@@ -86,7 +86,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
     const DType out_dtype = dtype_for(options, {start, end, step}, true);
     for (const Scalar& number : {start, end, step}) check_representable(number, out_dtype);
     // An integral dtype truncates its bounds first.
-    const bool integral = is_integral(out_dtype) || highest_kind({start, end, step}) <= Category::Integral;
+    const bool integral = is_integral(out_dtype) || (highest_kind({start, end, step}) <= Category::Integral &&
+                                                     !start.is_wide() && !end.is_wide() && !step.is_wide());
     Tensor out = wengert::empty(Dims{range_length(start, end, step, integral)}, out_dtype, options.device_or_default());
     arange_kernel(out, start, step, integral);
     return out;

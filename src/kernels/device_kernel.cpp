@@ -20,7 +20,7 @@ void check_one_device(TensorSpan tensors, const char* op) {
 }
 
 Tensor InOpmath::computed(const Tensor& t, bool is_result) {
-    if (!is_reduced_floating(t.dtype())) return t;
+    if (!is_reduced(t.dtype())) return t;
     for (Pair& pair : pairs_) {
         if (!pair.stored.is_same(t)) continue;
         pair.is_result |= is_result;

@@ -17,8 +17,8 @@
 // tensors are on one device, or the call is refused. The CPU's implementation sees tensors of the CPU alone, also where
 // another device runs it (Call::on_cpu).
 //
-// Elements of a reduced type (tensor/dtype.h) are not computed with: the CPU's implementation gets the same numbers in
-// float32, and what becomes of its results is rounded. One that only moves elements, or converts them itself, says so
+// Elements of a reduced type (tensor/dtype.h) are not computed with: the CPU's implementation gets the same numbers in the
+// type that they are computed in, and what becomes of its results is rounded, or wraps. One that only moves elements, or converts them itself, says so
 // (`Elements::Stored`) and gets them as they are.
 //
 // A kernel that returns a value, or `raises` for what it finds among the elements, makes the host wait. Where elements have

@@ -30,14 +30,12 @@ inline int64_t device_index(const Tensor& self) noexcept {  // its index; -1 for
 
 inline bool is_floating_point(const Tensor& self) noexcept { return is_floating(self.dtype()); }
 inline bool is_complex(const Tensor& self) noexcept { return wengert::is_complex(self.dtype()); }
-inline bool is_signed(const Tensor& self) noexcept {
-    return self.dtype() != DType::Bool && self.dtype() != DType::UInt8;
-}
+inline bool is_signed(const Tensor& self) noexcept { return wengert::is_signed(self.dtype()); }
 inline bool is_inference(const Tensor& self) noexcept { return self.flags() & kInference; }
 bool is_nonzero(const Tensor& self);      // an error unless it has one element
 Scalar local_scalar(const Tensor& self);  // likewise
 
-inline DType promote_types(DType a, DType b) noexcept { return promote(a, b); }
+inline DType promote_types(DType a, DType b) { return promote(a, b); }
 inline bool can_cast(DType from, DType to) noexcept { return wengert::can_cast(from, to); }
 inline DType result_type_of(const Operand& a, const Operand& b) { return result_type({a, b}); }
 

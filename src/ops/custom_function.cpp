@@ -4,7 +4,6 @@
 
 #include "generated/ops/operators.h"
 #include "graph/batched.h"
-#include "graph/level_floor.h"
 #include "ops/batching/error.h"
 #include "ops/recording.h"
 
@@ -186,7 +185,7 @@ TensorList wrap_outputs(const CustomOutputs& custom, const TensorList& raw) {
     for (const Tensor& t : custom.inputs) {
         if (!(flags_of(t) & kHasTangent & state.mask)) continue;
         for (int32_t level : meta_of(t)->tangents->levels())
-            if (level >= level_floor() && level < state.level_limit) levels.push_back(level);
+            if (sees_level(level)) levels.push_back(level);
     }
     std::ranges::sort(levels);
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());

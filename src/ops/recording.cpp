@@ -3,7 +3,6 @@
 #include "generated/ops/operators.h"
 #include "generated/ops/storage.h"
 #include "generated/ops/views.h"
-#include "graph/level_floor.h"
 #include "kernels/reductions/nan_check.h"
 #include "tensor/writes/region.h"
 
@@ -201,7 +200,7 @@ void inherit_tangents(const Tensor& t) {
     const ViewInfo* view = view_info(t);
     const Tensor base = forward_base_of(*view);
     for (int32_t level : meta_of(base.impl())->tangents->levels()) {
-        if (level < level_floor() || level >= state.level_limit || tangent_at(t, level).defined()) continue;
+        if (!sees_level(level) || tangent_at(t, level).defined()) continue;
         LevelGuard hide(level);
         Tensor base_tangent = tangent_at(base, level);
         if (base_tangent.defined()) set_tangent(t, level, part_of_tangent(*view, t, base_tangent));

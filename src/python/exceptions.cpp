@@ -105,6 +105,7 @@ PyObject* exception_type(ErrorKind kind) noexcept {
 PyObject* linalg_error = nullptr;
 PyObject* batch_error = nullptr;
 PyObject* device_memory_error = nullptr;
+PyObject* absent_attribute_error = nullptr;
 
 }  // namespace
 
@@ -131,6 +132,16 @@ int add_device_memory_error(PyObject* module) noexcept {
     return device_memory_error ? PyModule_AddObjectRef(module, "OutOfMemoryError", device_memory_error) : -1;
 }
 
+int add_absent_attribute_error(PyObject* module) noexcept {
+    const char* doc = "An attribute that tensors of this kind do not have. A RuntimeError, and an AttributeError.";
+    const PyRef bases(PyTuple_Pack(2, PyExc_RuntimeError, PyExc_AttributeError));
+    if (!bases) return -1;
+    if (!absent_attribute_error)
+        absent_attribute_error =
+            PyErr_NewExceptionWithDoc("wengert._C._AbsentAttributeError", doc, bases.get(), nullptr);
+    return absent_attribute_error ? PyModule_AddObjectRef(module, "_AbsentAttributeError", absent_attribute_error) : -1;
+}
+
 void set_python_error() noexcept {
     sleep_if_thread_ends();
     try {
@@ -141,6 +152,8 @@ void set_python_error() noexcept {
         PyErr_SetString(linalg_error ? linalg_error : PyExc_RuntimeError, e.what());
     } catch (const NotBatchableError& e) {
         PyErr_SetString(batch_error ? batch_error : PyExc_RuntimeError, e.what());
+    } catch (const AbsentAttribute& e) {
+        PyErr_SetString(absent_attribute_error ? absent_attribute_error : PyExc_RuntimeError, e.what());
     } catch (const OutOfDeviceMemory& e) {
         PyErr_SetString(device_memory_error ? device_memory_error : PyExc_RuntimeError, e.what());
     } catch (const Error& e) {

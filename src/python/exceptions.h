@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -25,6 +26,13 @@ private:
     std::shared_ptr<State> state_;
 };
 
+// An attribute that tensors of this kind do not have. PyTorch raises a RuntimeError; Python's exception is an AttributeError
+// as well, so that `hasattr` says no.
+class AbsentAttribute final : public Error {
+public:
+    explicit AbsentAttribute(std::string message) : Error(ErrorKind::Runtime, std::move(message)) {}
+};
+
 // Sets the Python error for the C++ exception being handled; call it in a catch block.
 void set_python_error() noexcept;
 
@@ -32,6 +40,7 @@ void set_python_error() noexcept;
 int add_linalg_error(PyObject* module) noexcept;
 int add_batch_error(PyObject* module) noexcept;          // wengert.func.NotBatchableError
 int add_device_memory_error(PyObject* module) noexcept;  // wengert.OutOfMemoryError
+int add_absent_attribute_error(PyObject* module) noexcept;
 
 // Throws PyException if `o` is null.
 inline PyObject* checked(PyObject* o) {

@@ -113,7 +113,7 @@ int fill_module(PyObject* module) {
               add_frame_functions(module) == 0 && add_sim_functions(module) == 0 && add_autograd(module) == 0 &&
               add_watch_functions(module) == 0 && add_generated(module) == 0 && add_linalg_error(module) == 0 &&
               add_batch_error(module) == 0 && add_device_memory_error(module) == 0 && add_bridge(module) == 0 &&
-              add_test_functions(module) == 0;
+              add_absent_attribute_error(module) == 0 && add_test_functions(module) == 0;
     return ok ? 0 : -1;
 }
 

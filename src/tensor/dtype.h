@@ -1,9 +1,11 @@
 // Element types, their C++ types, and the dispatch from one to the other.
 //
-// Elements are stored in any of these types, and computed in all but the reduced ones, float16 and bfloat16: of those kernels
-// get the same numbers in float32, and what they make is rounded when it is stored (kernels/device_kernel.h; elementwise loops
-// do so block by block, backends/cpu/elementwise/converting_loop.h). What only moves elements takes them as they are. So a
-// reduced type is a line here and two conversions (tensor/reduced_float.h), and whatever takes float32 takes it too.
+// Elements are stored in any of these types, and computed in all but the reduced ones. Of those kernels get the same numbers
+// in the type `opmath_dtype`, and what they make is rounded, or taken modulo 2^16 or 2^32, when it is stored
+// (kernels/device_kernel.h; elementwise loops do so block by block, backends/cpu/elementwise/converting_loop.h). What only
+// moves elements takes them as they are. So a reduced type is a line here, the type it is computed in and two conversions:
+// those of float16 and bfloat16 stand in tensor/reduced_float.h, those of uint16 and uint32 are C++'s own. Whatever takes
+// float32, int32 or int64 takes them too.
 #pragma once
 
 #include <complex>
@@ -18,16 +20,20 @@ namespace wengert {
 using complex64 = std::complex<float>;
 using complex128 = std::complex<double>;
 
-// X(name, C++ type, Python name, PyTorch's legacy tensor type). The order is the promotion order within a category.
+// X(name, C++ type, Python name, PyTorch's legacy tensor type). Categories follow each other; among floating and complex
+// types the order is that of promotion.
 #define WENGERT_INTEGRAL_DTYPES(X)            \
     X(Bool, bool, "bool", "BoolTensor")       \
     X(UInt8, uint8_t, "uint8", "ByteTensor")  \
     X(Int8, int8_t, "int8", "CharTensor")     \
     X(Int16, int16_t, "int16", "ShortTensor") \
     X(Int32, int32_t, "int32", "IntTensor")   \
-    X(Int64, int64_t, "int64", "LongTensor")
-#define WENGERT_REDUCED_DTYPES(X)             \
-    X(Float16, Half, "float16", "HalfTensor") \
+    X(Int64, int64_t, "int64", "LongTensor")  \
+    X(UInt64, uint64_t, "uint64", "UInt64Tensor")
+#define WENGERT_REDUCED_DTYPES(X)                 \
+    X(UInt16, uint16_t, "uint16", "UInt16Tensor") \
+    X(UInt32, uint32_t, "uint32", "UInt32Tensor") \
+    X(Float16, Half, "float16", "HalfTensor")     \
     X(BFloat16, BFloat16, "bfloat16", "BFloat16Tensor")
 #define WENGERT_INEXACT_DTYPES(X)                              \
     X(Float32, float, "float32", "FloatTensor")                \
@@ -47,13 +53,13 @@ enum class DType : uint8_t {
     WENGERT_DTYPES(X)
 #undef X
 };
-inline constexpr int kNumDTypes = 12;
+inline constexpr int kNumDTypes = static_cast<int>(DType::Complex128) + 1;
 
 enum class Category : uint8_t { Bool, Integral, Floating, Complex };
 
 constexpr Category category(DType d) {
     return d == DType::Bool      ? Category::Bool
-           : d <= DType::Int64   ? Category::Integral
+           : d <= DType::UInt32  ? Category::Integral
            : d <= DType::Float64 ? Category::Floating
                                  : Category::Complex;
 }
@@ -61,9 +67,18 @@ constexpr bool is_floating(DType d) { return category(d) == Category::Floating; 
 constexpr bool is_complex(DType d) { return category(d) == Category::Complex; }
 constexpr bool is_integral(DType d) { return category(d) <= Category::Integral; }  // bool included
 constexpr bool is_differentiable(DType d) { return category(d) >= Category::Floating; }
+constexpr bool is_unsigned(DType d) {
+    return d == DType::UInt8 || d == DType::UInt16 || d == DType::UInt32 || d == DType::UInt64;
+}
+constexpr bool is_signed(DType d) { return d != DType::Bool && !is_unsigned(d); }
 constexpr bool is_reduced_floating(DType d) { return d == DType::Float16 || d == DType::BFloat16; }
-// The type that elements of `d` are computed in.
-constexpr DType opmath_dtype(DType d) { return is_reduced_floating(d) ? DType::Float32 : d; }
+constexpr bool is_reduced(DType d) { return d >= DType::UInt16 && d <= DType::BFloat16; }
+// The type that elements of `d` are computed in: it holds them all.
+constexpr DType opmath_dtype(DType d) {
+    if (!is_reduced(d)) [[likely]]
+        return d;
+    return d == DType::UInt16 ? DType::Int32 : d == DType::UInt32 ? DType::Int64 : DType::Float32;
+}
 constexpr DType real_dtype(DType d) {
     return d == DType::Complex64 ? DType::Float32 : d == DType::Complex128 ? DType::Float64 : d;
 }
@@ -160,6 +175,8 @@ decltype(auto) dispatch_ordered(DType d, const char* op, F&& f) {
             return f.template operator()<int32_t>();
         case DType::Int64:
             return f.template operator()<int64_t>();
+        case DType::UInt64:
+            return f.template operator()<uint64_t>();
         case DType::Float32:
             return f.template operator()<float>();
         case DType::Float64:

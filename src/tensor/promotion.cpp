@@ -31,12 +31,31 @@ std::optional<DType> combine(std::optional<DType> high, std::optional<DType> low
     return low;
 }
 
+// The least that holds the values of both.
+DType promote_integers(DType a, DType b) {
+    if (is_unsigned(a) == is_unsigned(b)) return item_size(a) > item_size(b) ? a : b;
+    if (is_unsigned(b)) std::swap(a, b);
+    if (item_size(b) > item_size(a)) return b;
+    switch (a) {
+        case DType::UInt8:
+            return DType::Int16;
+        case DType::UInt16:
+            return DType::Int32;
+        case DType::UInt32:
+            return DType::Int64;
+        default:
+            fail(ErrorKind::Runtime, "Promotion of uint64 and signed integers is not supported, attempted to promote ",
+                 a, " and ", b,
+                 ": no integer dtype holds the values of both; convert one of the tensors with .to(dtype)");
+    }
+}
+
 }  // namespace
 
 DType promote(DType a, DType b) {
     if (a == b) return a;
     if (a > b) std::swap(a, b);  // a comes first in the order of DType
-    if (a == DType::UInt8 && category(b) == Category::Integral) return b == DType::Int8 ? DType::Int16 : b;
+    if (category(a) == Category::Integral && category(b) == Category::Integral) return promote_integers(a, b);
     if (a == DType::Float16 && b == DType::BFloat16) return DType::Float32;
     if (a == DType::Float64 && b == DType::Complex64) return DType::Complex128;
     return b;
@@ -46,7 +65,7 @@ DType result_type(std::span<const Operand> operands) {
     Class dims, zero_dims, numbers;
     for (const Operand& o : operands) {
         if (!o.is_tensor())
-            numbers.add(default_of(o.scalar().kind()));
+            numbers.add(o.scalar().is_wide() ? DType::UInt64 : default_of(o.scalar().kind()));
         else if (o.impl()->dim() > 0)
             dims.add(o.impl()->dtype);
         else

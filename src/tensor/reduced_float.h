@@ -1,4 +1,4 @@
-// float16 and bfloat16: types that elements are stored in, and nobody computes in (tensor/dtype.h).
+// float16 and bfloat16: floating types that elements are stored in, and nobody computes in (tensor/dtype.h).
 //
 // A Half becomes a float without loss, and a float the nearest Half, ties to even. All else goes through float, as in
 // PyTorch: a double is rounded twice. Conversions are written without branches, so that loops of them are vectorised.

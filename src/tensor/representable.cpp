@@ -18,6 +18,12 @@ bool fits(double v, DType dtype) {
     switch (dtype) {
         case DType::UInt8:
             return fits<uint8_t>(v);
+        case DType::UInt16:
+            return fits<uint16_t>(v);
+        case DType::UInt32:
+            return fits<uint32_t>(v);
+        case DType::UInt64:
+            return fits<uint64_t>(v);
         case DType::Int8:
             return fits<int8_t>(v);
         case DType::Int16:
@@ -34,9 +40,9 @@ bool fits(double v, DType dtype) {
 }  // namespace
 
 void check_representable(const Scalar& value, DType dtype) {
-    if (value.kind() != Category::Floating || !is_integral(dtype)) return;
-    check(fits(value.to<double>(), dtype), ErrorKind::Runtime, "value cannot be converted to type ", dtype,
-          " without overflow: ", value.to<double>());
+    if (!is_integral(dtype) || (value.kind() != Category::Floating && !value.is_wide())) return;
+    check(value.is_wide() ? dtype == DType::UInt64 || dtype == DType::Bool : fits(value.to<double>(), dtype),
+          ErrorKind::Runtime, "value cannot be converted to type ", dtype, " without overflow: ", value.to<double>());
 }
 
 }  // namespace wengert

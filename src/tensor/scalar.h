@@ -1,5 +1,6 @@
 // A number from the host language: bool, int, float or complex. It has a category but no dtype, so it never widens a
-// tensor of its own category (tensor/promotion.h).
+// tensor of its own category (tensor/promotion.h). An int is known modulo 2^64, and whether it is wide: one that uint64
+// holds and int64 does not.
 #pragma once
 
 #include <complex>
@@ -22,6 +23,7 @@ public:
         } else if constexpr (std::is_integral_v<T>) {
             kind_ = Category::Integral;
             int_ = static_cast<int64_t>(v);
+            if constexpr (std::is_unsigned_v<T>) wide_ = int_ < 0;
         } else {
             kind_ = Category::Floating;
             re_ = v;
@@ -32,6 +34,7 @@ public:
 
     constexpr Category kind() const { return kind_; }
     constexpr bool is_complex() const { return kind_ == Category::Complex; }
+    constexpr bool is_wide() const { return wide_; }
 
     template <class T>
     constexpr T to() const {
@@ -42,6 +45,7 @@ public:
         } else if constexpr (std::is_same_v<T, bool>) {
             return kind_ <= Category::Integral ? int_ != 0 : (re_ != 0 || (is_complex() && im_ != 0));
         } else {
+            if (wide_) return static_cast<T>(static_cast<uint64_t>(int_));
             return kind_ <= Category::Integral ? static_cast<T>(int_) : static_cast<T>(re_);
         }
     }
@@ -49,6 +53,7 @@ public:
 
 private:
     Category kind_;
+    bool wide_ = false;
     union {
         int64_t int_;
         double re_;

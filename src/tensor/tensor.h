@@ -51,7 +51,7 @@ public:
     // The flag that follows from where memory lies.
     static uint32_t memory_flag(const Storage& s) noexcept { return s.is_on_host() ? 0 : uint32_t{kOffHost}; }
     // And the one that follows from the type of the elements.
-    static constexpr uint32_t dtype_flag(DType d) noexcept { return is_reduced_floating(d) ? uint32_t{kReduced} : 0; }
+    static constexpr uint32_t dtype_flag(DType d) noexcept { return is_reduced(d) ? uint32_t{kReduced} : 0; }
     void set_dtype(DType d) noexcept {
         flags = (flags & ~uint32_t{kReduced}) | dtype_flag(d);
         dtype = d;

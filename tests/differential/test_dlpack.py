@@ -9,7 +9,22 @@ torch = pytest.importorskip("torch")
 
 @pytest.mark.parametrize(
     "dtype",
-    ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"],
+    [
+        "bool",
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+    ],
 )
 def test_memory_is_shared_both_ways(dtype):
     theirs = torch.arange(6).reshape(2, 3).to(getattr(torch, dtype)).T

@@ -6,7 +6,10 @@ import numpy as np
 
 import wengert as wg
 
-DTYPES = [wg.float32, wg.float64, wg.complex64, wg.complex128, wg.int64, wg.int32, wg.int16, wg.int8, wg.uint8, wg.bool]
+DTYPES = [
+    wg.float32, wg.float64, wg.complex64, wg.complex128, wg.int64, wg.int32, wg.int16, wg.int8, wg.uint8, wg.uint32,
+    wg.uint64, wg.bool,
+]  # fmt: skip
 SHAPES = [
     (),
     (0,),

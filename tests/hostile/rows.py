@@ -16,7 +16,7 @@ def spoil_tensor(t, arguments):
     if kind == 0:
         return arguments.tensor()
     if kind == 1:
-        return t.to(rng.choice([wg.float32, wg.int64, wg.bool, wg.uint8, wg.complex64, wg.int8]))
+        return t.to(rng.choice([wg.float32, wg.int64, wg.bool, wg.uint8, wg.uint16, wg.uint64, wg.complex64, wg.int8]))
     if kind == 2 and t.dim():
         return t[:0]
     if kind == 3 and t.dim():

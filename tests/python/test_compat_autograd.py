@@ -10,8 +10,11 @@ import sys
 import autograd as theirs
 import autograd.differential_operators
 import autograd.extend
+import autograd.misc.fixed_points
 import autograd.misc.flatten
+import autograd.misc.optimizers
 import autograd.numpy as their_numpy
+import autograd.scipy.integrate
 import autograd.scipy.linalg
 import autograd.scipy.signal
 import autograd.scipy.special
@@ -262,6 +265,97 @@ def test_boxes_are_not_written_and_become_no_arrays():
         ours.grad(lambda x: onp.sum(onp.asarray(x)))(X)
     ours.grad(lambda x: (repr(x), x[0])[1])(X)
     assert not _boxes.isbox(X)
+
+
+TIMES = onp.array([0.0, 0.5, 1.3, 2.0])
+RATES = onp.array([1.1, 0.4, 0.9])
+TOLERANCES = {"rtol": 1e-9, "atol": 1e-9}
+
+
+def predators(a, np, start, times, rates, more, **options):
+    """A number that depends on all states of a system of equations."""
+
+    def slope(y, t, p, q):
+        return np.stack([p[0] * y[0] - p[1] * y[0] * y[1], q * y[0] * y[1] * np.cos(t) - p[2] * y[1]])
+
+    arguments = part(a, "builtins").tuple((rates, more))
+    states = part(a, "scipy.integrate").odeint(slope, start, times, arguments, **{**TOLERANCES, **options})
+    return np.sum(np.sin(states) * onp.arange(8.0).reshape(4, 2))
+
+
+STARTS = (onp.array([1.0, 0.7]), TIMES, RATES, 0.3)
+
+
+@pytest.mark.parametrize("argnum", range(4))
+def test_odeint(argnum):
+    def slope(a, np, *starts, **options):
+        return a.grad(lambda *given: predators(a, np, *given, **options), argnum)(*starts)
+
+    got = slope(ours, our_numpy, *STARTS)
+    onp.testing.assert_allclose(got, slope(theirs, their_numpy, *STARTS), rtol=1e-6, atol=1e-6)
+    direction = onp.cos(onp.arange(onp.size(got))).reshape(onp.shape(got))
+    push = ours.make_jvp(lambda *given: predators(ours, our_numpy, *given), argnum)(*STARTS)
+    onp.testing.assert_allclose(push(direction)[1], onp.sum(got * direction), rtol=1e-6)
+    near = [
+        slope(ours, our_numpy, *(s + step * direction if i == argnum else s for i, s in enumerate(STARTS)))
+        for step in (1e-5, -1e-5)
+    ]
+    curve = ours.hessian_vector_product(lambda *given: predators(ours, our_numpy, *given), argnum)(*STARTS, direction)
+    onp.testing.assert_allclose(curve, (near[0] - near[1]) / 2e-5, rtol=1e-5, atol=1e-5)
+
+
+def test_odeint_of_arrays_and_its_options():
+    from wengert.compat.autograd.scipy.integrate import odeint, quad, solve_ivp
+
+    assert quad is not None
+    assert solve_ivp is not None
+    states, said = odeint(lambda y, t: -y, onp.ones(1), onp.array([0.0, 1.0]), full_output=True)
+    assert states[1, 0] == pytest.approx(onp.exp(-1), rel=1e-6)
+    assert "message" in said
+
+    def at_the_end(rate, **options):
+        return odeint(lambda t, y, r: -r * y, onp.ones(2), onp.array([0.0, 2.0]), (rate,), tfirst=True, **options)[1, 0]
+
+    got = ours.grad(lambda rate: at_the_end(rate, rtol=1e-9, atol=onp.full(2, 1e-9), mxstep=5000))(0.5)
+    assert got == pytest.approx(-2 * onp.exp(-1), rel=1e-6)
+    with pytest.raises(NotImplementedError, match="full_output=True has no derivatives"):
+        ours.grad(lambda rate: odeint(lambda y, t, r: -r * y, onp.ones(1), TIMES, (rate,), full_output=True)[0][1, 0])(
+            1.0
+        )
+
+
+NEST = {"a": onp.array([1.0, -2.0]), "b": [3.0, onp.ones((2, 2))]}
+
+
+@pytest.mark.parametrize("name", ["sgd", "rmsprop", "adam"])
+def test_optimizers(name):
+    def run(a, np):
+        seen = []
+        slope = a.grad(lambda p: np.sum(p["a"] ** 2) + (p["b"][0] - 1.0) ** 2 + np.sum(np.cosh(p["b"][1])))
+        optimize = getattr(part(a, "misc.optimizers"), name)
+        result = optimize(lambda p, i: slope(p), NEST, lambda p, i, g: seen.append((i, g["a"])), 30, 0.05)
+        return [result["a"], result["b"][0], result["b"][1], [g for _, g in seen], [i for i, _ in seen]]
+
+    same(run(ours, our_numpy), run(theirs, their_numpy))
+
+
+def test_an_optimizer_is_differentiable():
+    def trained(a, np, start):
+        slope = a.grad(lambda x: np.sum(x**4))
+        return np.sum(part(a, "misc.optimizers").sgd(lambda x, i: slope(x), start, num_iters=3, step_size=0.1))
+
+    same(ours.grad(lambda x: trained(ours, our_numpy, x))(X), theirs.grad(lambda x: trained(theirs, their_numpy, x))(X))
+
+
+def test_fixed_points():
+    def root(a, np, x):
+        newton = lambda v: lambda r: 0.5 * (r + v / r)  # noqa: E731
+        distance = lambda r, s: np.max(np.abs(r - s))  # noqa: E731
+        return np.sum(part(a, "misc.fixed_points").fixed_point(newton, x, onp.ones(3), distance, 1e-12) ** 3)
+
+    same(ours.grad(lambda x: root(ours, our_numpy, x))(X), theirs.grad(lambda x: root(theirs, their_numpy, x))(X))
+    got = ours.hessian(lambda x: root(ours, our_numpy, x))(X)
+    onp.testing.assert_allclose(got, onp.diag(0.75 * X**-0.5), atol=1e-8)
 
 
 PROGRAM = """

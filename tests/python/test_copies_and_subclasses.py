@@ -64,8 +64,11 @@ def test_X3_conjugation_is_carried_out():
     assert c.resolve_conj() is c
     assert c.imag.resolve_neg().tolist() == [-2, 3]
     assert grad((c * wg.tensor([2j, 1.0])).real.sum(), z)[0].tolist() == [2j, 1]
-    with pytest.raises(RuntimeError, match="imag is not implemented for tensors with non-complex dtypes"):
-        hasattr(wg.ones(2), "imag")
+    with pytest.raises(RuntimeError, match="imag is not implemented for tensors with non-complex dtypes") as raised:
+        _ = wg.ones(2).imag
+    assert isinstance(raised.value, AttributeError)  # unlike PyTorch's, so that one may ask
+    assert not hasattr(wg.ones(2), "imag")
+    assert hasattr(z, "imag")
 
 
 # --- Copies

@@ -20,6 +20,7 @@ KEPT = {
 }  # fmt: skip
 DTYPES = [
     wg.bool, wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64, wg.float32, wg.float64, wg.complex64, wg.complex128,
+    wg.uint16, wg.uint32, wg.uint64,
 ]  # fmt: skip
 LAYOUTS = {
     "scalar": lambda: wg.tensor(2.5),

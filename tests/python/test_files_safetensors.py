@@ -9,7 +9,10 @@ import pytest
 import wengert as wg
 from wengert.utils import safetensors
 
-DTYPES = [wg.bool, wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64, wg.float32, wg.float64, wg.complex64]
+DTYPES = [
+    wg.bool, wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64, wg.uint16, wg.uint32, wg.uint64, wg.float32, wg.float64,
+    wg.complex64,
+]  # fmt: skip
 
 
 def test_safetensors(tmp_path):

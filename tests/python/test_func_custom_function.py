@@ -218,3 +218,53 @@ def test_f24_arguments_behind_a_tree_keep_their_gradients():
     weights = (wg.tensor([2.0, 3.0]), wg.tensor([1.0, 1.0]))
     slopes = vmap(grad(lambda x, w: Weighted.apply(w, x)))(wg.tensor([5.0, 7.0]), weights)
     close(slopes, weights[0])
+
+
+class TransformsInside(Function):
+    """Its derivatives are made by transforms, each of which opens levels and frames of its own."""
+
+    @staticmethod
+    def forward(x):
+        return x.sin()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return wg.func.vjp(wg.sin, x)[1](grad)[0]
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        (x,) = ctx.saved_tensors
+        return jvp(wg.sin, (x,), (tangent,))[1]
+
+
+@pytest.mark.parametrize("outer", [jacfwd, jacrev])
+@pytest.mark.parametrize("inner", [jacfwd, jacrev])
+def test_transforms_inside_of_the_derivatives_of_functions(outer, inner):
+    """A level that a jvp opens is seen in it; those of the differentiation that called it are not."""
+    x = wg.tensor(0.4, dtype=wg.float64)
+    assert inner(TransformsInside.apply)(x).item() == pytest.approx(x.cos().item())
+    assert outer(inner(TransformsInside.apply))(x).item() == pytest.approx(-x.sin().item())
+    assert jvp(TransformsInside.apply, (x,), (2 * x,))[1].item() == pytest.approx((2 * x * x.cos()).item())
+
+
+def test_levels_around_a_jvp_are_seen_from_inside_of_it():
+    def f(x):
+        return TransformsInside.apply(x * x) * x
+
+    x, one = wg.tensor(0.4, dtype=wg.float64), wg.tensor(1.0, dtype=wg.float64)
+
+    def slope(x):
+        return jvp(f, (x,), (one,))[1]
+
+    second = jvp(slope, (x,), (one,))[1]
+    third = jvp(lambda x: jvp(slope, (x,), (one,))[1], (x,), (one,))[1]
+    plain = lambda x: (x * x).sin() * x  # noqa: E731
+    want = grad(grad(plain))(x)
+    assert second.item() == pytest.approx(want.item())
+    assert third.item() == pytest.approx(grad(grad(grad(plain)))(x).item())

@@ -28,8 +28,6 @@ from wengert.nn import functional as F  # noqa: N812
         (wg, "Module", "use wengert.nn.Module"),
         (wg.nn, "DataParallel", "nothing splits a batch over devices; wengert.nn.parallel.DistributedDataParallel"),
         (wg, "multiprocessing", "use wengert.distributed, the module multiprocessing of Python"),
-        (wg, "uint16", "; the one unsigned type is uint8, use int32 or int64"),
-        (wg, "uint64", "; the one unsigned type is uint8, use int32 or int64"),
         (wg, "float8_e4m3fn", "numbers of 8 bits or less with a fraction are not supported, use float32"),
         (wg, "complex32", "use complex64"),
         (wg, "Normal", "use wengert.distributions.Normal"),

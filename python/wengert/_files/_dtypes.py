@@ -8,14 +8,18 @@ import numpy as np
 
 import wengert as wg
 
-# dtype -> the name of its storage in PyTorch's files, its name in safetensors, and NumPy's name of its elements
-_ROWS = {
+# dtype -> the name of its storage in PyTorch's files, its name in safetensors, and NumPy's name of its elements. Dtypes
+# whose storages have no name are those of bytes there, and the tensor says which dtype it has.
+_ROWS: dict[str, tuple[str | None, str, str]] = {
     "bool": ("BoolStorage", "BOOL", "?"),
     "uint8": ("ByteStorage", "U8", "u1"),
     "int8": ("CharStorage", "I8", "i1"),
     "int16": ("ShortStorage", "I16", "i2"),
     "int32": ("IntStorage", "I32", "i4"),
     "int64": ("LongStorage", "I64", "i8"),
+    "uint16": (None, "U16", "u2"),
+    "uint32": (None, "U32", "u4"),
+    "uint64": (None, "U64", "u8"),
     "float16": ("HalfStorage", "F16", "f2"),
     "bfloat16": ("BFloat16Storage", "BF16", "i2"),
     "float32": ("FloatStorage", "F32", "f4"),
@@ -25,14 +29,14 @@ _ROWS = {
 }
 
 NAMES = {name: vars(wg)[name] for name in _ROWS if name in vars(wg)}
-STORAGES = {_ROWS[name][0]: dtype for name, dtype in NAMES.items()}
+STORAGES = {storage: dtype for name, dtype in NAMES.items() if (storage := _ROWS[name][0])}
 SAFETENSORS = {_ROWS[name][1]: dtype for name, dtype in NAMES.items()}
 STORAGE_OF = {dtype: storage for storage, dtype in STORAGES.items()}
 SAFETENSORS_OF = {dtype: name for name, dtype in SAFETENSORS.items()}
 NUMPY = {dtype: np.dtype(_ROWS[name][2]) for name, dtype in NAMES.items()}
 
 # What files may hold and this package does not: said as such, and not as something dangerous.
-UNSUPPORTED = {row[0] for name, row in _ROWS.items() if name not in NAMES}
+UNSUPPORTED = {row[0] for name, row in _ROWS.items() if name not in NAMES and row[0]}
 
 
 def flat_tensor(data: np.ndarray[Any, Any], dtype: Any, big_endian: bool = False) -> Any:

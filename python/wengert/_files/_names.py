@@ -52,6 +52,24 @@ def _tensor(
     return result.requires_grad_() if requires_grad else result
 
 
+def _tensor_of_bytes(
+    storage: Any,
+    offset: int,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    requires_grad: bool,
+    hooks: Any,
+    dtype: Any,
+    metadata: Any = None,
+) -> Tensor:
+    """Make a tensor on a storage of bytes."""
+    whole = isinstance(storage, Tensor) and storage.dtype == wg.uint8 and storage.dim() == 1
+    if not whole or dtype not in NAMES.values() or storage.numel() % dtype.itemsize:
+        raise refuse(f"a tensor of dtype {dtype} lies on something else than its bytes")
+    aligned = storage if storage.data_ptr() % dtype.itemsize == 0 else storage.clone()
+    return _tensor(aligned.view(dtype), offset, size, stride, requires_grad, hooks, metadata)
+
+
 def _parameter(data: Any, requires_grad: bool = True, hooks: Any = None, state: Any = None) -> Parameter:
     if not isinstance(data, Tensor):
         raise refuse(f"a parameter holds {type(data).__name__}")
@@ -63,7 +81,7 @@ def _parameter(data: Any, requires_grad: bool = True, hooks: Any = None, state: 
 
 def _with_attributes(function: Any, kind: Any, arguments: Any, state: Any) -> Any:
     """Make a tensor that has attributes."""
-    if not isinstance(function, Constructor) or function.function not in (_tensor, _parameter):
+    if not isinstance(function, Constructor) or function.function not in (_tensor, _tensor_of_bytes, _parameter):
         raise refuse("a tensor with attributes is made by something that makes no tensors")
     result = function.function(*arguments)
     set_attributes(result, state)
@@ -130,12 +148,14 @@ LAYOUTS = {
 
 MAKES_SPARSE = ("torch._utils", "_rebuild_sparse_tensor")
 MAKES_TENSOR = ("torch._utils", "_rebuild_tensor_v2")
+MAKES_TENSOR_OF_BYTES = ("torch._utils", "_rebuild_tensor_v3")
 MAKES_PARAMETER = ("torch._utils", "_rebuild_parameter")
 MAKES_PARAMETER_WITH_ATTRIBUTES = ("torch._utils", "_rebuild_parameter_with_state")
 ADDS_ATTRIBUTES = ("torch._tensor", "_rebuild_from_type_v2")
 TENSOR = ("torch", "Tensor")
 SIZE = ("torch", "Size")
 DEVICE = ("torch", "device")
+BYTES = ("torch.storage", "UntypedStorage")
 LAYOUT = ("torch.serialization", "_get_layout")
 ORDERED_DICT = ("collections", "OrderedDict")
 COUNTER = ("collections", "Counter")
@@ -144,6 +164,7 @@ ENCODE = ("_codecs", "encode")
 _FOUND: dict[tuple[str, str], Any] = {
     MAKES_TENSOR: Constructor(_tensor),
     MAKES_SPARSE: Constructor(_sparse),
+    MAKES_TENSOR_OF_BYTES: Constructor(_tensor_of_bytes),
     ("torch._utils", "_rebuild_tensor"): Constructor(_tensor),
     MAKES_PARAMETER: Constructor(_parameter),
     MAKES_PARAMETER_WITH_ATTRIBUTES: Constructor(_parameter),
@@ -164,9 +185,7 @@ for _module in ("builtins", "__builtin__"):
         (_module, "complex"): Constructor(_complex),
     }
 _FOUND |= {("torch", name): dtype for name, dtype in NAMES.items()}
-_STORAGE_TYPES = {("torch", name): dtype for name, dtype in STORAGES.items()} | {
-    ("torch.storage", "UntypedStorage"): wg.uint8
-}
+_STORAGE_TYPES = {("torch", name): dtype for name, dtype in STORAGES.items()} | {BYTES: wg.uint8}
 
 
 class StorageType:

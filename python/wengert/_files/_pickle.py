@@ -33,6 +33,11 @@ class Storage:
             last = tensor.storage_offset() + sum((size - 1) * stride for size, stride in steps)
             self.numel = max(self.numel, last + 1)
 
+    @property
+    def length(self) -> int:
+        """What files say of it: how many elements, or bytes where its dtype is named by the tensors alone."""
+        return self.numel if self.dtype in STORAGE_OF else self.numel * int(self.dtype.itemsize)
+
     def elements(self) -> Any:
         """Return the memory as a tensor of one dimension."""
         return self.widest.as_strided((self.numel,), (1,), 0)
@@ -61,7 +66,7 @@ class Pickle:
         except RecursionError:
             raise ValueError("[save] the object is nested too deeply, or a tuple in it holds itself") from None
         # How much of a storage is saved is known when all tensors have been seen.
-        parts = [_integer(part.numel) if isinstance(part, Storage) else part for part in self._out]
+        parts = [_integer(part.length) if isinstance(part, Storage) else part for part in self._out]
         return b"".join([*parts, b"."])
 
     def _emit(self, *codes: bytes | Storage) -> None:
@@ -163,14 +168,14 @@ class Pickle:
             plain = self._arguments_of_tensor(obj)
             self._call(
                 _names.ADDS_ATTRIBUTES,
-                lambda: self._name(_names.MAKES_TENSOR),
+                lambda: self._name(_maker(obj.dtype)),
                 lambda: self._name(_names.TENSOR),
                 lambda: self._group(plain),
                 lambda: self._write(attributes),
             )
             self._remember(obj)
         else:
-            self._call(_names.MAKES_TENSOR, *self._arguments_of_tensor(obj))
+            self._call(_maker(obj.dtype), *self._arguments_of_tensor(obj))
             self._remember(obj)
 
     def _sparse(self, obj: Any) -> None:
@@ -196,7 +201,7 @@ class Pickle:
         storage.add(plain)
         self._kept.append(plain)
         geometry: list[Any] = [plain.storage_offset(), tuple(plain.shape), tuple(plain.stride())]
-        rest = [*geometry, obj.requires_grad, OrderedDict()]
+        rest = [*geometry, obj.requires_grad, OrderedDict(), *([] if obj.dtype in STORAGE_OF else [obj.dtype])]
         return [partial(self._reference, storage), *[partial(self._write, value) for value in rest]]
 
     def _storage_of(self, plain: Any) -> Storage:
@@ -216,8 +221,13 @@ class Pickle:
 
     def _reference(self, storage: Storage) -> None:
         self._emit(b"(", _text("storage"))
-        self._name(("torch", STORAGE_OF[storage.dtype]))
+        named = storage.dtype in STORAGE_OF
+        self._name(("torch", STORAGE_OF[storage.dtype]) if named else _names.BYTES)
         self._emit(_text(str(storage.key)), _text("cpu"), storage, b"tQ")
+
+
+def _maker(dtype: Any) -> tuple[str, str]:
+    return _names.MAKES_TENSOR if dtype in STORAGE_OF else _names.MAKES_TENSOR_OF_BYTES
 
 
 def _checked_key(key: Any) -> Any:

@@ -275,6 +275,12 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "nbdtrc": lambda k, n, p: sp.betainc(k + 1, n, 1 - p),
     "pdtr": lambda k, m: sp.gammaincc(wengert.floor(k) + 1, m),
     "pdtrc": lambda k, m: sp.gammainc(wengert.floor(k) + 1, m),
+    "fdtri": lambda dfn, dfd, p: (
+        dfd / dfn * sp.betaincinv(dfn / 2, dfd / 2, p) / sp.betaincinv(dfd / 2, dfn / 2, 1 - p)
+    ),
+    "bdtri": lambda k, n, y: sp.betaincinv(wengert.floor(k) + 1, n - wengert.floor(k), 1 - y),
+    "nbdtri": lambda k, n, y: sp.betaincinv(n, k + 1, y),
+    "pdtri": lambda k, y: sp.gammainccinv(wengert.floor(k) + 1, y),
 }
 
 

@@ -7,8 +7,7 @@ tensors, and what they return can be differentiated.
 Where the two differ: parameters are called ``axis`` and ``keepdims``; arrays without dimensions take part in type
 promotion like all others; `max`, `sort` and others return one array; `squeeze` refuses an axis that is not of length 1;
 ``axis=()`` reduces nothing. The operators of tensors remain PyTorch's, in whose promotion a tensor without dimensions
-gives way to one that has some. ``x.size`` remains the method. The types ``uint16``, ``uint32`` and ``uint64`` are those
-that the package has.
+gives way to one that has some. ``x.size`` remains the method.
 
 To be read first: `_promotion`, whose rule all functions of several arrays share. `_elementwise` is a list, as one
 function is like another; in `_creation`, `_manipulation`, `_reductions`, `_searching` and `linalg` each function states
@@ -53,6 +52,9 @@ if _TYPE_CHECKING:  # the same types; tests/python/test_array_api.py holds the t
     from wengert import int32 as int32
     from wengert import int64 as int64
     from wengert import uint8 as uint8
+    from wengert import uint16 as uint16
+    from wengert import uint32 as uint32
+    from wengert import uint64 as uint64
 else:
     globals().update(_dtypes_by_kind(None))
 

@@ -23,7 +23,7 @@ _KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["compl
 
 
 def dtypes_by_kind(kind: Any) -> dict[str, Any]:
-    """Return the standard's types that the package has, of one kind or several; all for None."""
+    """Return the standard's types, of one kind or several; all for None."""
     return dict(_known(kind))
 
 
@@ -32,7 +32,7 @@ def _known(kind: Any) -> dict[str, Any]:
     kinds = ("bool", "numeric") if kind is None else kind if isinstance(kind, tuple) else (kind,)
     if not set(kinds) <= set(_KINDS):
         raise ValueError(f"[isdtype] unknown kind of types {kind!r}; kinds are {', '.join(_KINDS)}")
-    return {name: getattr(wengert, name) for one in kinds for name in _KINDS[one] if hasattr(wengert, name)}
+    return {name: getattr(wengert, name) for one in kinds for name in _KINDS[one]}
 
 
 class __array_namespace_info__:

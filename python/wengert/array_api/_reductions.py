@@ -25,11 +25,16 @@ def _along(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any, bool]:
     return (wengert.unsqueeze(x, -1), -1, False) if axis == () else (x, axis, keepdims)
 
 
+def _writable(result: Any) -> Any:
+    """Return a result that the caller may write to, which derivatives of extrema and spreads are not made of."""
+    return result.clone() if result.requires_grad else result
+
+
 def _reduction(name: str, own: str = "") -> Any:
     reduce = getattr(wengert, own or name)
 
     def function(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-        return reduce(*_along(x, axis, keepdims))
+        return _writable(reduce(*_along(x, axis, keepdims)))
 
     return named(function, name, own)
 
@@ -46,7 +51,7 @@ def _truth(name: str) -> Any:
 def dtype_of_sum(x: Any, dtype: Any) -> Any:
     """Return the type in which a sum is made: unsigned numbers are added as unsigned ones of 64 bits."""
     if dtype is None and x.dtype in dtypes_by_kind("unsigned integer").values():
-        return getattr(wengert, "uint64", wengert.int64)
+        return wengert.uint64
     return dtype
 
 
@@ -54,7 +59,7 @@ def _typed_reduction(name: str) -> Any:
     reduce = getattr(wengert, name)
 
     def function(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-        return reduce(*_along(x, axis, keepdims), dtype=dtype_of_sum(x, dtype))
+        return _writable(reduce(*_along(x, axis, keepdims), dtype=dtype_of_sum(x, dtype)))
 
     return named(function, name)
 
@@ -64,7 +69,7 @@ def _spread(name: str) -> Any:
 
     def function(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
         value, axes, keep = _along(x, axis, keepdims)
-        return reduce(value, axes, correction=correction, keepdim=keep)
+        return _writable(reduce(value, axes, correction=correction, keepdim=keep))
 
     return named(function, name)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import wengert
 
-# Ranges when the caller gives none, by kind of dtype: floating and complex, signed, uint8, bool.
+# Ranges when the caller gives none, by kind of dtype: floating and complex, signed, unsigned, bool.
 _REAL_RANGE, _SIGNED_RANGE, _UNSIGNED_RANGE, _BOOL_RANGE = (-9, 9), (-9, 10), (0, 10), (0, 2)
 
 
@@ -34,8 +34,8 @@ def make_tensor(
     device : device, default "cpu"
         Of the result.
     low, high : float, optional
-        By default [-9, 9) for floating point and complex, [-9, 10) for signed integers, [0, 10) for uint8, and both
-        values of bool.
+        By default [-9, 9) for floating point and complex, [-9, 10) for signed integers, [0, 10) for unsigned ones, and
+        both values of bool.
     requires_grad : bool
         Whether the result, a leaf, requires grad.
     noncontiguous : bool
@@ -79,7 +79,7 @@ def _range(dtype: Any, low: float | None, high: float | None) -> tuple[float, fl
     elif dtype == wengert.bool:
         default = _BOOL_RANGE
     else:
-        default = _UNSIGNED_RANGE if dtype == wengert.uint8 else _SIGNED_RANGE
+        default = _SIGNED_RANGE if dtype.is_signed else _UNSIGNED_RANGE
     low = default[0] if low is None else low
     high = default[1] if high is None else high
     if not (math.isfinite(low) and math.isfinite(high)):

@@ -92,43 +92,50 @@ void bernoulli_(const Tensor& self, double p, Generator* generator) {
     draw(self, Distribution::Bernoulli, p, 0, generator);
 }
 
-void random_integers_(const Tensor& self, int64_t low, int64_t high, Generator* generator) {
-    check(low < high, ErrorKind::Runtime, "random_ expects 'from' to be less than 'to', but got from=", low,
-          " >= to=", high);
-    const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+namespace {
+
+void draw_integers(const Tensor& self, int64_t low, uint64_t range, Generator* generator) {
     fill_dense(self, [&](const Tensor& out) { random_integers_kernel(out, low, range, or_default(generator)); });
 }
 
-namespace {
-
-// The largest int that a dtype counts up to without gaps.
-int64_t largest_integer(DType d) {
+// The largest integer that a dtype counts up to without gaps; one less where there are 2^63 or 2^64.
+uint64_t largest_integer(DType d) {
     switch (d) {
         case DType::Float16:
-            return int64_t{1} << 11;
+            return uint64_t{1} << 11;
         case DType::BFloat16:
-            return int64_t{1} << 8;
+            return uint64_t{1} << 8;
         case DType::Float32:
         case DType::Complex64:
-            return int64_t{1} << 24;
+            return uint64_t{1} << 24;
         case DType::Float64:
         case DType::Complex128:
-            return int64_t{1} << 53;
+            return uint64_t{1} << 53;
         case DType::Bool:
             return 1;
-        case DType::UInt8:
-            return 255;
         case DType::Int64:
             return INT64_MAX - 1;
+        case DType::UInt64:
+            return UINT64_MAX - 1;
         default:
-            return (int64_t{1} << (8 * item_size(d) - 1)) - 1;
+            return (uint64_t{1} << (8 * item_size(d) - is_signed(d))) - 1;
     }
 }
 
 }  // namespace
 
+void random_integers_(const Tensor& self, int64_t low, int64_t high, Generator* generator) {
+    check(low < high, ErrorKind::Runtime, "random_ expects 'from' to be less than 'to', but got from=", low,
+          " >= to=", high);
+    draw_integers(self, low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low), generator);
+}
+
 void random_from_(const Tensor& self, int64_t low, std::optional<int64_t> high, Generator* generator) {
-    random_integers_(self, low, high ? *high : largest_integer(self.dtype()) + 1, generator);
+    if (high) return random_integers_(self, low, *high, generator);
+    const uint64_t end = largest_integer(self.dtype()) + 1;
+    check(low < 0 || static_cast<uint64_t>(low) < end, ErrorKind::Runtime,
+          "random_ expects 'from' to be less than 'to', but got from=", low, " >= to=", end);
+    draw_integers(self, low, end - static_cast<uint64_t>(low), generator);
 }
 
 void random_permutations_(const Tensor& self, Generator* generator) {

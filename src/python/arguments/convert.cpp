@@ -56,7 +56,12 @@ bool is_dim_list(PyObject* o) noexcept {
 
 int64_t to_int64(PyObject* o) {
     if (!PyLong_Check(o)) {
-        if (is_tensor(o)) return item_of(tensor_of(o)).to<int64_t>();
+        if (is_tensor(o)) {
+            const Scalar number = item_of(tensor_of(o));
+            check(!number.is_wide(), ErrorKind::Overflow,
+                  "Overflow when unpacking long: the number does not fit into int64");
+            return number.to<int64_t>();
+        }
         PyRef index(checked(PyNumber_Index(o)));
         return to_int64(index.get());
     }
@@ -75,13 +80,23 @@ double to_double(PyObject* o) {
     return value;
 }
 
+// Of an int that is no int64: a uint64, or at least a number.
+static Scalar big_number(PyObject* o, bool positive) {
+    if (positive) {
+        const unsigned long long value = PyLong_AsUnsignedLongLong(o);
+        if (!PyErr_Occurred()) return Scalar(static_cast<uint64_t>(value));
+        PyErr_Clear();
+    }
+    return Scalar(to_double(o));
+}
+
 Scalar to_scalar(PyObject* o) {
     if (PyFloat_Check(o)) return Scalar(PyFloat_AS_DOUBLE(o));
     if (PyBool_Check(o)) return Scalar(o == Py_True);
     if (PyLong_Check(o)) {
         int overflow;
         long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
-        if (overflow) return Scalar(to_double(o));  // still a number, if not an int64
+        if (overflow) return big_number(o, overflow > 0);
         if (value == -1 && PyErr_Occurred()) throw PyException();
         return Scalar(static_cast<int64_t>(value));
     }

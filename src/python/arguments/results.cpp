@@ -26,12 +26,17 @@ PyObject* int_tuple(IntSpan values) noexcept {
     return tuple.release();
 }
 
+PyObject* wrap_integer(const Scalar& value) noexcept {
+    return value.is_wide() ? PyLong_FromUnsignedLongLong(value.to<uint64_t>())
+                           : PyLong_FromLongLong(value.to<int64_t>());
+}
+
 PyObject* wrap(const Scalar& value) noexcept {
     switch (value.kind()) {
         case Category::Bool:
             return PyBool_FromLong(value.to<bool>());
         case Category::Integral:
-            return PyLong_FromLongLong(value.to<int64_t>());
+            return wrap_integer(value);
         case Category::Floating:
             return PyFloat_FromDouble(value.to<double>());
         case Category::Complex: {

@@ -54,7 +54,7 @@ struct DLManagedTensorVersioned {
 
 DLTypeCode type_code(DType d) noexcept {
     if (d == DType::Bool) return kDLBool;
-    if (d == DType::UInt8) return kDLUInt;
+    if (is_unsigned(d)) return kDLUInt;
     if (d == DType::BFloat16) return kDLBfloat;
     switch (category(d)) {
         case Category::Floating:

@@ -28,6 +28,8 @@ PyObject* number_at(const std::byte* p, DType dtype) {
         const T& v = *reinterpret_cast<const T*>(p);
         if constexpr (std::is_same_v<T, bool>)
             return PyBool_FromLong(v);
+        else if constexpr (std::is_same_v<T, uint64_t>)
+            return PyLong_FromUnsignedLongLong(v);
         else if constexpr (std::is_integral_v<T>)
             return PyLong_FromLongLong(v);
         else if constexpr (std::is_floating_point_v<T> || is_reduced_float<T>)
@@ -180,6 +182,12 @@ const char* buffer_format(DType d) {
             return "i";
         case DType::Int64:
             return "q";
+        case DType::UInt16:
+            return "H";
+        case DType::UInt32:
+            return "I";
+        case DType::UInt64:
+            return "Q";
         case DType::Float16:
             return "e";
         case DType::BFloat16:

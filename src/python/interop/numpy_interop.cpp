@@ -6,6 +6,7 @@
 
 #include "kernels/elementwise/elementwise.h"
 #include "ops/recording.h"
+#include "python/arguments/convert.h"
 #include "python/exceptions.h"
 
 namespace wengert::python {
@@ -40,6 +41,9 @@ std::optional<DType> from_descr(const PyArray_Descr* descr) noexcept {
             return DType::Bool;
         case 'u':
             if (size == 1) return DType::UInt8;
+            if (size == 2) return DType::UInt16;
+            if (size == 4) return DType::UInt32;
+            if (size == 8) return DType::UInt64;
             break;
         case 'i':
             if (size == 1) return DType::Int8;
@@ -76,6 +80,12 @@ int type_number(DType d) {
             return NPY_INT32;
         case DType::Int64:
             return NPY_INT64;
+        case DType::UInt16:
+            return NPY_UINT16;
+        case DType::UInt32:
+            return NPY_UINT32;
+        case DType::UInt64:
+            return NPY_UINT64;
         case DType::Float16:
             return NPY_FLOAT16;
         case DType::BFloat16:
@@ -190,9 +200,7 @@ Scalar numpy_scalar_value(PyObject* o) {
     if (PyArray_IsScalar(o, Bool)) return Scalar(PyObject_IsTrue(o) == 1);
     if (PyArray_IsScalar(o, Integer)) {
         PyRef index(checked(PyNumber_Index(o)));
-        int overflow;
-        long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
-        return overflow ? Scalar(PyLong_AsDouble(index.get())) : Scalar(static_cast<int64_t>(value));
+        return to_scalar(index.get());
     }
     if (PyArray_IsScalar(o, ComplexFloating)) {
         Py_complex c = PyComplex_AsCComplex(o);

@@ -26,10 +26,7 @@ PyObject* dtype_repr(PyObject* o) { return PyUnicode_FromFormat("wengert.%s", na
 PyObject* dtype_reduce(PyObject* o, PyObject*) { return PyUnicode_FromString(name_of(o).c_str()); }
 PyObject* dtype_is_floating(PyObject* o, void*) { return wrap(is_floating(dtype_of_object(o))); }
 PyObject* dtype_is_complex(PyObject* o, void*) { return wrap(is_complex(dtype_of_object(o))); }
-PyObject* dtype_is_signed(PyObject* o, void*) {
-    DType d = dtype_of_object(o);
-    return wrap(d != DType::Bool && d != DType::UInt8);
-}
+PyObject* dtype_is_signed(PyObject* o, void*) { return wrap(is_signed(dtype_of_object(o))); }
 PyObject* dtype_itemsize(PyObject* o, void*) { return wrap(item_size(dtype_of_object(o))); }
 PyObject* dtype_name_get(PyObject* o, void*) { return PyUnicode_FromString(name_of(o).c_str()); }
 PyObject* dtype_to_real(PyObject* o, PyObject*) { return Py_NewRef(dtype_object(real_dtype(dtype_of_object(o)))); }

@@ -244,8 +244,7 @@ PyObject* to_float(PyObject* self) noexcept {
 PyObject* to_int(PyObject* self) noexcept {
     return guarded([&] {
         Scalar s = python_scalar(self);
-        return s.kind() <= Category::Integral ? PyLong_FromLongLong(s.to<int64_t>())
-                                              : PyLong_FromDouble(s.to<double>());
+        return s.kind() <= Category::Integral ? wrap_integer(s) : PyLong_FromDouble(s.to<double>());
     });
 }
 PyObject* to_index(PyObject* self) noexcept {
@@ -253,7 +252,7 @@ PyObject* to_index(PyObject* self) noexcept {
         const Tensor& t = tensor_of(self);
         check(t.numel() == 1 && is_integral(t.dtype()) && t.dtype() != DType::Bool, ErrorKind::Type,
               "only integer tensors of a single element can be converted to an index");
-        return PyLong_FromLongLong(item_of(t).to<int64_t>());
+        return wrap_integer(item_of(t));
     });
 }
 PyObject* to_complex(PyObject* self, PyObject*) noexcept {

@@ -17,6 +17,7 @@
 #include "python/objects/dtype_object.h"
 #include "python/registry.h"
 #include "tensor/promotion.h"
+#include "tensor/representable.h"
 
 namespace wengert::python {
 namespace {
@@ -160,6 +161,7 @@ struct Filler {
         Scalar value = to_scalar(o);
         check(value.kind() != Category::Complex || is_complex(out.dtype()), ErrorKind::Type,
               "tensor(): a complex number cannot become ", out.dtype());
+        if (value.is_wide()) check_representable(value, out.dtype());
         dispatch_stored(out.dtype(), [&]<class T> { out.data_as<T>()[offset] = value.to<T>(); });
     }
 

@@ -37,7 +37,8 @@ PyObject* wrap_as(PyTypeObject* type, Tensor t);
 PyObject* wrap(const TensorList& list) noexcept;  // a tuple
 PyObject* wrap(std::span<const Tensor> list) noexcept;
 PyObject* wrap(const Scalar& value) noexcept;
-PyObject* wrap(const Dims& sizes) noexcept;  // wengert.Size
+PyObject* wrap_integer(const Scalar& value) noexcept;  // an int, of a bool too
+PyObject* wrap(const Dims& sizes) noexcept;            // wengert.Size
 PyObject* wrap(DType dtype) noexcept;
 PyObject* int_tuple(IntSpan values) noexcept;
 inline PyObject* wrap(bool value) noexcept { return Py_NewRef(value ? Py_True : Py_False); }

@@ -92,8 +92,11 @@ PyObject* hermitian(const Tensor& t) {
     return t.dim() == 0 ? wrap(t) : adjoint(t);
 }
 PyObject* real_part(const Tensor& t) { return wrap(is_complex(t.dtype()) ? ops::real(t) : t); }
+void check_has_imaginary_part(const Tensor& t) {
+    if (!is_complex(t.dtype())) throw AbsentAttribute("imag is not implemented for tensors with non-complex dtypes.");
+}
 PyObject* imaginary_part(const Tensor& t) {
-    check(is_complex(t.dtype()), ErrorKind::Runtime, "imag is not implemented for tensors with non-complex dtypes.");
+    check_has_imaginary_part(t);
     return wrap(ops::imag(t));
 }
 
@@ -273,8 +276,7 @@ int assign_imag(PyObject* self, PyObject* value, void*) {
     return guarded_status([&] {
         forbid_delete(value, "imag");
         const Tensor& t = tensor_of(self);
-        check(is_complex(t.dtype()), ErrorKind::Runtime,
-              "imag is not implemented for tensors with non-complex dtypes.");
+        check_has_imaginary_part(t);
         assign_part(ops::imag(t), value, "imag");
     });
 }

@@ -12,8 +12,9 @@ WENGERT_TABLE_PER_ISA(ReducedFloatTable, reduced_float_table)
 
 namespace {
 
-// As C++ converts, where C++ says what happens. Beyond that: complex to real takes the real part, floating to a small
-// integral type goes through a wider one (so that -1.0 wraps), NaN is true, and reduced types are floats.
+// As C++ converts, where C++ says what happens. Beyond that: complex to real takes the real part, floating to an integral
+// type goes through int64 or, to a small signed one, int32 (so that -1.0 wraps) as far as that goes, NaN is true, and
+// reduced types are floats.
 template <class To, class From>
 To convert(From x) {
     if constexpr (std::is_same_v<To, From>)
@@ -34,6 +35,8 @@ To convert(From x) {
     else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && std::is_signed_v<To> &&
                        sizeof(To) <= sizeof(int32_t))
         return static_cast<To>(static_cast<int32_t>(x));  // that has a vector form
+    else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, uint64_t>)
+        return x < From(0x1p63) ? static_cast<To>(static_cast<int64_t>(x)) : static_cast<To>(x);
     else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
         return static_cast<To>(static_cast<int64_t>(x));
     else

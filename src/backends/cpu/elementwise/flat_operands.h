@@ -12,7 +12,7 @@ class FlatOperands {
 public:
     // Whether all of them are of that kind, in a result of this shape.
     bool bind(const Kernel& kernel, DType compute, Operands inputs, IntSpan shape) {
-        if (inputs.size() != kernel.inputs || inputs.size() > kMaxInputs || is_reduced_floating(compute)) return false;
+        if (inputs.size() != kernel.inputs || inputs.size() > kMaxInputs || is_reduced(compute)) return false;
         for (size_t i = 0; i < inputs.size(); ++i)
             if (!bind(i, is_condition(kernel, i) ? DType::Bool : compute, inputs[i], shape)) return false;
         outputs_ = inputs.size();

@@ -428,6 +428,7 @@ constexpr ReduceTable make_table() {
     add_integral<int16_t>(table, DType::Int16);
     add_integral<int32_t>(table, DType::Int32);
     add_integral<int64_t>(table, DType::Int64);
+    add_integral<uint64_t>(table, DType::UInt64);
     add_floating<float>(table, DType::Float32);
     add_floating<double>(table, DType::Float64);
     add_complex<float>(table, DType::Complex64);

@@ -1,4 +1,4 @@
-"""Nests of arrays as vectors."""
+"""Nests of arrays as vectors, optimisers of them, fixed points."""
 
 from __future__ import annotations
 
