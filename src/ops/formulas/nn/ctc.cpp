@@ -97,7 +97,7 @@ Tensor tensor_of(IntSpan numbers, Device device) {
     return kernels::on_device(out, device);
 }
 
-// Of operations that are differentiable, what kernels/nn/ctc.h computes: the probabilities that an alignment is in a state at a
+// Of operations that are differentiable, what kernels/losses/ctc.h computes: the probabilities that an alignment is in a state at a
 // step, [T, N, L], as the backward and forward variables give them.
 Tensor posteriors(const Tensor& log_probs, const Tensor& labels, const Tensor& skips, const Tensor& ends,
                   IntSpan input_lengths) {

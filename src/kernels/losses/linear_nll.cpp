@@ -1,10 +1,10 @@
-#include "kernels/nn/linear_nll.h"
+#include "kernels/losses/linear_nll.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/nn/nll_loss.h"
+#include "kernels/losses/nll_loss.h"
 #include "kernels/nn/softmax.h"
 #include "kernels/on_host.h"
 #include "kernels/products/matmul.h"

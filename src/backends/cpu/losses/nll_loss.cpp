@@ -1,5 +1,5 @@
-// Negative log likelihood on the CPU (kernels/nn/nll_loss.h).
-#include "kernels/nn/nll_loss_kernels.h"
+// Negative log likelihood on the CPU (kernels/losses/nll_loss.h).
+#include "kernels/losses/nll_loss_kernels.h"
 
 namespace wengert::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/nn/ctc.h"
+#include "kernels/losses/ctc.h"
 
 #include "kernels/elementwise/elementwise.h"
 

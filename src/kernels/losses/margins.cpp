@@ -1,4 +1,4 @@
-#include "kernels/nn/margins.h"
+#include "kernels/losses/margins.h"
 
 #include "kernels/elementwise/elementwise.h"
 

@@ -1,7 +1,7 @@
-#include "kernels/nn/nll_loss.h"
+#include "kernels/losses/nll_loss.h"
 
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/nn/nll_loss_kernels.h"
+#include "kernels/losses/nll_loss_kernels.h"
 
 namespace wengert::kernels {
 namespace {

@@ -1,11 +1,11 @@
-// Alignments of sequences on the CPU (kernels/nn/ctc.h): the forward and backward variables of Graves et al. 2006, in logarithms.
+// Alignments of sequences on the CPU (kernels/losses/ctc.h): the forward and backward variables of Graves et al. 2006, in logarithms.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "backends/cpu/elementwise/in_parallel.h"
-#include "kernels/nn/ctc.h"
+#include "kernels/losses/ctc.h"
 
 namespace wengert::kernels {
 namespace {

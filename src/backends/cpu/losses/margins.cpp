@@ -1,9 +1,9 @@
-// The hinge loss of several labels on the CPU (kernels/nn/margins.h).
+// The hinge loss of several labels on the CPU (kernels/losses/margins.h).
 #include <algorithm>
 #include <vector>
 
 #include "backends/cpu/elementwise/in_parallel.h"
-#include "kernels/nn/margins.h"
+#include "kernels/losses/margins.h"
 
 namespace wengert::kernels {
 namespace {
