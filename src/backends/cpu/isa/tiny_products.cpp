@@ -34,24 +34,27 @@ WENGERT_ALWAYS_INLINE bool is_zero(ComplexPair<R> x) {
 // kAdds: beta is not 0.
 template <class T, int K, int N, bool kAdds>
 void multiply(const TinyProducts<T>& p) {
-    const T *a = p.a.data, *b = p.b.data;
+    const T *a = p.a.data, *b = p.b.data, alpha = p.alpha, beta = p.beta;
     T* c = p.c.data;
+    const int64_t a_row = p.a.row, a_col = p.a.col, b_row = p.b.row, b_col = p.b.col, c_row = p.c.row, c_col = p.c.col;
     for (int64_t each = 0; each < p.count; ++each, a += p.a.step, b += p.b.step, c += p.c.step) {
         T right[K][N];
         for (int k = 0; k < K; ++k)
-            for (int n = 0; n < N; ++n) right[k][n] = b[k * p.b.row + n * p.b.col];
-        for (int64_t m = 0; m < p.m; ++m) {
+            for (int n = 0; n < N; ++n) right[k][n] = b[k * b_row + n * b_col];
+        const T* left = a;
+        T* to = c;
+        for (int64_t m = 0; m < p.m; ++m, left += a_row, to += c_row) {
             T out[N];
-            for (int n = 0; n < N; ++n) out[n] = product(a[m * p.a.row], right[0][n]);
+            for (int n = 0; n < N; ++n) out[n] = product(left[0], right[0][n]);
             for (int k = 1; k < K; ++k) {
-                const T left = a[m * p.a.row + k * p.a.col];
-                for (int n = 0; n < N; ++n) out[n] = sum(out[n], product(left, right[k][n]));
+                const T x = left[k * a_col];
+                for (int n = 0; n < N; ++n) out[n] = sum(out[n], product(x, right[k][n]));
             }
             for (int n = 0; n < N; ++n) {
-                T& to = c[m * p.c.row + n * p.c.col];
-                const T scaled = product(p.alpha, out[n]);
-                to = kAdds ? sum(scaled, product(p.beta, to)) : scaled;
+                const T scaled = product(alpha, out[n]);
+                to[n * c_col] = kAdds ? sum(scaled, product(beta, to[n * c_col])) : scaled;
             }
+            asm volatile("");  // not vectorised: short, and asking whether it may be takes longer
         }
     }
 }
