@@ -17,40 +17,55 @@ constexpr int64_t kColumns = 256;  // of windows together
 template <class T>
 using Offset = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
 
-// n of them, of which the first begins at `from`. kStride 0: r.stride.
-template <int kStride, bool kIndices, class T, class Int>
-WENGERT_ALWAYS_INLINE void max_of_windows(const MaxRow<T>& r, const T* __restrict from, int64_t n, T* __restrict best,
-                                          Int* __restrict winner) {
-    const int64_t stride = kStride ? kStride : r.stride;
-    const T* p = from + r.taps[0];
-    for (int64_t x = 0; x < n; ++x) {
-        best[x] = p[x * stride];
-        if (kIndices) winner[x] = static_cast<Int>(r.taps[0]);
-    }
-    for (int64_t k = 1; k < r.count; ++k) {
-        p = from + r.taps[k];
-        const auto tap = static_cast<Int>(r.taps[k]);
-        for (int64_t x = 0; x < n; ++x) {
-            const T candidate = p[x * stride];
-            const bool better = (candidate > best[x]) | (candidate != candidate);  // NaN wins
-            best[x] = better ? candidate : best[x];
-            if (kIndices) winner[x] = better ? tap : winner[x];
-        }
+// As many lanes as a vector has. Where the candidate is better it takes the place of the best, and what says where it stands
+// that of the winner: `where`, or for kColumn as many places behind it as the lane's number. Written as vectors, for compilers make
+// branches of it.
+template <bool kIndices, bool kColumn, class T, class Int>
+WENGERT_ALWAYS_INLINE void keep_better(T* best_at, Int* winner_at, const T* candidate_at, Int where) {
+    using V = typename Lanes<T>::V;
+    using Places = decltype(V{} < V{});
+    static_assert(sizeof(Places{}[0]) == sizeof(T));
+    const V best = Lanes<T>::load(best_at), candidate = Lanes<T>::load(candidate_at);
+    const Places better = (candidate > best) | (candidate != candidate);  // NaN wins
+    Lanes<T>::store(best_at, better ? candidate : best);
+    if constexpr (kIndices && sizeof(Int) == sizeof(T)) {
+        Places winner, place = Places{} + where;
+        if constexpr (kColumn)
+            for (int k = 0; k < Lanes<T>::kWidth; ++k) place[k] += k;
+        __builtin_memcpy(&winner, winner_at, sizeof winner);
+        winner = better ? place : winner;
+        __builtin_memcpy(winner_at, &winner, sizeof winner);
+    } else if constexpr (kIndices) {
+        for (int k = 0; k < Lanes<T>::kWidth; ++k) winner_at[k] = better[k] ? where + (kColumn ? k : 0) : winner_at[k];
     }
 }
 
+// kStride 0: r.stride.
 template <int kStride, bool kIndices, class T, class Int>
 void max_row(const MaxRow<T>& r) {
+    const int64_t stride = kStride ? kStride : r.stride;
+    T best[kTogether] = {}, candidate[kTogether] = {};
     Int winner[kTogether];
     for (int64_t start = 0; start < r.n; start += kTogether) {
-        const int64_t n = r.n - start < kTogether ? r.n - start : kTogether, origin = r.origin + start * r.stride;
-        if (n == kTogether)
-            max_of_windows<kStride, kIndices>(r, r.plane + origin, kTogether, r.value + start, winner);
-        else
-            max_of_windows<kStride, kIndices>(r, r.plane + origin, n, r.value + start, winner);
+        const int64_t n = r.n - start < kTogether ? r.n - start : kTogether, origin = r.origin + start * stride;
+        for (int64_t k = 0; k < r.count; ++k) {
+            const T* __restrict from = r.plane + origin + r.taps[k];
+            T* __restrict to = k == 0 ? best : candidate;
+            if (n == kTogether)
+                for (int64_t x = 0; x < kTogether; ++x) to[x] = from[x * stride];
+            else
+                for (int64_t x = 0; x < n; ++x) to[x] = from[x * stride];
+            const auto tap = static_cast<Int>(r.taps[k]);
+            if (k == 0)
+                for (int64_t x = 0; kIndices && x < kTogether; ++x) winner[x] = tap;
+            else
+                for (int64_t x = 0; x < n; x += Lanes<T>::kWidth)
+                    keep_better<kIndices, false>(best + x, winner + x, candidate + x, tap);
+        }
+        __builtin_memcpy(r.value + start, best, static_cast<size_t>(n) * sizeof(T));
         if (!kIndices) continue;
         int64_t* __restrict index = r.index + start;
-        for (int64_t x = 0; x < n; ++x) index[x] = origin + x * r.stride + winner[x];
+        for (int64_t x = 0; x < n; ++x) index[x] = origin + x * stride + winner[x];
     }
 }
 
@@ -73,23 +88,23 @@ template <class T>
 void max_of_columns(const MaxSpans<T>& w, int64_t from, int64_t to) {
     using Int = Offset<T>;
     const int64_t left = w.spans[from].begin, width = w.spans[to - 1].end - left;
-    T best[kColumns];
+    constexpr int64_t kBlock = Lanes<T>::kWidth;
+    T best[kColumns], rest[kBlock] = {};
     Int at[kColumns];
+    const int64_t whole = width / kBlock * kBlock;
     const T* const first = w.plane + w.first + left;
-    for (int64_t k = 0; k < width; ++k) {
-        best[k] = first[k];
-        at[k] = static_cast<Int>(k);
-    }
+    for (int64_t k = 0; k < width; ++k) best[k] = first[k];
+    for (int64_t k = width; k < whole + kBlock && k < kColumns; ++k) best[k] = 0;
+    for (int64_t k = 0; k < kColumns; ++k) at[k] = static_cast<Int>(k);
     for (int64_t i = 0; i < w.depth; ++i)
         for (int64_t j = i == 0; j < w.height; ++j) {
             const int64_t start = i * w.of_depth + j * w.of_height;
-            const T* __restrict row = first + start;
-            const auto offset = static_cast<Int>(start);
-            for (int64_t k = 0; k < width; ++k) {
-                const bool better = (row[k] > best[k]) | (row[k] != row[k]);
-                best[k] = better ? row[k] : best[k];
-                at[k] = better ? offset + static_cast<Int>(k) : at[k];
-            }
+            const T* row = first + start;
+            for (int64_t k = 0; k < whole; k += kBlock)
+                keep_better<true, true>(best + k, at + k, row + k, static_cast<Int>(start + k));
+            if (whole == width) continue;
+            for (int64_t k = whole; k < width; ++k) rest[k - whole] = row[k];
+            keep_better<true, true>(best + whole, at + whole, rest, static_cast<Int>(start + whole));
         }
     for (int64_t s = from; s < to; ++s) {
         int64_t k = w.spans[s].begin - left, end = w.spans[s].end - left;

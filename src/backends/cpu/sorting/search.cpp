@@ -34,13 +34,20 @@ constexpr int64_t kSearches = 1 << 11;  // of a thread, at least
 
 template <bool kRight, class T>
 void bounds(const T* line, int64_t n, const T* x, int64_t* at) {
-    int64_t low[kTogether] = {};
-    auto is_before = [=](T element, T number) { return kRight ? element <= number : element < number; };
+    const T* low[kTogether];  // in registers, if the loops over them are unrolled
+    auto is_before = [](T element, T number) { return kRight ? element <= number : element < number; };
+#pragma GCC unroll 8
+    for (int k = 0; k < kTogether; ++k) low[k] = line;
     for (; n > 1; n -= n / 2) {
         const int64_t half = n / 2;
-        for (int64_t k = 0; k < kTogether; ++k) low[k] += is_before(line[low[k] + half - 1], x[k]) ? half : 0;
+#pragma GCC unroll 8
+        for (int k = 0; k < kTogether; ++k) {
+            const T* const upper = low[k] + half;
+            low[k] = is_before(upper[-1], x[k]) ? upper : low[k];
+        }
     }
-    for (int64_t k = 0; k < kTogether; ++k) at[k] = low[k] + (n == 1 && is_before(line[low[k]], x[k]));
+#pragma GCC unroll 8
+    for (int k = 0; k < kTogether; ++k) at[k] = low[k] - line + (n == 1 && is_before(*low[k], x[k]));
 }
 
 // Where each of `count` numbers belongs, as f(number, place).
