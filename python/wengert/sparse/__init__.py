@@ -9,12 +9,15 @@
 
 A sparse tensor is a `SparseTensor` (`_tensor.py`, to be read first): an object of the graph whose class keeps a
 `Pattern` (`_pattern.py`), which never changes, and a dense tensor of values. Operations on it are found by name in
-`_rules.py` and compute with the values: `_elementwise`, `_shapes`, `_reductions`, `_convert`, and `_products` and
-`_solve`, whose numbers are SciPy's (`_bilinear.py`). `_make.py` has the ways to make one.
+`_rules.py` and compute with the values: `_elementwise`, `_shapes`, `_indexing`, `_reductions`, `_convert`, and
+`_products` and `_solve`, whose numbers are SciPy's (`_bilinear.py`). `_below.py` has what the core asks for, `_make.py`
+the ways to make one.
 
 SciPy is loaded when a product or a solution needs it.
 """
 
+from . import _below as _below
+from . import _indexing as _indexing
 from . import _methods as _methods
 from . import _refused as _refused
 from ._checks import as_sparse_gradcheck as as_sparse_gradcheck

@@ -13,9 +13,9 @@ import numpy as np
 from wengert import _C
 
 from ._numbers import as_operand
-from ._pattern import COO, Pattern, from_keys
-from ._rules import ABOVE, above, below
-from ._tensor import become, in_layout, is_sparse, like, pattern_of, sparse, values_of
+from ._pattern import Pattern, from_keys
+from ._rules import ABOVE, above
+from ._tensor import in_layout, is_sparse, like, pattern_of, values_of
 
 KEEP_ZERO = (
     "abs", "absolute", "angle", "arcsin", "arcsinh", "arctan", "arctanh", "asin", "asinh", "atan", "atanh", "ceil",
@@ -57,16 +57,6 @@ for _name in ("type_as", "double", "float", "half", "bfloat16", "int", "long", "
               "cfloat", "cdouble", "cpu"):  # fmt: skip
     ABOVE[_name] = _converted_by(_name)
 ABOVE["to"] = rule_of_to = _converted_by("to")
-
-
-@below("to_dtype")
-def _to_dtype(input: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-    return sparse(input._pattern, input._stored.to(dtype))
-
-
-@below("on_device")
-def _on_device(input: Any, device: Any, *args: Any, **kwargs: Any) -> Any:
-    return sparse(input._pattern, input._stored.to(device))
 
 
 @above("pow", "__pow__")
@@ -159,7 +149,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     if not is_sparse(other):
         scaled = other if alpha == 1 else other * alpha
         return _to_dense_sum(scaled, input, 1)
-    _require_same_shape(input, other)
+    require_same_shape(input, other)
     a, b = pattern_of(input), pattern_of(other)
     added = values_of(other) if alpha == 1 else values_of(other) * alpha
     if a.same_places(b):
@@ -171,7 +161,8 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return in_layout(pattern, total, input.layout)
 
 
-def _require_same_shape(input: Any, other: Any) -> None:
+def require_same_shape(input: Any, other: Any) -> None:
+    """Raise RuntimeError where two shapes differ."""
     if input.shape != other.shape:
         raise RuntimeError(
             f"add: expected 'self' and 'other' to have same size, but self has size {list(input.shape)} while other "
@@ -188,7 +179,7 @@ def _union(a: Pattern, b: Pattern) -> tuple[Pattern, Any, Any]:
 def _to_dense_sum(dense: Any, tensor: Any, alpha: Any) -> Any:
     if dense.shape != tensor.shape:
         dense = dense.expand(tensor.shape) if dense.ndim <= tensor.ndim else dense
-        _require_same_shape(dense, tensor)
+        require_same_shape(dense, tensor)
     values = values_of(tensor) if alpha == 1 else values_of(tensor) * alpha
     dtype = _C.promote_types(dense.dtype, values.dtype)
     axes = tuple(axis.to(dense.device) for axis in pattern_of(tensor).axes)
@@ -219,78 +210,13 @@ def equal(input: Any, other: Any) -> bool:
 @above("zeros_like", "empty_like")
 def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any) -> Any:
     """Return a sparse tensor of the same shape without elements."""
-    made = _without_elements(input, dtype or input.dtype, device or input.device)
+    made = without_elements(input, dtype or input.dtype, device or input.device)
     return made.requires_grad_(requires_grad)
 
 
-def _without_elements(input: Any, dtype: Any, device: Any) -> Any:
+def without_elements(input: Any, dtype: Any, device: Any) -> Any:
+    """Return a tensor of the shape and layout of another one without elements."""
     shape = input._pattern.shape
     nothing = from_keys(np.zeros(0, dtype=np.int64), shape)
     values = _C.zeros((0, *input._stored.shape[1:]), dtype=dtype, device=device)
     return in_layout(nothing, values, input.layout)
-
-
-# --- Below recording
-@below("detach", "alias", "view")
-def _alias(input: Any, *args: Any) -> Any:
-    if args and tuple(args[0]) != tuple(input.shape):
-        return NotImplemented
-    return sparse(input._pattern, input._stored)
-
-
-@below("clone", "contiguous")
-def _clone(input: Any, *args: Any, **kwargs: Any) -> Any:
-    return sparse(input._pattern, input._stored.clone())
-
-
-@below("ones_like")
-def _ones_like(input: Any, *args: Any, **kwargs: Any) -> Any:
-    return sparse(input._pattern, _C.ones_like(input._stored))
-
-
-@below("zero_")
-def _zero(input: Any) -> Any:
-    return become(input, _without_elements(input, input.dtype, input.device))
-
-
-@below("copy_")
-def _copy(input: Any, source: Any, *args: Any) -> Any:
-    if not is_sparse(input):
-        return input.copy_(source.to_dense())
-    if not is_sparse(source):
-        return NotImplemented
-    _require_same_shape(input, source)
-    return become(input, sparse(source._pattern, source._stored.clone()))
-
-
-@below("add")
-def _sum_of_gradients(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """As `add`; two tensors of coordinates that are not coalesced stay so, one behind the other."""
-    if is_sparse(input) and is_sparse(other) and input.layout == other.layout == COO:
-        _require_same_shape(input, other)
-        a, b = input._pattern, other._pattern
-        scaled = other._stored if alpha == 1 else other._stored * alpha
-        if a is b or (a.layout == COO and a.arrays is b.arrays):
-            return sparse(a, input._stored + scaled)
-        if not (a.is_coalesced and b.is_coalesced):
-            both = tuple(np.concatenate(pair) for pair in zip(a.coordinates, b.coordinates, strict=True))
-            joined = sparse(Pattern(COO, a.shape, both, is_private=True), _C.cat([input._stored, scaled]))
-            return joined if joined._pattern.nnz <= input.numel() else joined.coalesce()  # it must not grow for ever
-    return add(input, other, alpha=alpha)
-
-
-@below("add_")
-def _add_in_place(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    if is_sparse(input):
-        return NotImplemented if not is_sparse(other) else become(input, _sum_of_gradients(input, other, alpha=alpha))
-    values = other._stored if alpha == 1 else other._stored * alpha
-    axes = tuple(axis.to(input.device) for axis in other._pattern.axes)
-    input.index_put_(axes, values.to(input.dtype), accumulate=True)
-    return input
-
-
-@below("sum_to_size")
-def _sum_to_size(input: Any, size: Any) -> Any:
-    if tuple(size) == tuple(input.shape):
-        return sparse(input._pattern, input._stored)
-    return input.to_dense().sum_to_size(size) if len(size) else input._stored.sum()

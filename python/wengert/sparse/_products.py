@@ -20,6 +20,8 @@ from ._tensor import in_layout, is_sparse, like, pattern_of, values_of
 def matmul(input: Any, other: Any) -> Any:
     """Return the matrix product; dense unless both are sparse."""
     input, other = as_operand("matmul", input), as_operand("matmul", other)
+    if not is_sparse(input) and not is_sparse(other):
+        return _C.matmul(input, other)
     for matrix in (input, other):
         if is_sparse(matrix):
             require_matrix("matmul", matrix)
