@@ -44,8 +44,8 @@ add_custom_command(
 add_custom_target(wengert_abi DEPENDS "${WENGERT_GENERATED}/base/abi.h" "${version_script}")
 add_dependencies(wengert_core wengert_abi)
 
-add_library(wengert SHARED)
-set_target_properties(wengert PROPERTIES LINKER_LANGUAGE CXX)
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/shared.cpp" CONTENT "// CMake wants a source; all else is in wengert_core.\n")
+add_library(wengert SHARED "${CMAKE_BINARY_DIR}/shared.cpp")
 target_link_libraries(wengert
   PUBLIC Threads::Threads
   PRIVATE $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,wengert_core>>)

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 import wengert as wg
-from tests.extensions import built
+from tests.extensions import SANITIZED, built
 from wengert.utils import cpp_extension
 from wengert.utils._cpp_extension import compiler
+
+pytestmark = pytest.mark.skipif(SANITIZED, reason="the library is built with a sanitizer, and extensions are not")
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = '#include <wengert/bridge.h>\n#include "number.h"\n'  # quick to compile
