@@ -73,7 +73,7 @@ def bits(model, windows):
     return nn.functional.cross_entropy(scores.flatten(0, 1), windows[:, 1:].flatten()) / np.log(2)
 
 
-def train(steps=1500, batch=32, width=128, seed=0, progress=False):
+def train(steps=600, batch=32, width=128, seed=0, progress=False):
     """Fit the model; return it, its characters, and the bits of each batch and of the held-out text."""
     wg.manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -131,7 +131,7 @@ def plot(losses, test, uninformed, path):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--plot", metavar="PATH", help="save the learning curve there")
     options = parser.parse_args(arguments)
