@@ -5,7 +5,8 @@ it works); beside them `gallery` (from examples/), `coming_from`, performance an
 the library itself are in `internals`, which only `explain` links to. Pages of operations, of examples and of the
 performance are written before Sphinx reads any, by `_ext`.
 
-`-t quick` makes the pages of single functions for one category only: for looking at the others.
+`-t quick` makes the pages of single functions for one category only, for looking at the others;
+those that are left out are warnings.
 """
 
 import os
@@ -38,8 +39,6 @@ extensions = [
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 suppress_warnings = ["ref.python"]  # types in docstrings are found in several modules: Node
-if tags.has("quick"):  # noqa: F821  # Sphinx's own
-    suppress_warnings.append("autosummary")
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Wengert"
