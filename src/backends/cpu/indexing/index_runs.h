@@ -75,8 +75,8 @@ private:
     void each(const std::array<int64_t, 2>& start, const StridedWalk<1>& indexed, F f) const {
         const int64_t* next = offsets_.data();
         indexed.rows([&](const std::array<int64_t, 1>& at, int64_t n, const std::array<int64_t, 1>& step) {
-            const int64_t self = start[0], other = start[1] + at[0], of_other = step[0];
-            for (int64_t i = 0; i < n; ++i) f(self + next[i], other + i * of_other, 1, 1, 1);
+            const int64_t self = start[0], other = start[1] + at[0], of_other = step[0], *offset = next;
+            for (int64_t i = 0; i < n; ++i) f(self + offset[i], other + i * of_other, 1, 1, 1);
             next += n;
         });
     }

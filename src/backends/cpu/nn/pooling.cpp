@@ -170,24 +170,25 @@ int64_t divisor_of(const Window& z, const Window& y, const Window& x, bool count
     return (z.last - z.first) * (y.last - y.first) * (x.last - x.first);
 }
 
-// Rows of a window. A loop of constant length has a vector form.
+// Long rows of a window. A loop of constant length has a vector form.
 constexpr int64_t kAtOnce = 16;
 
+bool any_wide(const Windows& w) {
+    return std::ranges::any_of(w.dims[2], [](const Window& x) { return x.last - x.first >= kAtOnce; });
+}
+
 template <class T>
-T sum_of(const T* row, int64_t n) {
-    T sum = 0;
-    if (n >= kAtOnce) {
-        T lanes[kAtOnce] = {};
-        for (; n >= kAtOnce; n -= kAtOnce, row += kAtOnce)
-            for (int64_t k = 0; k < kAtOnce; ++k) lanes[k] = static_cast<T>(lanes[k] + row[k]);
-        for (const T lane : lanes) sum = static_cast<T>(sum + lane);
-    }
+[[gnu::noinline]] T sum_of_many(const T* row, int64_t n) {
+    T lanes[kAtOnce] = {}, sum = 0;
+    for (; n >= kAtOnce; n -= kAtOnce, row += kAtOnce)
+        for (int64_t k = 0; k < kAtOnce; ++k) lanes[k] = static_cast<T>(lanes[k] + row[k]);
+    for (const T lane : lanes) sum = static_cast<T>(sum + lane);
     for (int64_t k = 0; k < n; ++k) sum = static_cast<T>(sum + row[k]);
     return sum;
 }
 
 template <class T>
-void add_to(T* row, int64_t n, T share) {
+[[gnu::noinline]] void add_to_many(T* row, int64_t n, T share) {
     for (; n >= kAtOnce; n -= kAtOnce, row += kAtOnce)
         for (int64_t k = 0; k < kAtOnce; ++k) row[k] = static_cast<T>(row[k] + share);
     for (int64_t k = 0; k < n; ++k) row[k] = static_cast<T>(row[k] + share);
@@ -198,16 +199,25 @@ void avg_pool(Result out, const Tensor& in, const Windows& w, bool count_padding
         const T* from = in.data_as<T>();
         T* to = out->data_as<T>();
         int64_t size = w.input_plane();
-        for_each_window(w, [&](int64_t plane, int64_t at, const Window& z, const Window& y, const Window& x) {
+        const auto mean_of = [&]<bool wide>(int64_t plane, int64_t at, const Window& z, const Window& y,
+                                            const Window& x) {
             const T* data = from + plane * size;
             T sum = 0;
             for (int64_t i = z.first; i < z.last; ++i)
-                for (int64_t j = y.first; j < y.last; ++j)
-                    sum = static_cast<T>(sum +
-                                         sum_of(data + (i * w.input[1] + j) * w.input[2] + x.first, x.last - x.first));
+                for (int64_t j = y.first; j < y.last; ++j) {
+                    const T* row = data + (i * w.input[1] + j) * w.input[2];
+                    if (wide && x.last - x.first >= kAtOnce)
+                        sum = static_cast<T>(sum + sum_of_many(row + x.first, x.last - x.first));
+                    else
+                        for (int64_t k = x.first; k < x.last; ++k) sum = static_cast<T>(sum + row[k]);
+                }
             int64_t n = divisor_of(z, y, x, count_padding, divisor);
             to[at] = n == 0 ? T(0) : static_cast<T>(sum / static_cast<T>(n));
-        });
+        };
+        if (any_wide(w))
+            for_each_window(w, [&](const auto&... window) { mean_of.template operator()<true>(window...); });
+        else
+            for_each_window(w, [&](const auto&... window) { mean_of.template operator()<false>(window...); });
     });
 }
 
@@ -217,14 +227,24 @@ void avg_pool_backward(Result out, const Tensor& grad, const Windows& w, bool co
         const T* from = grad.data_as<T>();
         T* to = out->data_as<T>();
         int64_t size = w.input_plane();
-        for_each_window(w, [&](int64_t plane, int64_t at, const Window& z, const Window& y, const Window& x) {
+        const auto share_out = [&]<bool wide>(int64_t plane, int64_t at, const Window& z, const Window& y,
+                                              const Window& x) {
             int64_t n = divisor_of(z, y, x, count_padding, divisor);
             if (n == 0) return;
             T share = static_cast<T>(from[at] / static_cast<T>(n));
             for (int64_t i = z.first; i < z.last; ++i)
-                for (int64_t j = y.first; j < y.last; ++j)
-                    add_to(to + plane * size + (i * w.input[1] + j) * w.input[2] + x.first, x.last - x.first, share);
-        });
+                for (int64_t j = y.first; j < y.last; ++j) {
+                    T* row = to + plane * size + (i * w.input[1] + j) * w.input[2];
+                    if (wide && x.last - x.first >= kAtOnce)
+                        add_to_many(row + x.first, x.last - x.first, share);
+                    else
+                        for (int64_t k = x.first; k < x.last; ++k) row[k] = static_cast<T>(row[k] + share);
+                }
+        };
+        if (any_wide(w))
+            for_each_window(w, [&](const auto&... window) { share_out.template operator()<true>(window...); });
+        else
+            for_each_window(w, [&](const auto&... window) { share_out.template operator()<false>(window...); });
     });
 }
 
