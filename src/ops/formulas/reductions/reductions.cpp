@@ -27,7 +27,6 @@
 #include "ops/formulas/elementwise/singular.h"
 #include "ops/known_values.h"
 #include "ops/recording.h"
-#include "tensor/dtype_limits.h"
 
 namespace wengert::ops::formulas {
 
@@ -177,15 +176,6 @@ Tensor std_partial(const Tensor& direction, const Tensor& deviation) {
     return ops::where(flat, 0, direction / ops::where(flat, 1, deviation));
 }
 
-// Whether quotients of the two are in range, where a is not 0.
-bool divides_in_range(const Tensor& a, const Tensor& b) {
-    const DTypeLimits limits = limits_of(b.dtype());
-    const double least = std::sqrt(limits.min), greatest = std::sqrt(limits.max);
-    auto moderate = [&](const Tensor& t) { return ops::logical_and(ops::gt(t, least), ops::lt(t, greatest)); };
-    const Tensor numerators = ops::logical_or(ops::eq(a, 0), moderate(ops::abs(a)));
-    return ops::are_all_true(unbatched(ops::logical_and(numerators, moderate(b))));
-}
-
 }  // namespace
 
 Tensor var_grad(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim, double correction,
@@ -200,8 +190,12 @@ Tensor var_tangent(const Tensor& tangent, const Tensor& self, const std::optiona
 }
 Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                 double correction, bool keepdim) {
-    if (!asks_more_than_values(grad, self, result) && divides_in_range(grad, result))
-        return var_grad(grad / (2 * result), self, dim, correction, keepdim);
+    if (!asks_more_than_values(grad, self, result)) {  // the quotient comes first: it is in range whatever the deviation
+        const Tensor deviation = restored(result, self.sizes(), dim, keepdim);
+        const Tensor standardized = from_mean(self, dim) / ops::where(ops::eq(deviation, 0), 1, deviation);
+        const Tensor each = by_divisor(restored(grad, self.sizes(), dim, keepdim), self, dim, correction) * 0.5;
+        return chain_rule(each, standardized);
+    }
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim),
            deviation = restored(result, self.sizes(), dim, keepdim), direction = std_direction(self, dim, correction);
     return length_gradient(chain_rule(wide, std_partial(direction, deviation)), grad, direction,
