@@ -39,7 +39,6 @@ PROGRAMS = {
     "diff": lambda a, b: a.diff("column"),
     "transpose": lambda a, b: a.T,
     "groupby": lambda a, b: a.groupby("row").mean(),
-    "sortby": lambda a, b: a.sortby("row", ascending=False),
     "integrate": lambda a, b: a.integrate("row"),
     "ufunc": lambda a, b: np.sin(a),
     "dataset": lambda a, b: xarray.Dataset({"a": a}).sum()["a"],

@@ -30,7 +30,7 @@ def stored_as(dtype: Any, computed_in: Any, numbers: str) -> Callable[[np.ndarra
     def convert(array: np.ndarray) -> Any:
         if array.dtype.kind not in "fc":
             return wg.tensor(array)
-        values = np.abs(np.round(3 * array.real)).astype(np.int64)
+        values = np.abs(np.round(3 * np.nan_to_num(array.real, posinf=7, neginf=7))).astype(np.int64)
         return wg.tensor(wg.iinfo(dtype).max - values if numbers == "large" else values).to(computed_in)
 
     return convert
@@ -59,7 +59,8 @@ REFUSALS = (RuntimeError, NotImplementedError, IndexError, TypeError, ValueError
 @pytest.mark.parametrize("operation", COMPUTING, ids=str)
 def test_results_are_those_of_int64(operation: Operation, dtype: Any, numbers: str) -> None:
     operation.unless_exempt("value")
-    operation.unless_exempt("unsigned")
+    operation.unless_exempt("reduced")  # what other types than float32 have other results in
+    wraps_between = operation.form == "compose"
     for sample in operation.samples()[:SAMPLES]:
         unsigned = case(operation, sample, stored_as(dtype, dtype, numbers))
         signed = case(operation, sample, stored_as(dtype, wg.int64, numbers))
@@ -75,4 +76,6 @@ def test_results_are_those_of_int64(operation: Operation, dtype: Any, numbers: s
             raise
         assert len(found) == len(expected)
         for x, y in zip(found, expected, strict=True):
+            if wraps_between and isinstance(x, wg.Tensor) and (numbers == "large" or x.dtype != dtype):
+                continue  # what wraps in between is not what wraps at the end
             assert not difference(x, y, dtype), sample

@@ -135,7 +135,7 @@ def test_conversions(dtype, other):
     back = np.array([0, 1, 2, 100]).astype(other)
     with np.errstate(over="ignore"):
         same(t.to(getattr(wg, other)), a.astype(other))
-    same(wg.from_numpy(back).to(getattr(wg, dtype)), back.astype(dtype))
+    same(wg.from_numpy(back).to(getattr(wg, dtype)), back.real.astype(dtype))
 
 
 def test_floats_at_the_ends():
@@ -239,9 +239,9 @@ def test_gradients_pass_by(dtype):
 @pytest.mark.parametrize("dtype", TYPES)
 def test_division_by_zero(dtype):
     t = wg.ones(3, dtype=getattr(wg, dtype))
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         t // 0
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         t % wg.zeros_like(t)
 
 
