@@ -77,7 +77,7 @@ def test_what_is_loaded_when_first_used_is_declared(module):
         "wengert": {*wg._LAZY_MODULES, *wg._LAZY_FUNCTIONS},
         "wengert.autograd": {"functional", "profiler", "profiler_util", "kineto_available"},
         "wengert.optim": {"swa_utils"},
-        "wengert.utils": {"checkpoint", "data", "einops", "pytree", "safetensors"},
+        "wengert.utils": {"checkpoint", "cpp_extension", "data", "einops", "pytree", "safetensors"},
         "wengert._tensor.legacy_types": set(importlib.import_module("wengert._tensor.legacy_types")._DTYPES),
     }[module]
     assert shown == given

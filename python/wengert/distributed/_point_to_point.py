@@ -197,7 +197,7 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     >>> dist.destroy_process_group()
     """
     if not p2p_op_list or not all(isinstance(op, P2POp) for op in p2p_op_list):
-        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
+        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to be of type ``wengert.distributed.P2POp``.")
     begun = [op.op(op.tensor, op.peer, op.group, op.tag, op.group_peer) for op in p2p_op_list]
     return [work for work in begun if work is not None]
 
