@@ -49,11 +49,13 @@ The program
    :language: python
    :start-at: import argparse
 """
+OF_SEVERAL_PROCESSES = {"data_parallel_digits"}  # docs/howto/distributed.rst shows it
 
 
 def programs():
-    """The names of all programs."""
-    return sorted(path.stem for path in PROGRAMS.glob("*.py") if not path.stem.startswith("_"))
+    """The names of all programs of one process."""
+    names = {path.stem for path in PROGRAMS.glob("*.py") if not path.stem.startswith("_")}
+    return sorted(names - OF_SEVERAL_PROCESSES)
 
 
 def description(name):

@@ -46,7 +46,7 @@ COMPLETE = ["", "linalg", "special", "fft", "nn.functional", "nn", "autograd", "
             "testing", "random", "sim", "accelerator", "amp", "as_torch", "as_autograd"]  # fmt: skip
 # Aliases and old names, which have no page of their own.
 WITHOUT_PAGE = re.compile(
-    r"[A-Z]\w+Tensor|bool|uint8|int\d+|(b?float|complex)\d+|half|double|float|int|long|short|cfloat|cdouble|Variable|variable|NestedIOFunction|e|pi|inf|nan|newaxis"
+    r"[A-Z]\w+Tensor|bool|u?int\d+|(b?float|complex)\d+|half|double|float|int|long|short|cfloat|cdouble|Variable|variable|NestedIOFunction|e|pi|inf|nan|newaxis"
     r"|annotations|Any|Iterator|Tensor"
 )
 

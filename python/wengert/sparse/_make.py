@@ -73,7 +73,7 @@ def sparse_coo_tensor(
         [sparse dimensions, n]. A tensor is not copied. With sizes alone, ``sparse_coo_tensor((2, 3))``, there are no
         elements.
     values : array_like
-        [n, *dense sizes]. A tensor is not copied, and the result is differentiable with respect to it.
+        [n, dense sizes]. A tensor is not copied, and the result is differentiable with respect to it.
     size : sequence of int, optional
         By default the smallest that holds all elements.
     dtype, device
