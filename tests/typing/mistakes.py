@@ -13,7 +13,7 @@ wg.nn.Linear(2)  # wrong
 wg.nn.ELU(beta=3)  # wrong
 wg.nn.MaxPool2d()  # wrong
 wg.nn.init.xavier_(x)  # wrong
-wg.optim.SparseAdam([x])  # wrong
+wg.optim.SparseSGD([x])  # wrong
 x.no_such_method()  # wrong
 x.requires_gard_()  # wrong
 x.shape.numell()  # wrong

@@ -190,7 +190,8 @@ Tensor var_tangent(const Tensor& tangent, const Tensor& self, const std::optiona
 }
 Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
                 double correction, bool keepdim) {
-    if (!asks_more_than_values(grad, self, result)) {  // the quotient comes first: it is in range whatever the deviation
+    if (!asks_more_than_values(grad, self,
+                               result)) {  // the quotient comes first: it is in range whatever the deviation
         const Tensor deviation = restored(result, self.sizes(), dim, keepdim), flat = ops::eq(deviation, 0);
         const Tensor standardized = from_mean(self, dim) / ops::where(flat, 1, deviation);
         const Tensor each = by_divisor(restored(grad, self.sizes(), dim, keepdim), self, dim, correction) * 0.5;
