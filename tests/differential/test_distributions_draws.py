@@ -187,7 +187,7 @@ def test_gradients_of_samples_by_functions_of_their_own(name: str) -> None:
         for key, g, h in zip(theirs_given, sample_gradients(x, ours_given), expected, strict=True):
             if key == "covariance_matrix":
                 g, h = g + g.T, h + h.mT
-            np.testing.assert_allclose(g, h.numpy(), rtol=2e-4, atol=1e-7)
+            np.testing.assert_allclose(g, h.numpy(), rtol=2e-3, atol=1e-7)  # PyTorch's is an approximation
 
 
 class _Gamma(torch.autograd.Function):

@@ -47,4 +47,4 @@ def test_a_tiny_sweep(tmp_path, capsys):
 
 def test_the_summary_counts_what_is_behind():
     fast, slow = (Measured("sum", "grown", 100, "float32", "forward", t, 1.0, "") for t in (0.5, 1.2))
-    assert summary([fast, slow]).splitlines()[-1].split() == ["100", "forward", "2", "1"]
+    assert summary([fast, slow]).splitlines()[-1].split() == ["100", "forward", "2", "1", "1"]

@@ -13,6 +13,7 @@
 #include "generated/ops/recurrent.h"
 #include "generated/ops/trigonometric.h"
 #include "generated/ops/views.h"
+#include "tensor/promotion.h"
 
 namespace wengert::ops::formulas {
 namespace {
@@ -131,11 +132,15 @@ Tensor gru_step(const Tensor& gates, const Tensor& hx, const Tensor& w_hh, const
 
 std::tuple<Tensor, Tensor> lstm_step(const Tensor& gates, TensorSpan hx, const Tensor& w_hh, const Tensor& b_hh) {
     check(hx.size() == 2, ErrorKind::Runtime, "lstm_cell expects two hidden states, got ", hx.size());
-    const Tensor sums = ops::unsqueeze(b_hh.defined() ? gates + b_hh : gates, 0);
+    // Under autocast the part of the input is narrower than the state, which decides.
+    const DType dtype = promote(promote(gates.dtype(), hx[0].dtype()), hx[1].dtype());
+    auto as = [dtype](const Tensor& t) { return t.dtype() == dtype ? t : ops::to_dtype(t, dtype); };
+    const Tensor sums = ops::unsqueeze(as(b_hh.defined() ? gates + b_hh : gates), 0);
+    const Tensor h = as(hx[0]), c = as(hx[1]), w = as(w_hh);
     // A hidden state that was projected has other features than the cell state.
-    const bool projected = hx[0].dim() == 2 && hx[1].dim() == 2 && hx[0].size(1) != hx[1].size(1);
-    auto [outputs, state, seen] = projected ? lstm_composed(sums, hx[0], hx[1], w_hh, {}, false)
-                                            : ops::lstm_steps(sums, hx[0], hx[1], w_hh, false);
+    const bool projected = h.dim() == 2 && c.dim() == 2 && h.size(1) != c.size(1);
+    auto [outputs, state, seen] =
+        projected ? lstm_composed(sums, h, c, w, {}, false) : ops::lstm_steps(sums, h, c, w, false);
     return {ops::select(outputs, 0, 0), state};
 }
 
