@@ -11,6 +11,7 @@
 #include "generated/ops/operators.h"
 #include "generated/ops/rearranging.h"
 #include "generated/ops/recurrent.h"
+#include "generated/ops/storage.h"
 #include "generated/ops/trigonometric.h"
 #include "generated/ops/views.h"
 #include "tensor/promotion.h"
