@@ -83,11 +83,10 @@ def test_files_that_comments_name_are_there():
     assert not missing
 
 
-def test_every_example_stands_in_the_gallery_and_is_tested(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "docs/_ext")
-    programs = importlib.import_module("gallery").programs()
+def test_every_example_stands_in_the_gallery_and_is_tested():
+    programs = {path.stem for path in (ROOT / "examples").glob("*.py")}
     shown = re.findall(r"^   (\w+)$", (ROOT / "docs/gallery/index.rst").read_text(), re.MULTILINE)
-    assert sorted(shown) == programs
+    assert sorted(shown) == sorted(programs)
     tests = "".join(path.read_text() for path in (ROOT / "tests/models").glob("*.py"))
     for name in programs:
         assert f"{name}.main(" in tests

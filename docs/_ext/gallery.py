@@ -49,13 +49,11 @@ The program
    :language: python
    :start-at: import argparse
 """
-OF_SEVERAL_PROCESSES = {"data_parallel_digits"}  # docs/howto/distributed.rst shows it
 
 
 def programs():
     """The names of all programs of one process."""
-    names = {path.stem for path in PROGRAMS.glob("*.py") if not path.stem.startswith("_")}
-    return sorted(names - OF_SEVERAL_PROCESSES)
+    return sorted(path.stem for path in PROGRAMS.glob("*.py") if not path.stem.startswith("_"))
 
 
 def description(name):

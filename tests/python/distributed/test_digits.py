@@ -9,7 +9,7 @@ spec = importlib.util.spec_from_file_location("launch", __file__.replace("test_d
 launch = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(launch)
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "data_parallel_digits.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "distributed" / "data_parallel_digits.py"
 
 
 @pytest.mark.parametrize("ranks", [2, 4])

@@ -5,7 +5,7 @@ goes on, and `ZeroRedundancyOptimizer` keeps the state of each weight on one ran
 so one process that takes the parts of a mini-batch in turn, and adds up their gradients, has the same losses and ends
 with the same weights, bit for bit. ``--check`` lets the first rank do that and compare.
 
-    mpiexec -n 4 python examples/data_parallel_digits.py --check --trace timeline.html
+    mpiexec -n 4 python examples/distributed/data_parallel_digits.py --check --trace timeline.html
 
 Data: see fit_digits.py.
 """
