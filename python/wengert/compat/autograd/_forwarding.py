@@ -16,4 +16,4 @@ def forward(module: dict[str, Any], source: ModuleType) -> None:
 
     own = set(module)
     module["__getattr__"] = __getattr__
-    module["__dir__"] = lambda: sorted(own | set(dir(source)))
+    module["__dir__"] = lambda: sorted(own | {n for n in dir(source) if not n.startswith("__")})
