@@ -204,3 +204,11 @@ def test_dropout_inside_of_other_operations_asks_what_randomness_is_wanted(rando
         return
     first, second, _ = run(x)
     assert wg.equal(first, second) == (randomness == "same")
+
+
+@pytest.mark.parametrize("question", [wg.equal, wg.allclose, wg.is_nonzero])
+def test_no_sample_answers_for_all(question):
+    x = wg.tensor([[1.0], [2.0]])
+    arguments = (x,) if question is wg.is_nonzero else (x, wg.tensor([[1.0], [3.0]]))
+    with pytest.raises(RuntimeError, match="vmap: "):
+        vmap(lambda *samples: wg.tensor(float(question(*samples))))(*arguments)
