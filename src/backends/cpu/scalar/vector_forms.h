@@ -18,21 +18,18 @@
 #define WENGERT_HAVE_VECTOR_FORMS 1
 #endif
 
-#define WENGERT_FOR_EACH_VECTOR_FORM(X)                                                        \
-    X(erfinv)                                                                                  \
-    X(ndtri)                                                                                   \
-    X(erfcx)                                                                                   \
-    X(log_ndtr)                                                                                \
-    X(lgamma) X(digamma) X(i0) X(i0e) X(i1) X(i1e) X(modified_bessel_k0) X(modified_bessel_k1) \
-        X(scaled_modified_bessel_k0) X(scaled_modified_bessel_k1)
+// clang-format off: its layout of such lists is not one that it keeps
+#define WENGERT_FOR_EACH_VECTOR_FORM(X)                                                                 \
+    X(erfinv) X(ndtri) X(erfcx) X(log_ndtr) X(lgamma) X(digamma) X(i0) X(i0e) X(i1) X(i1e)              \
+    X(modified_bessel_k0) X(modified_bessel_k1) X(scaled_modified_bessel_k0) X(scaled_modified_bessel_k1)
 // Of two arguments. Families: those members that partials of other functions name have one, whether the order is a literal or
 // an operand; polynomials: where neighbours have the same degree.
-#define WENGERT_FOR_EACH_VECTOR_FAMILY(X)                                                                      \
-    X(erfcx_integral)                                                                                          \
-    X(polygamma)                                                                                               \
-    X(bessel_i) X(bessel_ie_derivative) X(spherical_bessel) X(bessel_j) X(bessel_y) X(chebyshev_polynomial_t)  \
-        X(chebyshev_polynomial_u) X(chebyshev_polynomial_v) X(chebyshev_polynomial_w) X(legendre_polynomial_p) \
-            X(hermite_polynomial_h) X(hermite_polynomial_he)
+#define WENGERT_FOR_EACH_VECTOR_FAMILY(X)                                                                 \
+    X(erfcx_integral) X(polygamma) X(bessel_i) X(bessel_ie_derivative) X(spherical_bessel)                \
+    X(bessel_j) X(bessel_y)                                                                               \
+    X(chebyshev_polynomial_t) X(chebyshev_polynomial_u) X(chebyshev_polynomial_v) X(chebyshev_polynomial_w) \
+    X(legendre_polynomial_p) X(hermite_polynomial_h) X(hermite_polynomial_he)
+// clang-format on
 
 #if defined(WENGERT_HAVE_VECTOR_FORMS) && !defined(WENGERT_DEFINES_VECTOR_FORMS)
 
