@@ -73,13 +73,21 @@ def public_modules() -> Iterator[tuple[str, Any]]:
             yield found.name, importlib.import_module(found.name)
 
 
+def is_foreign(value: Any) -> bool:
+    """Whether it belongs to another package, whose functions compat.autograd.numpy and its like pass on."""
+    owner = getattr(value, "__module__", None)
+    return isinstance(value, types.ModuleType) or (
+        isinstance(owner, str) and owner.split(".")[0] not in ("wengert", "builtins")
+    )
+
+
 def functions() -> dict[str, Callable[..., Any]]:
     """Everything that can be called with a tensor, by name; each once."""
     found: dict[str, Callable[..., Any]] = {}
     for path, module in public_modules():
         for name in dir(module):
             value = getattr(module, name)
-            if callable(value) and not name.startswith("_") and not isinstance(value, types.ModuleType):
+            if callable(value) and not name.startswith("_") and not is_foreign(value):
                 found[f"{path}.{name}"] = value
     for name in dir(wg.Tensor):
         if name in OWN:
