@@ -2,6 +2,7 @@
 
 from . import (
     cnn,
+    cores,
     elementwise,
     gaussian_process,
     indexing,
@@ -27,6 +28,7 @@ WORKLOADS = (
     transformer.WORKLOAD,
     cnn.WORKLOAD,
     elementwise.WORKLOAD,
+    *cores.WORKLOADS,
     *transforms.WORKLOADS,
     overhead.LONG_CHAIN,
 )

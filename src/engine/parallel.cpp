@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <optional>
 
 #include "base/threads/parallel_for.h"
 #include "base/threads/thread_end.h"
@@ -43,7 +44,7 @@ public:
 
     // On the caller's thread.
     void run(const std::shared_ptr<ParallelPass>& self, int helpers) {
-        join();          // first, or a helper might find everybody idle
+        ++workers_;      // first, or a helper might find everybody idle
         Ready first{0};  // nothing fails between the start of the helpers and their end
         std::vector<std::shared_ptr<WorkerJob>> jobs;
         jobs.reserve(static_cast<size_t>(helpers));
@@ -87,10 +88,12 @@ private:
         }
     }
 
+    // Idle from the beginning: it has no node.
     bool join() {
         std::lock_guard lock(mutex_);
         if (over_) return false;
         ++workers_;
+        ++idle_;
         return true;
     }
 
@@ -100,11 +103,22 @@ private:
         changed_.notify_all();  // under the lock: the caller may end the pass as soon as it is released
     }
 
+    // One thread of several that run nodes: its kernels use no others.
+    struct AmongOthers {
+        OneThread kernels;
+        kernels::OneBlasThread blas;
+    };
+
     void work(Ready mine) {
-        const OneThread each_node;
+        std::optional<AmongOthers> restricted;
+        bool idle = mine.empty();
         uint32_t at;
-        while (take(mine, &at)) {
+        while (take(mine, idle, &at)) {
             try {
+                if (mine.empty() && !others_run())
+                    restricted.reset();
+                else if (!restricted)
+                    restricted.emplace();
                 step(at, mine);
                 if (idle_.load(std::memory_order_relaxed) > 0 && mine.size() > 1) share(mine);
             } catch (...) {
@@ -112,6 +126,12 @@ private:
                 stop(std::current_exception());
             }
         }
+    }
+
+    // If nobody else has a node, nobody will before the caller has finished its only one.
+    bool others_run() {
+        std::lock_guard lock(mutex_);
+        return idle_ < workers_ - 1 || !shared_.empty();
     }
 
     bool later(uint32_t a, uint32_t b) const { return plan_.steps[a].rank > plan_.steps[b].rank; }
@@ -126,14 +146,14 @@ private:
         return at;
     }
 
-    bool take(Ready& mine, uint32_t* at) {
+    bool take(Ready& mine, bool& idle, uint32_t* at) {
         if (over_.load(std::memory_order_relaxed)) return false;
         if (!mine.empty()) {
             *at = pop(mine);
             return true;
         }
         std::unique_lock lock(mutex_);
-        ++idle_;
+        if (!std::exchange(idle, true)) ++idle_;
         if (idle_ == workers_ && shared_.empty()) {  // nobody is left who could make a node ready
             over_ = true;
             changed_.notify_all();
@@ -141,6 +161,7 @@ private:
         changed_.wait(lock, [&] { return over_ || !shared_.empty(); });
         if (over_) return false;
         --idle_;
+        idle = false;
         *at = pop(shared_);
         return true;
     }
@@ -259,7 +280,6 @@ bool try_run_parallel(const EngineHooks& hooks, GraphTask& task) {
     Plan plan = make_plan(task);
     if (!plan.is_worthwhile()) return false;
     auto pass = std::make_shared<ParallelPass>(task, std::move(plan));
-    kernels::OneBlasThread one_each;
     std::exception_ptr error;
     try {
         run_blocking(hooks, [&] { pass->run(pass, num_threads() - 1); });

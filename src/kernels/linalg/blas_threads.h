@@ -11,10 +11,6 @@ namespace wengert::kernels {
 // A library's two functions; registered while the library is being loaded, before any parallel work.
 WENGERT_API void control_blas_threads(int (*get)(), void (*set)(int));
 
-// Whether each library has one thread only, apart from what a OneBlasThread does: which routine computes a product, and so
-// its bits, must not depend on who else computes.
-bool blas_is_serial();
-
 // Loads the BLAS if nobody has yet: it must not change in the middle of parallel work.
 class OneBlasThread {
 public:

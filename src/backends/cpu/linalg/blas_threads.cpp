@@ -1,6 +1,5 @@
 #include "kernels/linalg/blas_threads.h"
 
-#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -36,12 +35,6 @@ void control_blas_threads(int (*get)(), void (*set)(int)) {
     for (const Library& known : l.all)
         if (known.set == set) return;
     l.all.push_back({get, set});
-}
-
-bool blas_is_serial() {
-    Libraries& l = libraries();
-    std::lock_guard lock(l.mutex);
-    return std::ranges::all_of(l.all, [&](const Library& b) { return (l.users > 0 ? b.before : b.get()) == 1; });
 }
 
 OneBlasThread::OneBlasThread() {

@@ -76,19 +76,18 @@ void packed(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta,
     l.packed(arguments(alpha, a, b, beta, c), pack_a, pack_b);
 }
 
-// The same on several threads, each with some rows or columns of C.
-template <class T>
-void packed_in_parallel(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
+// Calls multiply(A, B, C) on several threads, each with some rows or columns of C; their numbers are multiples of `tile`.
+template <class T, class F>
+void in_parallel(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c, int64_t tile, F multiply) {
     constexpr double kPerSecond = 8e10 / sizeof(T);  // multiplications
-    const GemmLoops<T>& l = loops<T>();
     const double seconds = static_cast<double>(c.rows * c.cols) * static_cast<double>(a.cols) / kPerSecond;
     if (c.rows >= c.cols)
-        share_out(c.rows, l.tile_rows, seconds, [&](int64_t begin, int64_t end) {
-            packed(alpha, a.block(begin, 0, end - begin, a.cols), b, beta, c.block(begin, 0, end - begin, c.cols));
+        share_out(c.rows, tile, seconds, [&](int64_t begin, int64_t end) {
+            multiply(a.block(begin, 0, end - begin, a.cols), b, c.block(begin, 0, end - begin, c.cols));
         });
     else
-        share_out(c.cols, l.tile_cols, seconds, [&](int64_t begin, int64_t end) {
-            packed(alpha, a, b.block(0, begin, b.rows, end - begin), beta, c.block(0, begin, c.rows, end - begin));
+        share_out(c.cols, tile, seconds, [&](int64_t begin, int64_t end) {
+            multiply(a, b.block(0, begin, b.rows, end - begin), c.block(0, begin, c.rows, end - begin));
         });
 }
 
@@ -96,7 +95,11 @@ void packed_in_parallel(T alpha, const Matrix<const T>& a, const Matrix<const T>
 template <class T>
 void own(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
     if constexpr (has_register_tiles<T>) {
-        packed_in_parallel(alpha, a, b, beta, c);
+        const int64_t tile = c.rows >= c.cols ? loops<T>().tile_rows : loops<T>().tile_cols;
+        in_parallel(a, b, c, tile,
+                    [&](const Matrix<const T>& some_a, const Matrix<const T>& some_b, const Matrix<T>& some_c) {
+                        packed(alpha, some_a, some_b, beta, some_c);
+                    });
     } else if constexpr (is_complex_type<T>) {
         using R = real_of<T>;
         if (alpha != T(1)) {
@@ -158,6 +161,10 @@ std::optional<Layout> layout(int64_t rows, int64_t cols, int64_t row_stride, int
     return std::nullopt;
 }
 
+// The threads are ours: a library's own go on looking for work after a product, on the processors that the next operation
+// needs (OpenBLAS for some 30 ms).
+constexpr int64_t kProviderTile = 64;
+
 // Computes C^T = B^T A^T, which is what column-major routines see. False if the strides do not allow it.
 template <class T>
 bool provider_gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
@@ -166,8 +173,12 @@ bool provider_gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, 
     auto lc = layout(c.rows, c.cols, c.row_stride, c.col_stride);
     if (!la || !lb || !lc || lc->flag != 'N') return false;
     if (std::max({a.rows, a.cols, b.cols}) > INT_MAX) return false;
-    int m = static_cast<int>(c.cols), n = static_cast<int>(c.rows), k = static_cast<int>(a.cols);
-    blas<T>().gemm(&lb->flag, &la->flag, &m, &n, &k, &alpha, b.data, &lb->ld, a.data, &la->ld, &beta, c.data, &lc->ld);
+    const OneBlasThread one_each;
+    in_parallel(a, b, c, kProviderTile, [&](Matrix<const T> some_a, Matrix<const T> some_b, Matrix<T> some_c) {
+        int m = static_cast<int>(some_c.cols), n = static_cast<int>(some_c.rows), k = static_cast<int>(a.cols);
+        blas<T>().gemm(&lb->flag, &la->flag, &m, &n, &k, &alpha, some_b.data, &lb->ld, some_a.data, &la->ld, &beta,
+                       some_c.data, &lc->ld);
+    });
     return true;
 }
 
@@ -239,14 +250,6 @@ void own_gemm(T alpha, std::type_identity_t<Matrix<const T>> a, std::type_identi
 }
 
 template <class T>
-bool provider_uses_threads(int64_t work) {
-    if constexpr (has_register_tiles<T> || is_complex_type<T>)
-        return is_for_provider<T>(work) && !blas_is_serial();
-    else
-        return false;
-}
-
-template <class T>
 T dot(int64_t n, const T* x, int64_t x_step, const T* y, int64_t y_step) {
     if constexpr (has_register_tiles<T>)
         if (x_step == 1 && y_step == 1) return loops<T>().dot(n, x, y);
@@ -258,7 +261,6 @@ T dot(int64_t n, const T* x, int64_t x_step, const T* y, int64_t y_step) {
 #define WENGERT_INSTANTIATE(T)                                                    \
     template void gemm<T>(T, Matrix<const T>, Matrix<const T>, T, Matrix<T>);     \
     template void own_gemm<T>(T, Matrix<const T>, Matrix<const T>, T, Matrix<T>); \
-    template bool provider_uses_threads<T>(int64_t);                              \
     template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);
 WENGERT_INSTANTIATE(uint8_t)
 WENGERT_INSTANTIATE(int8_t)

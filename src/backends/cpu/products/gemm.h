@@ -1,7 +1,7 @@
 // Matrix products on strided memory: what matmul, convolution and the portable LAPACK stand on.
 //
 // `gemm` chooses between our register-tiled loops without packing (small), a provider's BLAS with transposition flags
-// where the strides allow it (large), and our packed loops (everything else). It never needs contiguous operands.
+// where the strides allow it (large), and our packed loops (everything else). It never needs contiguous operands. Large products use all threads.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,8 @@ template <class T>
 void own_gemm(T alpha, std::type_identity_t<Matrix<const T>> a, std::type_identity_t<Matrix<const T>> b, T beta,
               std::type_identity_t<Matrix<T>> c);
 
-// Whether a product of so many multiplications goes to a provider that has threads of its own.
-template <class T>
-bool provider_uses_threads(int64_t work);
+// From so many multiplications on one product keeps all threads busy: those of a batch come one after the other.
+inline constexpr int64_t kFillsThreads = 400 * 400 * 400;
 
 // sum of x[i] y[i]
 template <class T>

@@ -103,7 +103,7 @@ void multiply_batch(const Tensor& out, const Tensor& a, const Tensor& b, const S
             });
         };
         const int64_t work = mc.rows * mc.cols * ma.cols;
-        if (provider_uses_threads<T>(work))
+        if (work >= kFillsThreads)
             some(0, batches.numel());
         else
             parallel_for(batches.numel(), units_of(work), some);
