@@ -1,8 +1,8 @@
 """Sparse finite elements: what is inside of a body, from voltages on its surface.
 
-Shows a custom function around a sparse solver: the forward pass factorizes the stiffness matrix once, for all
-currents, and the backward pass solves with the same factors (the adjoint method), so that thousands of derivatives
-cost one more solve. All else, from elements to regularization, is differentiated automatically.
+Shows `wengert.sparse`: the stiffness matrix is a sparse tensor whose values are computed from the conductivity, and
+`solve` factorizes it once, for all currents and for the backward pass too (the adjoint method), so that thousands of
+derivatives cost one more solve.
 
 Currents are driven through pairs of electrodes around a square, and voltages read at all of them: electrical impedance
 tomography. The voltages are computed on a finer mesh than the one that is searched, with noise, so the truth is known
@@ -17,8 +17,6 @@ import argparse
 import time
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import splu
 from tqdm import tqdm
 
 import wengert as wg
@@ -39,11 +37,13 @@ class Mesh:
         triangles = np.stack([lower, upper], 2).reshape(-1, 3)  # [2*n*n,3], right angle first
         # Both triangles have one stiffness matrix, whatever their size: integrals of products of gradients.
         element = np.array([[1.0, -0.5, -0.5], [-0.5, 0.5, 0.0], [-0.5, 0.0, 0.5]])
-        self.rows, self.columns = np.repeat(triangles, 3, 1).ravel(), np.tile(triangles, 3).ravel()
+        places = np.stack([np.repeat(triangles, 3, 1).ravel(), np.tile(triangles, 3).ravel()])  # of what triangles add
+        self.free = places.min(0) > 0  # node 0 has voltage 0: neither row nor column
+        self.places = wg.tensor(places[:, self.free] - 1)
+        self.unknowns = nodes - 1
         self.element = wg.tensor(np.tile(element.ravel(), (2 * n * n, 1)))  # [2*n*n,9]
         ring = np.concatenate([number[0, :-1], number[:-1, -1], number[-1, :0:-1], number[:0:-1, 0]])
         self.electrodes = ring[:: len(ring) // ELECTRODES]
-        self.free = np.arange(1, nodes)  # node 0 has voltage 0
         # A current through each electrode and the one a quarter further on.
         self.currents = np.zeros((nodes, ELECTRODES))
         self.currents[self.electrodes, np.arange(ELECTRODES)] = 1
@@ -54,35 +54,12 @@ class Mesh:
 
     def voltages(self, conductivity):
         """At the electrodes, for each pair that a current is driven through [electrodes,pairs]; 0 at that pair."""
-        values = conductivity.flatten().repeat_interleave(2)[:, None] * self.element
-        voltages = SparseSolve.apply(values.flatten(), self.rows, self.columns, self.currents)[self.electrodes]
+        values = (conductivity.flatten().repeat_interleave(2)[:, None] * self.element).flatten()[self.free]
+        stiffness = wg.sparse_coo_tensor(self.places, values, (self.unknowns, self.unknowns))
+        solution = wg.sparse.solve(stiffness, wg.tensor(self.currents[1:]))
+        voltages = wg.cat([wg.zeros_like(solution[:1]), solution])[self.electrodes]
         read = voltages * self.read
         return (voltages - read.sum(0) / self.read.sum(0)) * self.read
-
-
-class SparseSolve(wg.autograd.Function):
-    """Solution of K u = f [N,M], where entries of K that occur several times are summed, and u[0] = 0."""
-
-    @staticmethod
-    def forward(ctx, values, rows, columns, right):
-        matrix = sparse.coo_matrix((values.numpy(), (rows, columns))).tocsc()
-        ctx.factors = splu(matrix[1:, 1:])
-        solution = np.zeros_like(right)
-        solution[1:] = ctx.factors.solve(right[1:])
-        solution = wg.tensor(solution)
-        ctx.save_for_backward(solution)
-        ctx.places = rows, columns
-        return solution
-
-    @staticmethod
-    @wg.autograd.function.once_differentiable
-    def backward(ctx, grad):
-        (solution,) = ctx.saved_tensors
-        rows, columns = ctx.places
-        adjoint = np.zeros(grad.shape)
-        adjoint[1:] = ctx.factors.solve(grad.numpy()[1:], trans="T")
-        by_value = -(adjoint[rows] * solution.numpy()[columns]).sum(1)
-        return wg.tensor(by_value), None, None, None
 
 
 def body(n):
