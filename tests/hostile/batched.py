@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import wengert as wg
+from wengert.compat.autograd._boxes import unboxed
 
 SIZE = 3
 EVERYTHING = 4
@@ -66,7 +67,7 @@ def call(function: Any, arguments: Any) -> Any:
     args, kwargs = arguments
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = function(*args, **kwargs)
+        result = unboxed(function(*args, **kwargs))
         if isinstance(result, np.ndarray) and result.dtype == object:
             return result.tolist()
         return list(result) if hasattr(result, "__next__") else result
@@ -151,6 +152,8 @@ def with_tensors(value: Any, tensors: list[Any]) -> Any:
 
 def compare(outcome: Any, loop: list[Any]) -> str | None:
     if isinstance(outcome, Samples):
+        if all(isinstance(one, (np.ndarray, np.generic)) for one in loop):  # of compat.autograd, in a box inside vmap
+            loop = [wg.tensor(one) for one in loop]
         if not all(isinstance(one, wg.Tensor) for one in loop):
             return f"{shown(outcome)} for {shown(loop)}"
         if any(one.shape != loop[0].shape for one in loop):

@@ -30,7 +30,8 @@ OWN = {name for name in dir(object) if name not in ("__eq__", "__ne__", "__lt__"
 }  # fmt: skip
 UNWRITTEN = {"empty_like", "new_empty", "new_empty_strided", "new"}  # elements that nobody wrote
 ABOUT_BATCHES = {"_batched_dim", "_batched_level", "_batched_value", "_unbatched", "_expanded", "_ensure_batched",
-                 "debug_unwrap", "_has_torch_function", "has_torch_function", "has_torch_function_unary",
+                 "_is_sample", "_memory_of", "debug_unwrap", "_has_torch_function",
+                 "has_torch_function", "has_torch_function_unary",
                  "has_torch_function_variadic"}  # fmt: skip
 # Which give more than samples do, where those raise.
 EXEMPT = {
