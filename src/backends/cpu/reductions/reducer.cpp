@@ -45,6 +45,7 @@ Reducer::Reducer(const Tensor& in, IntSpan dims) : data_(in.data()), item_(item_
     put_innermost_last(kept_);
     put_innermost_last(reduced_);
     put_longest_last();
+    choose_width();
 }
 
 void Reducer::put_innermost_last(Axes& axes) {
@@ -60,6 +61,13 @@ void Reducer::put_longest_last() {
     const auto longest = std::ranges::max_element(kept_, {}, &Axis::size);
     if (count_ <= kFew && kept_.back().size < kShort && longest->size >= kChunk / kShort)
         std::rotate(longest, longest + 1, kept_.end());
+}
+
+// A loop along rows gives its results one by one: few of them are enough for a chunk, and their rows stay whole. One across
+// rows wants wide ones, and many rows are cut into blocks.
+void Reducer::choose_width() {
+    if (std::abs(reduced_.back().stride) < std::abs(kept_.back().stride) && count_ > 0)
+        width_ = std::clamp<int64_t>(kBlock / count_, 1, kChunk);
 }
 
 Reducer::Chunk Reducer::first_of_row(int64_t row) const {

@@ -45,20 +45,20 @@ public:
     void chunks(F&& f) const {
         if (empty_) return;
         const Axis& last = kept_.back();
-        const int64_t of_a_row = (last.size + kChunk - 1) / kChunk;
+        const int64_t of_a_row = (last.size + width_ - 1) / width_;
         int64_t rows = 1;
         for (size_t d = 0; d + 1 < kept_.size(); ++d) rows *= kept_[d].size;
-        const int64_t of_a_block = kBlock / std::max<int64_t>(1, count_ * std::min(kChunk, last.size));
+        const int64_t of_a_block = kBlock / std::max<int64_t>(1, count_ * std::min(width_, last.size));
         parallel_for(rows * of_a_row, std::max<int64_t>(1, of_a_block), [&](int64_t begin, int64_t end) {
             for (int64_t row = begin / of_a_row, at = begin % of_a_row; begin < end; ++row, at = 0) {
                 Chunk c = first_of_row(row);
-                c.in += at * kChunk * c.col_stride * item_;
-                c.out += at * kChunk * c.out_stride;
+                c.in += at * width_ * c.col_stride * item_;
+                c.out += at * width_ * c.out_stride;
                 for (; at < of_a_row && begin < end; ++at, ++begin) {
-                    c.cols = std::min(kChunk, last.size - at * kChunk);
+                    c.cols = std::min(width_, last.size - at * width_);
                     f(static_cast<const Chunk&>(c));
-                    c.in += kChunk * c.col_stride * item_;
-                    c.out += kChunk * c.out_stride;
+                    c.in += width_ * c.col_stride * item_;
+                    c.out += width_ * c.out_stride;
                 }
             }
         });
@@ -96,6 +96,7 @@ private:
     static constexpr int64_t kFew = 16, kShort = 16;
     static void put_innermost_last(Axes& axes);
     void put_longest_last();
+    void choose_width();
     Chunk first_of_row(int64_t row) const;
     int64_t blocks_of(const Chunk& chunk) const;
     // Accumulators are `acc_size` bytes each.
@@ -109,6 +110,7 @@ private:
     Axes kept_, reduced_;  // never empty; the last is the inner one
     const std::byte* data_;
     int64_t item_, count_ = 1;
+    int64_t width_ = kChunk;  // results of a chunk
     bool empty_ = false;
 };
 
