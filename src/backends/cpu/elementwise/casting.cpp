@@ -4,13 +4,13 @@
 #include <cstring>
 
 #include "backends/cpu/choose_isa.h"
-#include "backends/cpu/elementwise/fill_table.h"
 #include "backends/cpu/elementwise/reduced_float_table.h"
+#include "backends/cpu/elementwise/row_table.h"
 
 namespace wengert::kernels {
 
-WENGERT_TABLE_PER_ISA(FillTable, fill_table)
 WENGERT_TABLE_PER_ISA(ReducedFloatTable, reduced_float_table)
+WENGERT_TABLE_PER_ISA(RowTable, row_table)
 
 namespace {
 
@@ -80,7 +80,8 @@ void loop(char** args, int64_t n, const int64_t* steps) {
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i) to[i] = convert<To>(from[i]);
     } else if (steps[0] == 0 && steps[1] == sizeof(To)) {
-        fill_row(reinterpret_cast<To*>(args[1]), n, convert<To>(*reinterpret_cast<const From*>(args[0])));
+        const To value = convert<To>(*reinterpret_cast<const From*>(args[0]));
+        spread_rows(reinterpret_cast<To*>(args[1]), 1, n, reinterpret_cast<const char*>(&value), 0);
     } else if (std::is_same_v<From, To> && steps[0] == -int64_t{sizeof(From)} && steps[1] == sizeof(To)) {
         copy_backwards(reinterpret_cast<const From*>(args[0]), reinterpret_cast<From*>(args[1]), n);
     } else {

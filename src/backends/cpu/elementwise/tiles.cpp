@@ -1,5 +1,6 @@
 #include "backends/cpu/elementwise/tiles.h"
 
+#include "backends/cpu/elementwise/row_table.h"
 #include "backends/cpu/products/transpose_table.h"
 
 namespace wengert::kernels {
@@ -11,18 +12,20 @@ Tiles::Tiles(const StridedIteration& iteration) : it_(iteration) {
     if (planes_ * rows * columns < kFewest) return;
     const int arrays = it_.arrays(), out = arrays - 1;
     int64_t widest = 1;
-    bool any_elsewhere = false, any_across = false;
+    bool any_elsewhere = false, any_across = false, any_repeated = false;
     for (int a = 0; a < arrays; ++a) {
         const int64_t item = it_.item_size(a), along = it_.steps(0)[a], down = it_.steps(1)[a];
         widest = std::max(widest, item);
         lies_[a] = along != item ? Lies::Elsewhere : down == columns * item ? Lies::AsTile : Lies::AsRows;
         any_elsewhere |= along != item;
+        any_repeated |= along == 0;
         any_across |= along != item && along != 0 && std::abs(down) < std::abs(along);
     }
     const int64_t room = kBytes / widest;
     // A loop over a row of few elements costs more than to move them.
     const bool scattered = lies_[out] != Lies::AsTile && columns < kRun;
-    if (scattered || (columns <= (any_elsewhere ? kShortRow : kShortest) && lies_[out] == Lies::AsTile)) {
+    const int64_t longest = any_repeated ? kRepeatedRow : any_elsewhere ? kShortRow : kShortest;
+    if (scattered || (columns <= longest && lies_[out] == Lies::AsTile)) {
         whole_ = true;
         columns_ = columns;
         for (; row_dim_ + 1 < it_.dims() && columns_ * it_.size(row_dim_) <= kShortRow &&
@@ -45,29 +48,6 @@ bool Tiles::is_dense(int a, int last) const noexcept {
         if (it_.steps(d)[a] != step) return false;
     return true;
 }
-
-namespace {
-
-template <class Word>
-void fill_row(char* to, const char* from, int64_t n) {
-    typedef Word Words [[gnu::vector_size(16)]];
-    typedef Word Unaligned [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]];
-    constexpr int64_t kWidth = 16 / sizeof(Word);
-    Word value;
-    std::memcpy(&value, from, sizeof(Word));
-    const Words many = Words{} + value;
-    int64_t i = 0;
-    for (; i + kWidth <= n; i += kWidth) *reinterpret_cast<Unaligned*>(to + i * sizeof(Word)) = many;
-    for (; i < n; ++i) std::memcpy(to + i * sizeof(Word), &value, sizeof(Word));
-}
-template <>
-void fill_row<Bytes16>(char* to, const char* from, int64_t n) {
-    Bytes16 value;
-    std::memcpy(&value, from, sizeof value);
-    for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof value, &value, sizeof value);
-}
-
-}  // namespace
 
 void Tiles::gather(char* buffer, const char* from, int array, int64_t rows, int64_t columns) const {
     const int64_t item = it_.item_size(array);
@@ -114,10 +94,9 @@ void Tiles::gather_plane(char* buffer, const char* from, int array, int64_t rows
     dispatch_size(item, [&]<class Word> {
         constexpr int64_t kSize = sizeof(Word);
         if (along == 0) {
-            for (int64_t r = 0; r < rows; ++r) fill_row<Word>(buffer + r * columns * kSize, from + r * down, columns);
+            spread_rows(reinterpret_cast<Word*>(buffer), rows, columns, from, down);
         } else if (along == kSize) {
-            for (int64_t r = 0; r < rows; ++r)
-                std::memcpy(buffer + r * columns * kSize, from + r * down, static_cast<size_t>(columns * kSize));
+            row_table().copy(buffer, rows, columns * kSize, from, down);
         } else if (std::abs(down) < std::abs(along)) {
             if constexpr (kSize == 4 || kSize == 8) {
                 using Number = std::conditional_t<kSize == 4, float, double>;

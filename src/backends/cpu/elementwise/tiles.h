@@ -40,8 +40,8 @@ public:
     }
 
 private:
-    static constexpr int64_t kBytes = 8192, kShortRow = 256, kShortest = 32, kAcross = 32, kColumns = 64, kFewest = 512,
-                             kRun = 8;
+    static constexpr int64_t kBytes = 8192, kShortRow = 256, kRepeatedRow = 512, kShortest = 32, kAcross = 32,
+                             kColumns = 64, kFewest = 512, kRun = 8;
     enum class Lies : uint8_t {
         AsTile,
         AsRows,
