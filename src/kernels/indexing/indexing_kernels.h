@@ -10,6 +10,8 @@ namespace wengert::kernels {
 // --- The block of an IndexPlan, which names at least one element of the index. Values have the shape of the block.
 // (out, self, plan, indices), out contiguous and of the shape of the block.
 extern DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_kernel;
+// The same, but zero where a later element of the indices names the same place; self is contiguous.
+extern DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_survivors_kernel;
 // (self, values, plan, indices), of one dtype.
 extern DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_put_kernel;
 // The same with values times alpha added.

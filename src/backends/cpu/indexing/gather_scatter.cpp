@@ -81,61 +81,37 @@ void gather(const Tensor& out, const Tensor& self, const Along& a) {
     });
 }
 
-// What of a scatter survives, in a part of the tensors in which all indices name elements of that part. The elements of the
-// index write their numbers to the places they name, in order: a number that is still there afterwards is that of the last one.
-template <class T, class Number>
+// What of a scatter survives, in a part of the tensors in which all indices name elements of that part: the elements of the
+// index are walked from the last to the first, so that the first that names a place is the one that lasts there.
+template <class T>
 struct Survivors {
-    IntSpan sizes;                    // of the index
-    IntSpan out, index, self, marks;  // strides
-    int64_t of_element, of_mark;      // from a place to the next
-    T* to;
-    const int64_t* at;
-    const T* from;
-    Number* last;  // at each place
+    StridedWalk<4> backwards;  // over out, index, self and marks, from their last elements
+    int64_t of_element, of_mark;  // from a place to the next
 
-    void write_numbers() const {
-        StridedWalk<3>(sizes, {out, index, marks})
-            .rows([this](const std::array<int64_t, 3>& start, int64_t n, const std::array<int64_t, 3>& step) {
-                const int64_t *k = at + start[1], stride = of_mark;
-                Number* mark = last + start[2];
-                const auto [number_step, k_step, mark_step] = step;
-                auto number = static_cast<Number>(start[0]);  // out is contiguous: where an element goes is its number
-                if (number_step == 1 && k_step == 1 && mark_step == 0 && stride == 1) {
-                    for (int64_t i = 0; i < n; ++i) mark[k[i]] = number++;
-                } else {
-                    for (int64_t i = 0; i < n; ++i, number += static_cast<Number>(number_step))
-                        mark[i * mark_step + k[i * k_step] * stride] = number;
-                }
-            });
-    }
-    void gather() const {
-        StridedWalk<4>(sizes, {out, index, self, marks})
-            .rows([this](const std::array<int64_t, 4>& start, int64_t n, const std::array<int64_t, 4>& step) {
-                T* result = to + start[0];
-                const int64_t *k = at + start[1], stride = of_element, mark_stride = of_mark;
-                const T* element = from + start[2];
-                const Number* mark = last + start[3];
-                const auto [result_step, k_step, element_step, mark_step] = step;
-                auto number = static_cast<Number>(start[0]);
-                if (result_step == 1 && k_step == 1 && element_step == 0 && mark_step == 0 && stride == 1 &&
-                    mark_stride == 1) {
-                    for (int64_t i = 0; i < n; ++i) {
-                        const T value = element[k[i]];  // read first: no branch
-                        result[i] = mark[k[i]] == number++ ? value : T{};
-                    }
-                } else {
-                    for (int64_t i = 0; i < n; ++i, k += k_step, result += result_step) {
-                        const T value = element[i * element_step + *k * stride];
-                        *result = mark[i * mark_step + *k * mark_stride] == number ? value : T{};
-                        number += static_cast<Number>(result_step);
-                    }
-                }
-            });
+    void gather(T* to, const int64_t* at, const T* from, uint8_t* taken) const {
+        backwards.rows([=, this](const std::array<int64_t, 4>& start, int64_t n, const std::array<int64_t, 4>& step) {
+            T* result = to + start[0];
+            const int64_t *k = at + start[1], stride = of_element, mark_stride = of_mark;
+            const T* element = from + start[2];
+            uint8_t* mark = taken + start[3];
+            const auto [result_step, k_step, element_step, mark_step] = step;
+            const auto take = [](T& result, const T& element, uint8_t& mark) {
+                const T value = element;  // read first: no branch
+                result = mark ? T{} : value;
+                mark = 1;
+            };
+            if (result_step == -1 && k_step == -1 && element_step == 0 && mark_step == 0 && stride == 1 &&
+                mark_stride == 1) {
+                for (int64_t i = 0; i > -n; --i) take(result[i], element[k[i]], mark[k[i]]);
+            } else {
+                for (int64_t i = 0; i < n; ++i, k += k_step, result += result_step)
+                    take(*result, element[i * element_step + *k * stride], mark[i * mark_step + *k * mark_stride]);
+            }
+        });
     }
 };
 
-// Part by part of the dimensions before `dim` where these are large, so that the numbers stay in the cache.
-template <class Number>
+// Part by part of the dimensions before `dim` where these are large, so that the marks stay in the cache.
 void gather_survivors(const Tensor& out, const Tensor& self, const Along& a, int64_t dim) {
     const IntSpan sizes = out.sizes();
     Dims marks = contiguous_strides(self.sizes());
@@ -146,26 +122,27 @@ void gather_survivors(const Tensor& out, const Tensor& self, const Along& a, int
     if (numel_of(sizes.subspan(before)) < kLargePart) before = 0;
     int64_t places = 1;
     for (size_t d = before; d < self.sizes().size(); ++d) places *= self.sizes()[d];
-    const auto rest = [before](const Dims& all) { return IntSpan(all).subspan(before); };
     const auto lead = [before](const Dims& all) { return IntSpan(all).first(before); };
     const StridedWalk<3> parts(sizes.first(before), {lead(out.strides()), lead(a.index.strides()), lead(a.strides)});
+    const std::array<const Dims*, 4> strides{&out.strides(), &a.index.strides(), &a.strides, &marks};
+    std::array<Dims, 4> back;
+    std::array<int64_t, 4> last{};
+    for (size_t k = 0; k < 4; ++k)
+        for (size_t d = before; d < sizes.size(); ++d) {
+            const int64_t stride = (*strides[k])[d];
+            back[k].push_back(-stride);
+            last[k] += (sizes[d] - 1) * stride;
+        }
     dispatch_size(item_size(self.dtype()), [&]<class T> {
+        const Survivors<T> survivors{{sizes.subspan(before), {back[0], back[1], back[2], back[3]}}, a.stride, of_mark};
+        T* to = out.data_as<T>() + last[0];
+        const int64_t* index = a.index.data_as<int64_t>() + last[1];
+        const T* from = self.data_as<T>() + last[2];
         parallel_for(parts.numel(), 1, [&](int64_t begin, int64_t end) {
-            const std::unique_ptr<Number[]> last(new Number[static_cast<size_t>(places)]);
+            const std::unique_ptr<uint8_t[]> taken(new uint8_t[static_cast<size_t>(places)]);
             parts.elements_of(begin, end, [&](const std::array<int64_t, 3>& at) {
-                const Survivors<T, Number> part{sizes.subspan(before),
-                                                rest(out.strides()),
-                                                rest(a.index.strides()),
-                                                rest(a.strides),
-                                                rest(marks),
-                                                a.stride,
-                                                of_mark,
-                                                out.data_as<T>() + at[0],
-                                                a.index.data_as<int64_t>() + at[1],
-                                                self.data_as<T>() + at[2],
-                                                last.get()};
-                part.write_numbers();
-                part.gather();
+                std::fill_n(taken.get(), places, uint8_t{0});
+                survivors.gather(to + at[0], index + at[1], from + at[2], taken.get() + last[3]);
             });
         });
     });
@@ -259,8 +236,7 @@ constinit DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gath
     "gather_survivors",
     [](Result out, const Tensor& self, int64_t dim, const Tensor& index) {
         const Along a(self, dim, index, "scatter");
-        const bool is_short = out->numel() <= std::numeric_limits<int32_t>::max();
-        (is_short ? gather_survivors<uint32_t> : gather_survivors<uint64_t>)(out, self, a, dim);
+        gather_survivors(out, self, a, dim);
     },
     HostWaits::ForErrors};
 

@@ -45,6 +45,8 @@ Tensor index_put_grad_self(const Tensor& grad, TensorSpan indices, bool accumula
 
 Tensor index_put_grad_values(const Tensor& grad, IntSpan self_sizes, TensorSpan indices, IntSpan values_sizes,
                              bool accumulate) {
+    if (!accumulate && !asks_more_than_values(grad, indices))
+        return fitted(kernels::index_survivors(grad, indices), values_sizes, grad.dtype());
     Tensor part = ops::index(grad, indices);
     if (!accumulate) {
         Tensor written = empty(self_sizes, DType::Int64, grad.device()),
@@ -68,9 +70,14 @@ Tensor scaled_slices_at(const Tensor& grad, int64_t dim, const Tensor& index, In
 }
 
 Tensor surviving_slices_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes) {
-    Tensor slices = slices_at(grad, dim, index, sizes);
-    if (index.numel() < 2) return slices;
+    if (index.numel() < 2) return slices_at(grad, dim, index, sizes);
     const int64_t d = wrap_dim(dim, grad.dim(), "index_copy");
+    if (!asks_more_than_values(grad, index)) {
+        TensorList indices(static_cast<size_t>(d));
+        indices.push_back(index);
+        return kernels::reshape(kernels::index_survivors(grad, indices), sizes);
+    }
+    Tensor slices = slices_at(grad, dim, index, sizes);
     Tensor written = empty(Dims{grad.size(d)}, DType::Int64, grad.device()), order = numbers(Dims{index.numel()}, grad);
     ops::index_copy_(written, 0, index, order);
     Dims line(sizes.size(), 1);
