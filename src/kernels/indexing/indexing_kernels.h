@@ -38,8 +38,8 @@ extern DeviceKernel<void(Result, int64_t, const Tensor&, const Tensor&, ScatterR
 // --- Flat positions, which may count from the end; everything is contiguous.
 // (out, self, index), out of the shape of the index.
 extern DeviceKernel<void(Result, const Tensor&, const Tensor&)> take_kernel;
-// (out, index, numel): positions among numel elements, counted from the front.
-extern DeviceKernel<void(Result, const Tensor&, int64_t)> flat_index_kernel;
+// (self, index, source, accumulate), of one dtype, in the order of the index elements.
+extern DeviceKernel<void(Result, const Tensor&, const Tensor&, bool)> put_kernel;
 
 // --- Masks
 extern DeviceKernel<int64_t(const Tensor&)> masked_select_count_kernel;

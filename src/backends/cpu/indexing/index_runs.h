@@ -72,7 +72,8 @@ private:
 
     // Some elements of a one-dimensional index, of which each names one element.
     template <class F>
-    void each_of(int64_t begin, int64_t end, const int64_t step, const F f) const {  // copies: what f writes may alias the rest
+    void each_of(int64_t begin, int64_t end, const int64_t step,
+                 const F f) const {  // copies: what f writes may alias the rest
         const int64_t* offset = offsets_.data();
         for (int64_t i = begin; i < end; ++i) f(offset[i], i * step, 1, 1, 1);
     }
