@@ -87,11 +87,21 @@ void copy_across(StridedIteration& it, int dimension, Loop cast) {
     });
 }
 
+// A dtype of so many bytes, as which elements that are only moved may be seen: `dtype` where it has them itself.
+DType of_size(DType dtype, int64_t bytes) {
+    if (bytes == item_size(dtype)) return dtype;
+    return bytes == 2 ? DType::Int16 : bytes == 4 ? DType::Float32 : bytes == 8 ? DType::Float64 : DType::Complex128;
+}
+
 // Arrays 0 (source) and 1 (destination).
 void copy_elements(StridedIteration& it, DType from, DType to) {
     it.order(1);
     it.coalesce();
-    int64_t item = item_size(to);
+    if (from == to) {
+        it.join_innermost(sizeof(complex128));
+        from = to = of_size(from, it.item_size(1));
+    }
+    const int64_t item = item_size(to);
     if (from == to && is_transposition(it, item)) {
         in_parts(it, kTile, [&](const StridedIteration& part) {
             part.for_each_plane([&](char** pointers, int64_t columns, const int64_t* column_steps, int64_t rows,
