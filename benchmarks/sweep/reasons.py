@@ -18,7 +18,7 @@ REASONS = [
     (r"add|sub|rsub|conj|conj_physical|(h|d|column_)stack|tensor_split", "forward|backward", NO_ALIAS),
     (r"igammac?|zeta|polygamma|laguerre_polynomial_l", "forward", DOUBLE),
     (r"airy_ai", "forward", "its digits are right to the last, PyTorch's to seven"),
-    (r"scatter|index_put|max_unpool.d", "backward", DUPLICATES),
+    (r"max_unpool.d", "backward", DUPLICATES),
     (r"(max|min|median|nanmedian)_dim", "backward", "elements that are equally the extreme share the gradient"),
     (r"sgn", "backward", "PyTorch has tensors of zeros without memory"),
 ]

@@ -1,5 +1,7 @@
 #include "kernels/elementwise/strided_iteration.h"
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace wengert::kernels {
@@ -47,6 +49,23 @@ void StridedIteration::exchange(int d, int e) {
     std::swap(sizes_[d], sizes_[e]);
     std::swap(dimension_[d], dimension_[e]);
     for (int a = 0; a < arrays_; ++a) std::swap(steps_[d][a], steps_[e][a]);
+}
+
+void StridedIteration::join_innermost(int64_t largest) {
+    if (dims_ < 2) return;
+    const int64_t bytes = items_[0] * sizes_[0], alignment = std::min<int64_t>(bytes, alignof(double));
+    if (bytes > largest || !std::has_single_bit(static_cast<uint64_t>(bytes))) return;
+    for (int a = 0; a < arrays_; ++a) {
+        if (steps_[0][a] != items_[a]) return;
+        auto places = reinterpret_cast<uintptr_t>(data_[a]);
+        for (int d = 1; d < dims_; ++d) places |= static_cast<uintptr_t>(steps_[d][a]);
+        if (places % static_cast<uintptr_t>(alignment) != 0) return;
+    }
+    for (int a = 0; a < arrays_; ++a) items_[a] = bytes;
+    std::copy(sizes_ + 1, sizes_ + dims_, sizes_);
+    std::copy(dimension_ + 1, dimension_ + dims_, dimension_);
+    for (int d = 1; d < dims_; ++d) std::copy_n(steps_[d], arrays_, steps_[d - 1]);
+    --dims_;
 }
 
 // Insertion sort that looks past dimensions without an order between them.

@@ -36,6 +36,10 @@ public:
 
     void exchange(int d, int e);  // their places in the order
 
+    // Elements that lie side by side in every array along the innermost dimension become one: for what only moves them. Not
+    // where no dimension would be left, or where the new elements would have another alignment or more bytes than `largest`.
+    void join_innermost(int64_t largest);
+
     // Of dimension d only [begin, end).
     StridedIteration part(int d, int64_t begin, int64_t end) const;
 

@@ -137,8 +137,6 @@ void check_flat_index(const Tensor& index, int64_t numel, const char* op) {
     check(numel > 0 || index.numel() == 0, ErrorKind::Index, op, "(): tried to take from an empty tensor");
 }
 
-Tensor as_line(const Tensor& dense) { return alias(dense, Dims{dense.numel()}, Dims{1}, dense.offset()); }
-
 }  // namespace
 
 Tensor take(const Tensor& self, const Tensor& index) {
@@ -159,10 +157,11 @@ void put_(const Tensor& self, const Tensor& index, const Tensor& source, bool ac
           "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
           source.numel(), ", index.numel() = ", index.numel());
     check_flat_index(index, self.numel(), "put_");
-    Tensor flat = empty(Dims{index.numel()}, DType::Int64, self.device());
-    if (index.numel() > 0) flat_index_kernel(flat, contiguous(index), self.numel());
-    const Tensor from = as_line(contiguous(apart_from(source, self))), to = contiguous(self), line = as_line(to);
-    accumulate ? scatter_add_(line, 0, flat, from) : scatter_(line, 0, flat, from);
+    check(self.dtype() == source.dtype(), ErrorKind::Runtime,
+          "put_(): Expected self.dtype to be equal to source.dtype, got ", self.dtype(), " and ", source.dtype());
+    if (index.numel() == 0) return;
+    const Tensor to = contiguous(self);
+    put_kernel(to, contiguous(apart_from(index, self)), contiguous(apart_from(source, self)), accumulate);
     if (!to.is_same(self)) copy_into(self, to);
 }
 

@@ -34,6 +34,13 @@ Tensor index(const Tensor& self, TensorSpan indices) {
     return out;
 }
 
+Tensor index_survivors(const Tensor& self, TensorSpan indices) {
+    const PlannedIndex at = plan_index(contiguous(self), indices);
+    Tensor out = empty(at.plan.result_sizes(), self.dtype(), self.device());
+    if (!at.plan.is_empty()) index_survivors_kernel(out, at.self, at.plan, at.indices);
+    return out;
+}
+
 void index_put_(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate) {
     check(self.dtype() == values.dtype(), ErrorKind::Runtime,
           "Index put requires the source and destination dtypes match, got ", self.dtype(), " for the destination and ",

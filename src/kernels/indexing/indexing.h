@@ -19,6 +19,8 @@ Tensor index(const Tensor& self, TensorSpan indices);
 void index_put_(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate = false);
 Tensor index_put(const Tensor& self, TensorSpan indices, const Tensor& values, bool accumulate = false);
 Tensor index_backward(const Tensor& grad, IntSpan sizes, TensorSpan indices);  // zeros with grad added
+// As index, but zero where a later element of the indices names the same place: what of an index_put survives.
+Tensor index_survivors(const Tensor& self, TensorSpan indices);
 Tensor nonzero(const Tensor& self);  // [n, dim]: the positions of the nonzero elements, in order
 Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value = -1);  // the first `size` of them
 TensorList nonzero_numpy(const Tensor& self);                                      // its columns

@@ -10,6 +10,8 @@ namespace wengert::kernels {
 // --- The block of an IndexPlan, which names at least one element of the index. Values have the shape of the block.
 // (out, self, plan, indices), out contiguous and of the shape of the block.
 extern DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_kernel;
+// The same, but zero where a later element of the indices names the same place; self is contiguous.
+extern DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_survivors_kernel;
 // (self, values, plan, indices), of one dtype.
 extern DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_put_kernel;
 // The same with values times alpha added.
@@ -36,8 +38,8 @@ extern DeviceKernel<void(Result, int64_t, const Tensor&, const Tensor&, ScatterR
 // --- Flat positions, which may count from the end; everything is contiguous.
 // (out, self, index), out of the shape of the index.
 extern DeviceKernel<void(Result, const Tensor&, const Tensor&)> take_kernel;
-// (out, index, numel): positions among numel elements, counted from the front.
-extern DeviceKernel<void(Result, const Tensor&, int64_t)> flat_index_kernel;
+// (self, index, source, accumulate), of one dtype, in the order of the index elements.
+extern DeviceKernel<void(Result, const Tensor&, const Tensor&, bool)> put_kernel;
 
 // --- Masks
 extern DeviceKernel<int64_t(const Tensor&)> masked_select_count_kernel;

@@ -100,9 +100,14 @@ Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, i
           ", got ", ShapeOf{grad.sizes()});
     const int64_t length =
         std::max(last_element(sizes, strides, offset), last_element(size, stride, storage_offset)) - base + 1;
-    Tensor memory = sums_for(grad, Dims{length});
-    add_strided(alias(memory, size, stride, storage_offset - base), grad);
+    const bool adds = overlaps_itself(size, stride), fills = !adds && numel_of(size) == length;
+    Tensor memory = fills  ? empty(Dims{length}, grad.dtype(), grad.device())
+                    : adds ? sums_for(grad, Dims{length})
+                           : zeros_for(grad, Dims{length});
+    const Tensor region = alias(memory, size, stride, storage_offset - base);
+    adds ? add_strided(region, grad) : copy_into(region, grad);
     Tensor seen = alias(memory, sizes, strides, offset - base);
+    if (seen.is_contiguous()) return to_dtype(seen, grad.dtype());
     Tensor out = empty(sizes, memory.dtype(), grad.device());
     copy_into(out, seen);
     if (!overlaps_itself(sizes, strides)) return to_dtype(out, grad.dtype());
@@ -113,6 +118,16 @@ Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, i
     check_inexact(grad.dtype(), "as_strided");
     divide_strided_kernel(out, shared);
     return to_dtype(out, grad.dtype());
+}
+
+Tensor strided_region(IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size, IntSpan stride,
+                      int64_t storage_offset, Device device) {
+    if (numel_of(sizes) == 0 || numel_of(size) == 0) return zeros(sizes, DType::Bool, device);
+    const int64_t base = std::min(offset, storage_offset),
+                  last = std::max(last_element(sizes, strides, offset), last_element(size, stride, storage_offset));
+    const Tensor memory = zeros(Dims{last - base + 1}, DType::Bool, device);
+    copy_into(alias(memory, size, stride, storage_offset - base), full(Dims{}, true, DType::Bool, device));
+    return alias(memory, sizes, strides, offset - base);
 }
 
 Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntSpan size, IntSpan stride,

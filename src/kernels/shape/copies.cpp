@@ -149,7 +149,10 @@ Tensor repeat_interleave_index(const Tensor& repeats) {
     return out;
 }
 
-Tensor flip(const Tensor& self, IntSpan dims) {
+namespace {
+
+// A view in reversed order, which no tensor of a user may be.
+Tensor reversed(const Tensor& self, IntSpan dims) {
     Dims strides = self.strides();
     SmallVector<bool, 8> seen(std::max<size_t>(strides.size(), 1), false);
     int64_t offset = self.offset();
@@ -161,10 +164,18 @@ Tensor flip(const Tensor& self, IntSpan dims) {
         offset += (self.sizes()[d] - 1) * strides[d];
         strides[d] = -strides[d];
     }
-    Tensor out = empty(self.sizes(), self.dtype(), self.device());
-    if (self.numel() > 0) copy_disjoint(out, alias(self, self.sizes(), strides, offset));
+    return alias(self, self.sizes(), strides, offset);
+}
+
+Tensor copy_of(const Tensor& view) {
+    Tensor out = empty(view.sizes(), view.dtype(), view.device());
+    if (view.numel() > 0) copy_disjoint(out, view);
     return out;
 }
+
+}  // namespace
+
+Tensor flip(const Tensor& self, IntSpan dims) { return copy_of(reversed(self, dims)); }
 
 Tensor roll(const Tensor& self, IntSpan shifts, IntSpan dims) {
     check(!shifts.empty(), ErrorKind::Runtime, "[roll] `shifts` required");
@@ -202,11 +213,11 @@ Tensor rot90(const Tensor& self, int64_t k, IntSpan dims) {
     (void)checked_neg(k, "rot90");  // the turn of the gradient
     switch (((k % 4) + 4) % 4) {
         case 1:
-            return contiguous(transpose(flip(self, Dims{b}), a, b));
+            return copy_of(transpose(reversed(self, Dims{b}), a, b));
         case 2:
             return flip(self, Dims{a, b});
         case 3:
-            return contiguous(transpose(flip(self, Dims{a}), a, b));
+            return copy_of(transpose(reversed(self, Dims{a}), a, b));
         default:
             return clone(self);
     }

@@ -74,6 +74,9 @@ Tensor unfold_backward(const Tensor& grad, IntSpan sizes, int64_t dim, int64_t s
 // For a tensor of geometry (sizes, strides, offset) seen through as_strided(size, stride, storage_offset).
 Tensor as_strided_backward(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
                            IntSpan stride, int64_t storage_offset);
+// Which elements of that tensor are seen.
+Tensor strided_region(IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size, IntSpan stride,
+                      int64_t storage_offset, Device device);
 // As the views above, but of a fresh copy: `src` written into that region of a clone of `self`.
 Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index);
 Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {},

@@ -22,10 +22,16 @@ void copy_tile(char* to, const char* from, int64_t rows, int64_t columns, const 
                const int64_t* column_steps) {
     constexpr int64_t size = sizeof(Word);
     if constexpr (std::is_floating_point_v<Word>)
-        if (row_steps[0] == size && column_steps[1] == size)
+        if (std::abs(row_steps[0]) == size && column_steps[1] == size) {
+            int64_t to_step = row_steps[1];
+            if (row_steps[0] < 0) {  // from the last row on
+                from += (rows - 1) * row_steps[0];
+                to += (rows - 1) * to_step;
+                to_step = -to_step;
+            }
             return transpose_table().of<Word>()(columns, rows, reinterpret_cast<const Word*>(from),
-                                                column_steps[0] / size, reinterpret_cast<Word*>(to),
-                                                row_steps[1] / size);
+                                                column_steps[0] / size, reinterpret_cast<Word*>(to), to_step / size);
+        }
     for (int64_t r = 0; r < rows; ++r, from += row_steps[0], to += row_steps[1])
         for (int64_t c = 0; c < columns; ++c)
             std::memcpy(to + c * column_steps[1], from + c * column_steps[0], sizeof(Word));
@@ -87,11 +93,21 @@ void copy_across(StridedIteration& it, int dimension, Loop cast) {
     });
 }
 
+// A dtype of so many bytes, as which elements that are only moved may be seen: `dtype` where it has them itself.
+DType of_size(DType dtype, int64_t bytes) {
+    if (bytes == item_size(dtype)) return dtype;
+    return bytes == 2 ? DType::Int16 : bytes == 4 ? DType::Float32 : bytes == 8 ? DType::Float64 : DType::Complex128;
+}
+
 // Arrays 0 (source) and 1 (destination).
 void copy_elements(StridedIteration& it, DType from, DType to) {
     it.order(1);
     it.coalesce();
-    int64_t item = item_size(to);
+    if (from == to) {
+        it.join_innermost(sizeof(complex128));
+        from = to = of_size(from, it.item_size(1));
+    }
+    const int64_t item = item_size(to);
     if (from == to && is_transposition(it, item)) {
         in_parts(it, kTile, [&](const StridedIteration& part) {
             part.for_each_plane([&](char** pointers, int64_t columns, const int64_t* column_steps, int64_t rows,

@@ -13,13 +13,13 @@ namespace wengert::kernels {
 namespace {
 
 struct Along {
-    int64_t size = 1, stride = 0;
+    int64_t dim, size = 1, stride = 0;
     const Tensor& index;
     Dims strides;  // of self, with 0 at dim
 
     // An error where an index is out of bounds.
     Along(const Tensor& self, int64_t dim, const Tensor& index, const char* op)
-        : index(index), strides(self.strides()) {
+        : dim(dim), index(index), strides(self.strides()) {
         if (self.dim() > 0) {
             size = self.sizes()[dim];
             stride = self.strides()[dim];
@@ -39,14 +39,49 @@ struct Along {
     }
 };
 
-// Calls f(self element, src element) in the order of the index elements.
+// Calls f(self element, src element) along several lines of a last dimension at once: what one call leaves in a place the next
+// that names it has to wait for, and of different lines none does.
 template <class T, class F>
+void for_each_target_of_lines(T* self, const int64_t stride, const int64_t* index, const T* src, IntSpan sizes,
+                              const std::array<IntSpan, 3>& strides, F f) {
+    const size_t last = sizes.size() - 1;
+    const int64_t n = sizes[last], k_step = strides[1][last], s_step = strides[2][last];
+    const bool dense = stride == 1 && k_step == 1 && s_step == 1;
+    const auto along = [=]<size_t... L>(const std::array<int64_t, 3>* at, std::index_sequence<L...>) {
+        const std::array<T*, sizeof...(L)> to{self + at[L][0]...};
+        const std::array<const int64_t*, sizeof...(L)> k{index + at[L][1]...};
+        const std::array<const T*, sizeof...(L)> s{src + at[L][2]...};
+        if (dense)
+            for (int64_t i = 0; i < n; ++i) (f(to[L][k[L][i]], s[L][i]), ...);
+        else
+            for (int64_t i = 0; i < n; ++i) (f(to[L][k[L][i * k_step] * stride], s[L][i * s_step]), ...);
+    };
+    constexpr size_t kTogether = 4;
+    std::array<std::array<int64_t, 3>, kTogether> lines;
+    size_t count = 0;
+    StridedWalk<3>(sizes.first(last), {strides[0].first(last), strides[1].first(last), strides[2].first(last)})
+        .elements([&](const std::array<int64_t, 3>& at) {
+            lines[count++] = at;
+            if (count < kTogether) return;
+            along(lines.data(), std::make_index_sequence<kTogether>());
+            count = 0;
+        });
+    for (size_t l = 0; l < count; ++l) along(&lines[l], std::index_sequence<0>());
+}
+
+// Calls f(self element, src element), for each place in the order of the index elements. Several lines at once cost a little
+// where f does not read what is there.
+template <class T, bool kReads = true, class F>
 void for_each_target(const Tensor& self, const Along& a, const T* src, IntSpan src_strides, F f) {
     const int64_t* index = a.index.data_as<int64_t>();
     Dims steps(src_strides);
     steps.resize(a.index.sizes().size());
     T* base = self.data_as<T>();
-    StridedWalk<3>(a.index.sizes(), {a.strides, a.index.strides(), steps})
+    const std::array<IntSpan, 3> strides{a.strides, a.index.strides(), steps};
+    constexpr int64_t kLong = 16;
+    if (kReads && a.dim > 0 && a.dim + 1 == a.index.dim() && a.index.sizes()[a.dim] >= kLong)
+        return for_each_target_of_lines(base, a.stride, index, src, a.index.sizes(), strides, f);
+    StridedWalk<3>(a.index.sizes(), strides)
         .rows([&](const std::array<int64_t, 3>& at, int64_t n, const std::array<int64_t, 3>& step) {
             T* to = base + at[0];
             const int64_t* k = index + at[1];
@@ -81,61 +116,45 @@ void gather(const Tensor& out, const Tensor& self, const Along& a) {
     });
 }
 
-// What of a scatter survives, in a part of the tensors in which all indices name elements of that part. The elements of the
-// index write their numbers to the places they name, in order: a number that is still there afterwards is that of the last one.
-template <class T, class Number>
-struct Survivors {
-    IntSpan sizes;                    // of the index
-    IntSpan out, index, self, marks;  // strides
-    int64_t of_element, of_mark;      // from a place to the next
-    T* to;
-    const int64_t* at;
-    const T* from;
-    Number* last;  // at each place
+// Zero if `taken`, which is 0 or 1, else the value: without a branch, which no processor could foresee.
+template <class T>
+T unless(uint8_t taken, T value) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(value & (T{taken} - 1));
+    else
+        return {{unless(taken, value.words[0]), unless(taken, value.words[1])}};
+}
 
-    void write_numbers() const {
-        StridedWalk<3>(sizes, {out, index, marks})
-            .rows([this](const std::array<int64_t, 3>& start, int64_t n, const std::array<int64_t, 3>& step) {
-                const int64_t *k = at + start[1], stride = of_mark;
-                Number* mark = last + start[2];
-                const auto [number_step, k_step, mark_step] = step;
-                auto number = static_cast<Number>(start[0]);  // out is contiguous: where an element goes is its number
-                if (number_step == 1 && k_step == 1 && mark_step == 0 && stride == 1) {
-                    for (int64_t i = 0; i < n; ++i) mark[k[i]] = number++;
-                } else {
-                    for (int64_t i = 0; i < n; ++i, number += static_cast<Number>(number_step))
-                        mark[i * mark_step + k[i * k_step] * stride] = number;
-                }
-            });
-    }
-    void gather() const {
-        StridedWalk<4>(sizes, {out, index, self, marks})
-            .rows([this](const std::array<int64_t, 4>& start, int64_t n, const std::array<int64_t, 4>& step) {
-                T* result = to + start[0];
-                const int64_t *k = at + start[1], stride = of_element, mark_stride = of_mark;
-                const T* element = from + start[2];
-                const Number* mark = last + start[3];
-                const auto [result_step, k_step, element_step, mark_step] = step;
-                auto number = static_cast<Number>(start[0]);
-                if (result_step == 1 && k_step == 1 && element_step == 0 && mark_step == 0 && stride == 1 &&
-                    mark_stride == 1) {
-                    for (int64_t i = 0; i < n; ++i) {
-                        const T value = element[k[i]];  // read first: no branch
-                        result[i] = mark[k[i]] == number++ ? value : T{};
-                    }
-                } else {
-                    for (int64_t i = 0; i < n; ++i, k += k_step, result += result_step) {
-                        const T value = element[i * element_step + *k * stride];
-                        *result = mark[i * mark_step + *k * mark_stride] == number ? value : T{};
-                        number += static_cast<Number>(result_step);
-                    }
-                }
-            });
+// What of a scatter survives, in a part of the tensors in which all indices name elements of that part: the elements of the
+// index are walked from the last to the first, so that the first that names a place is the one that lasts there.
+template <class T>
+struct Survivors {
+    StridedWalk<4> backwards;     // over out, index, self and marks, from their last elements
+    int64_t of_element, of_mark;  // from a place to the next
+
+    void gather(T* to, const int64_t* at, const T* from, uint8_t* taken) const {
+        backwards.rows([=, this](const std::array<int64_t, 4>& start, int64_t n, const std::array<int64_t, 4>& step) {
+            T* result = to + start[0];
+            const int64_t *k = at + start[1], stride = of_element, mark_stride = of_mark;
+            const T* element = from + start[2];
+            uint8_t* mark = taken + start[3];
+            const auto [result_step, k_step, element_step, mark_step] = step;
+            const auto take = [](T& result, const T& element, uint8_t& mark) {
+                result = unless(mark, element);
+                mark = 1;
+            };
+            if (result_step == -1 && k_step == -1 && element_step == 0 && mark_step == 0 && stride == 1 &&
+                mark_stride == 1) {
+                for (int64_t i = 0; i > -n; --i) take(result[i], element[k[i]], mark[k[i]]);
+            } else {
+                for (int64_t i = 0; i < n; ++i, k += k_step, result += result_step)
+                    take(*result, element[i * element_step + *k * stride], mark[i * mark_step + *k * mark_stride]);
+            }
+        });
     }
 };
 
-// Part by part of the dimensions before `dim` where these are large, so that the numbers stay in the cache.
-template <class Number>
+// Part by part of the dimensions before `dim` where these are large, so that the marks stay in the cache.
 void gather_survivors(const Tensor& out, const Tensor& self, const Along& a, int64_t dim) {
     const IntSpan sizes = out.sizes();
     Dims marks = contiguous_strides(self.sizes());
@@ -146,26 +165,27 @@ void gather_survivors(const Tensor& out, const Tensor& self, const Along& a, int
     if (numel_of(sizes.subspan(before)) < kLargePart) before = 0;
     int64_t places = 1;
     for (size_t d = before; d < self.sizes().size(); ++d) places *= self.sizes()[d];
-    const auto rest = [before](const Dims& all) { return IntSpan(all).subspan(before); };
     const auto lead = [before](const Dims& all) { return IntSpan(all).first(before); };
     const StridedWalk<3> parts(sizes.first(before), {lead(out.strides()), lead(a.index.strides()), lead(a.strides)});
+    const std::array<const Dims*, 4> strides{&out.strides(), &a.index.strides(), &a.strides, &marks};
+    std::array<Dims, 4> back;
+    std::array<int64_t, 4> last{};
+    for (size_t k = 0; k < 4; ++k)
+        for (size_t d = before; d < sizes.size(); ++d) {
+            const int64_t stride = (*strides[k])[d];
+            back[k].push_back(-stride);
+            last[k] += (sizes[d] - 1) * stride;
+        }
     dispatch_size(item_size(self.dtype()), [&]<class T> {
+        const Survivors<T> survivors{{sizes.subspan(before), {back[0], back[1], back[2], back[3]}}, a.stride, of_mark};
+        T* to = out.data_as<T>() + last[0];
+        const int64_t* index = a.index.data_as<int64_t>() + last[1];
+        const T* from = self.data_as<T>() + last[2];
         parallel_for(parts.numel(), 1, [&](int64_t begin, int64_t end) {
-            const std::unique_ptr<Number[]> last(new Number[static_cast<size_t>(places)]);
+            const std::unique_ptr<uint8_t[]> taken(new uint8_t[static_cast<size_t>(places)]);
             parts.elements_of(begin, end, [&](const std::array<int64_t, 3>& at) {
-                const Survivors<T, Number> part{sizes.subspan(before),
-                                                rest(out.strides()),
-                                                rest(a.index.strides()),
-                                                rest(a.strides),
-                                                rest(marks),
-                                                a.stride,
-                                                of_mark,
-                                                out.data_as<T>() + at[0],
-                                                a.index.data_as<int64_t>() + at[1],
-                                                self.data_as<T>() + at[2],
-                                                last.get()};
-                part.write_numbers();
-                part.gather();
+                std::fill_n(taken.get(), places, uint8_t{0});
+                survivors.gather(to + at[0], index + at[1], from + at[2], taken.get() + last[3]);
             });
         });
     });
@@ -205,7 +225,7 @@ void scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
                     start = L::has_infinity ? static_cast<T>(-L::infinity()) : L::lowest();
                 if (reduce == ScatterReduce::Amin) start = L::has_infinity ? L::infinity() : L::max();
             }
-            for_each_target<T>(self, a, s, from.strides(), [=](T& to, const T&) { to = start; });
+            for_each_target<T, false>(self, a, s, from.strides(), [=](T& to, const T&) { to = start; });
         }
         if (reduce == ScatterReduce::Mean) return scatter_mean<T>(self, dim, a, from, include_self);
         if (reduce == ScatterReduce::Sum)
@@ -259,20 +279,19 @@ constinit DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gath
     "gather_survivors",
     [](Result out, const Tensor& self, int64_t dim, const Tensor& index) {
         const Along a(self, dim, index, "scatter");
-        const bool is_short = out->numel() <= std::numeric_limits<int32_t>::max();
-        (is_short ? gather_survivors<uint32_t> : gather_survivors<uint64_t>)(out, self, a, dim);
+        gather_survivors(out, self, a, dim);
     },
     HostWaits::ForErrors};
 
-constinit DeviceKernel<Scatter> scatter_kernel{"scatter_",
-                                               [](Result self, int64_t dim, const Tensor& index, const Tensor& src) {
-                                                   const Along a(self, dim, index, "scatter");
-                                                   dispatch_size(item_size(src.dtype()), [&]<class T> {
-                                                       for_each_target<T>(self, a, src.data_as<T>(), src.strides(),
-                                                                          [](T& to, const T& s) { to = s; });
-                                                   });
-                                               },
-                                               HostWaits::ForErrors, Elements::Stored};
+constinit DeviceKernel<Scatter> scatter_kernel{
+    "scatter_",
+    [](Result self, int64_t dim, const Tensor& index, const Tensor& src) {
+        const Along a(self, dim, index, "scatter");
+        dispatch_size(item_size(src.dtype()), [&]<class T> {
+            for_each_target<T, false>(self, a, src.data_as<T>(), src.strides(), [](T& to, const T& s) { to = s; });
+        });
+    },
+    HostWaits::ForErrors, Elements::Stored};
 
 constinit DeviceKernel<Scatter> scatter_add_kernel{
     "scatter_add_",
@@ -291,7 +310,8 @@ constinit DeviceKernel<void(Result, int64_t, const Tensor&, const Scalar&)> scat
         const Along a(self, dim, index, "scatter");
         dispatch_stored(self->dtype(), [&]<class T> {
             const T number = value.to<T>();
-            for_each_target<T>(self, a, &number, Dims(index.sizes().size(), 0), [](T& to, const T& s) { to = s; });
+            for_each_target<T, false>(self, a, &number, Dims(index.sizes().size(), 0),
+                                      [](T& to, const T& s) { to = s; });
         });
     },
     HostWaits::ForErrors, Elements::Stored};
@@ -307,13 +327,24 @@ constinit DeviceKernel<void(Result, const Tensor&, const Tensor&)> take_kernel{
     "take", [](Result out, const Tensor& self, const Tensor& index) { take(out, self, index); }, HostWaits::ForErrors,
     Elements::Stored};
 
-constinit DeviceKernel<void(Result, const Tensor&, int64_t)> flat_index_kernel{
+constinit DeviceKernel<void(Result, const Tensor&, const Tensor&, bool)> put_kernel{
     "put_",
-    [](Result out, const Tensor& index, int64_t numel) {
+    [](Result self, const Tensor& index, const Tensor& source, bool accumulate) {
+        const int64_t numel = self->numel();
         check_flat(index, numel, "put_");
-        const int64_t* p = index.data_as<int64_t>();
-        int64_t* to = out->data_as<int64_t>();
-        for (int64_t i = 0; i < out->numel(); ++i) to[i] = p[i] < 0 ? p[i] + numel : p[i];
+        const int64_t* k = index.data_as<int64_t>();
+        const auto each = [&]<class T>(auto write) {
+            const T* from = source.data_as<T>();
+            T* to = self->data_as<T>();
+            for (int64_t i = 0, n = index.numel(); i < n; ++i) write(to[k[i] + (k[i] >> 63 & numel)], from[i]);
+        };
+        if (accumulate)
+            dispatch(self->dtype(), [&]<class T> {
+                each.template operator()<T>([](T& to, const T& s) { to = static_cast<T>(to + s); });
+            });
+        else
+            dispatch_size(item_size(self->dtype()),
+                          [&]<class T> { each.template operator()<T>([](T& to, const T& s) { to = s; }); });
     },
     HostWaits::ForErrors};
 

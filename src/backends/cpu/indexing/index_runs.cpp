@@ -60,6 +60,17 @@ void IndexRuns::add_offsets(const Tensor& index, int64_t dim, int64_t size, int6
         });
 }
 
+std::vector<uint8_t> IndexRuns::lasts(int64_t numel) const {
+    std::vector<uint8_t> all(offsets_.size()), taken(static_cast<size_t>(numel));
+    uint8_t *last = all.data(), *mark = taken.data();
+    const int64_t* offset = offsets_.data();
+    for (int64_t i = static_cast<int64_t>(all.size()) - 1; i >= 0; --i) {
+        last[i] = !mark[offset[i]];
+        mark[offset[i]] = 1;
+    }
+    return all;
+}
+
 std::vector<IndexRuns::Series> IndexRuns::series() const {
     const auto n = static_cast<int64_t>(offsets_.size());
     constexpr int64_t kLong = 4, kOften = 4;

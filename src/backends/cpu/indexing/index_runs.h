@@ -25,12 +25,9 @@ public:
         const StridedWalk<2> inner(plan_.after_sizes, {plan_.after_strides, after});
         parallel_for(
             n, std::max<int64_t>(1, kParallelBlock / std::max<int64_t>(run, 1)), [&](int64_t begin, int64_t end) {
+                if (run == 1) return each_of(begin, end, step, f);
                 for (int64_t i = begin; i < end; ++i) {
                     const int64_t from = offsets_[static_cast<size_t>(i)];
-                    if (run == 1) {
-                        f(from, i * step, 1, 1, 1);
-                        continue;
-                    }
                     inner.rows(
                         [&](const std::array<int64_t, 2>& at, int64_t length, const std::array<int64_t, 2>& strides) {
                             f(from + at[0], i * step + at[1], length, strides[0], strides[1]);
@@ -60,6 +57,9 @@ public:
         });
     }
 
+    // Which elements of the index name a place that none behind them names; self is contiguous.
+    std::vector<uint8_t> lasts(int64_t numel) const;
+
     bool has_elements() const { return numel_of(plan_.result_sizes()) > 0; }
 
 private:
@@ -68,6 +68,14 @@ private:
     }
     StridedWalk<1> index_walk(IntSpan other_strides) const {
         return {plan_.index_sizes, {other_strides.subspan(plan_.before_sizes.size(), plan_.index_sizes.size())}};
+    }
+
+    // Some elements of a one-dimensional index, of which each names one element.
+    template <class F>
+    void each_of(int64_t begin, int64_t end, const int64_t step,
+                 const F f) const {  // copies: what f writes may alias the rest
+        const int64_t* offset = offsets_.data();
+        for (int64_t i = begin; i < end; ++i) f(offset[i], i * step, 1, 1, 1);
     }
 
     // The elements of the index, of which each names one element.

@@ -32,6 +32,23 @@ void read_block(const Tensor& self, const IndexRuns& block, const Tensor& out) {
     });
 }
 
+// Zeros where not the last element of the index wrote. `out` is the block, contiguous; `lasts` lie in `before` of its parts.
+void clear_overwritten(const Tensor& out, int64_t before, const std::vector<uint8_t>& lasts) {
+    const auto n = static_cast<int64_t>(lasts.size());
+    const int64_t run = out.numel() / (before * n);
+    dispatch_size(item_size(out.dtype()), [&]<class T> {
+        T* part = out.data_as<T>();
+        for (int64_t b = 0; b < before; ++b, part += n * run) {
+            const uint8_t* last = lasts.data();
+            if (run == 1)
+                for (int64_t i = 0; i < n; ++i) part[i] = last[i] ? part[i] : T{};
+            else
+                for (int64_t i = 0; i < n; ++i)
+                    if (!last[i]) std::fill_n(part + i * run, run, T{});
+        }
+    });
+}
+
 // the block = values
 void write_block(const Tensor& self, const IndexRuns& block, const Tensor& values) {
     if (!block.has_elements()) return;
@@ -99,6 +116,16 @@ constinit DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)
     "index",
     [](Result out, const Tensor& self, const IndexPlan& plan, TensorSpan indices) {
         read_block(self, IndexRuns(self, plan, indices), out);
+    },
+    HostWaits::ForErrors, Elements::Stored};
+
+constinit DeviceKernel<void(Result, const Tensor&, const IndexPlan&, TensorSpan)> index_survivors_kernel{
+    "index_survivors",
+    [](Result out, const Tensor& self, const IndexPlan& plan, TensorSpan indices) {
+        const IndexRuns block(self, plan, indices);
+        if (out->numel() == 0) return;
+        read_block(self, block, out);
+        clear_overwritten(out, numel_of(plan.before_sizes), block.lasts(self.numel()));
     },
     HostWaits::ForErrors, Elements::Stored};
 

@@ -12,9 +12,20 @@ constexpr int64_t kSweep = 2048;  // columns swept at a time; they stay in the f
 
 // --- Floating elements, accumulated in lanes.
 
-// acc[c] over `rows` contiguous rows of the tile.
+// acc[c] over `rows` contiguous rows of the tile. Narrow ones that lie one behind the other are swept as fewer wide ones.
 template <class Op, class T>
 void sweep(const T* p, int64_t rows, int64_t row_stride, int64_t cols, typename Op::Acc* acc) {
+    constexpr int64_t kNarrow = 64, kWide = 256;
+    if (row_stride == cols && cols <= kNarrow && rows >= kWide) {
+        const int64_t together = kWide / cols, width = together * cols;
+        typename Op::Acc wide[kWide];
+        for (int64_t i = 0; i < width; ++i) wide[i] = Op::identity;
+        sweep<Op>(p, rows / together, width, width, wide);
+        for (int64_t i = 0; i < width; i += cols)
+            for (int64_t c = 0; c < cols; ++c) acc[c] = Op::join(acc[c], wide[i + c]);
+        p += rows / together * width;
+        rows %= together;
+    }
     for (int64_t c0 = 0; c0 < cols; c0 += kSweep) {
         int64_t width = cols - c0 < kSweep ? cols - c0 : kSweep;
         for (int64_t r0 = 0; r0 < rows; r0 += kRows) {

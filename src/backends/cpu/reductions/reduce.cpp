@@ -58,7 +58,9 @@ void arg_extreme(bool want_max, const Tensor& values, const Tensor& indices, con
         reducer.chunks([&](const Reducer::Chunk& chunk) {
             T best[Reducer::kChunk];
             int64_t at[Reducer::kChunk];
-            loop(chunk.in, reducer.tile(chunk), best, at);
+            reducer.in_tiles(chunk, [&](const void* in, const Tile& tile, int64_t first) {
+                loop(in, tile, best + first, at + first);
+            });
             chunk.write(values.data_as<T>(), [&](int64_t i) { return best[i]; });
             chunk.write(indices.data_as<int64_t>(), [&](int64_t i) { return at[i]; });
         });

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backends/cpu/choose_isa.h"
-#include "backends/cpu/elementwise/strided.h"
 
 namespace wengert::kernels {
 
@@ -92,22 +91,10 @@ void Reducer::accumulate_all(const Chunk& chunk, TileLoop loop, void* acc, size_
     if (count_ > 0) accumulate_axes(reduced_, chunk, loop, acc, acc_size, parameter);
 }
 
-// Short columns of which neither direction is dense are put side by side first, some results at a time.
 void Reducer::run(TileLoop loop, const std::byte* in, const Tile& t, void* acc, size_t acc_size,
                   double parameter) const {
-    if (t.row_stride == 1 || t.col_stride == 1 || t.rows > kFew || t.cols < kShort) return loop(in, t, acc, parameter);
-    dispatch_size(item_, [&]<class Word> {
-        constexpr int64_t kWidth = 128;
-        alignas(64) Word block[kFew * kWidth];
-        const Word* from = reinterpret_cast<const Word*>(in);
-        auto* to = static_cast<std::byte*>(acc);
-        for (int64_t first = 0; first < t.cols; first += kWidth) {
-            const int64_t width = std::min(kWidth, t.cols - first);
-            for (int64_t r = 0; r < t.rows; ++r)
-                for (int64_t c = 0; c < width; ++c)
-                    block[r * kWidth + c] = from[r * t.row_stride + (first + c) * t.col_stride];
-            loop(block, {t.rows, kWidth, width, 1}, to + static_cast<size_t>(first) * acc_size, parameter);
-        }
+    in_dense_tiles(in, t, [=](const void* part, const Tile& tile, int64_t first) {
+        loop(part, tile, static_cast<std::byte*>(acc) + static_cast<size_t>(first) * acc_size, parameter);
     });
 }
 

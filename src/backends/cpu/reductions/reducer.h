@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "backends/cpu/elementwise/strided.h"
 #include "backends/cpu/reductions/reduce_table.h"
 #include "base/threads/parallel_for.h"
 #include "tensor/tensor.h"
@@ -82,9 +83,10 @@ public:
         for (int64_t b = 0; b < blocks; ++b)
             for (size_t i = 0; i < cols; ++i) merge(acc[i], parts[static_cast<size_t>(b) * cols + i]);
     }
-    // For loops over one reduced dimension.
-    Tile tile(const Chunk& chunk) const {
-        return {reduced_.back().size, reduced_.back().stride, chunk.cols, chunk.col_stride};
+    // f(in, tile, first result) over the one reduced dimension of a chunk.
+    template <class F>
+    void in_tiles(const Chunk& chunk, F f) const {
+        in_dense_tiles(chunk.in, {reduced_.back().size, reduced_.back().stride, chunk.cols, chunk.col_stride}, f);
     }
 
 private:
@@ -105,6 +107,24 @@ private:
                           double parameter) const;
     void accumulate_axes(const Axes& reduced, const Chunk& chunk, TileLoop loop, void* acc, size_t acc_size,
                          double parameter) const;
+    // f(in, tile, first result) for a tile, or for parts of it: short columns of which neither direction is dense are put side
+    // by side first, some results at a time.
+    template <class F>
+    void in_dense_tiles(const std::byte* in, const Tile& t, F f) const {
+        if (t.row_stride == 1 || t.col_stride == 1 || t.rows > kFew || t.cols < kShort) return f(in, t, 0);
+        dispatch_size(item_, [&]<class Word> {
+            constexpr int64_t kWidth = 128;
+            alignas(64) Word block[kFew * kWidth];
+            const Word* from = reinterpret_cast<const Word*>(in);
+            for (int64_t first = 0; first < t.cols; first += kWidth) {
+                const int64_t width = std::min(kWidth, t.cols - first);
+                for (int64_t r = 0; r < t.rows; ++r)
+                    for (int64_t c = 0; c < width; ++c)
+                        block[r * kWidth + c] = from[r * t.row_stride + (first + c) * t.col_stride];
+                f(block, Tile{t.rows, kWidth, width, 1}, first);
+            }
+        });
+    }
     void run(TileLoop loop, const std::byte* in, const Tile& tile, void* acc, size_t acc_size, double parameter) const;
 
     Axes kept_, reduced_;  // never empty; the last is the inner one

@@ -45,6 +45,8 @@ Tensor index_put_grad_self(const Tensor& grad, TensorSpan indices, bool accumula
 
 Tensor index_put_grad_values(const Tensor& grad, IntSpan self_sizes, TensorSpan indices, IntSpan values_sizes,
                              bool accumulate) {
+    if (!accumulate && !asks_more_than_values(grad, indices))
+        return fitted(kernels::index_survivors(grad, indices), values_sizes, grad.dtype());
     Tensor part = ops::index(grad, indices);
     if (!accumulate) {
         Tensor written = empty(self_sizes, DType::Int64, grad.device()),
@@ -68,9 +70,14 @@ Tensor scaled_slices_at(const Tensor& grad, int64_t dim, const Tensor& index, In
 }
 
 Tensor surviving_slices_at(const Tensor& grad, int64_t dim, const Tensor& index, IntSpan sizes) {
-    Tensor slices = slices_at(grad, dim, index, sizes);
-    if (index.numel() < 2) return slices;
+    if (index.numel() < 2) return slices_at(grad, dim, index, sizes);
     const int64_t d = wrap_dim(dim, grad.dim(), "index_copy");
+    if (!asks_more_than_values(grad, index)) {
+        TensorList indices(static_cast<size_t>(d));
+        indices.push_back(index);
+        return kernels::reshape(kernels::index_survivors(grad, indices), sizes);
+    }
+    Tensor slices = slices_at(grad, dim, index, sizes);
     Tensor written = empty(Dims{grad.size(d)}, DType::Int64, grad.device()), order = numbers(Dims{index.numel()}, grad);
     ops::index_copy_(written, 0, index, order);
     Dims line(sizes.size(), 1);
@@ -153,7 +160,7 @@ Tensor taken_along_dim(const Tensor& self, const Tensor& given, std::optional<in
 namespace {
 
 struct GroupPartials {
-    Tensor self, src;  // undefined: zero
+    Tensor self, src;  // undefined: one
 };
 
 // Of the product, by products of those before and those behind each member of its group, which members stand in when they
@@ -229,38 +236,42 @@ GroupPartials group_partials(const Tensor& self, int64_t dim, const Tensor& inde
     if (reduce == "prod") return product_partials(self, dim, index, src, include_self);
     if (reduce == "amax" || reduce == "amin")
         return extreme_partials(detach(self), dim, index, detach(src), detach(result), include_self);
-    GroupPartials partials{full(self.sizes(), 1, self.dtype(), self.device()),
-                           full(index.sizes(), 1, self.dtype(), self.device())};
-    if (!include_self) partials.self = ops::scatter_value(partials.self, dim, index, 0);
-    if (reduce == "mean") {
-        Tensor count = ops::scatter_add(partials.self, dim, index, partials.src);
-        partials.self = partials.self / count;
-        partials.src = partials.src / ops::gather(count, dim, index);
-    }
-    return partials;
+    if (reduce == "sum" && include_self) return {};
+    Tensor of_self = full(self.sizes(), 1, self.dtype(), self.device());
+    if (!include_self) of_self = ops::scatter_value(of_self, dim, index, 0);
+    if (reduce == "sum") return {of_self, {}};
+    const Tensor ones = full(index.sizes(), 1, self.dtype(), self.device());
+    const Tensor count = ops::scatter_add(of_self, dim, index, ones);
+    return {of_self / count, ones / ops::gather(count, dim, index)};
 }
 
-Tensor conj_of(const Tensor& t) { return is_complex(t.dtype()) ? ops::conj(t) : t; }
+Tensor adjoint_of(const Tensor& grad, const Tensor& partial) {
+    if (!partial.defined()) return grad;
+    return chain_rule(grad, is_complex(partial.dtype()) ? ops::conj(partial) : partial);
+}
+Tensor image_of(const Tensor& tangent, const Tensor& partial) {
+    return partial.defined() ? chain_rule(tangent, partial) : tangent;
+}
 
 }  // namespace
 
 Tensor scatter_reduce_grad_self(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
                                 const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self) {
-    return chain_rule(grad, conj_of(group_partials(self, dim, index, src, result, reduce, include_self).self));
+    return adjoint_of(grad, group_partials(self, dim, index, src, result, reduce, include_self).self);
 }
 
 Tensor scatter_reduce_grad_src(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index,
                                const Tensor& src, const Tensor& result, std::string_view reduce, bool include_self) {
-    Tensor partial = conj_of(group_partials(self, dim, index, src, result, reduce, include_self).src);
-    return padded(chain_rule(ops::gather(grad, dim, index), partial), src.sizes());
+    const Tensor partial = group_partials(self, dim, index, src, result, reduce, include_self).src;
+    return padded(adjoint_of(ops::gather(grad, dim, index), partial), src.sizes());
 }
 
 Tensor scatter_reduce_tangent(const Tensor& self_t, const Tensor& src_t, const Tensor& self, int64_t dim,
                               const Tensor& index, const Tensor& src, const Tensor& result, std::string_view reduce,
                               bool include_self) {
     const GroupPartials partials = group_partials(self, dim, index, src, result, reduce, include_self);
-    return ops::scatter_add(chain_rule(self_t, partials.self), dim, index,
-                            chain_rule(covered(src_t, index.sizes()), partials.src));
+    return ops::scatter_add(image_of(self_t, partials.self), dim, index,
+                            image_of(covered(src_t, index.sizes()), partials.src));
 }
 
 // --- embedding

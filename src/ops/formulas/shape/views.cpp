@@ -43,9 +43,9 @@ Tensor as_strided_regrad(const Tensor& grad, IntSpan sizes, IntSpan strides, int
 
 Tensor outside_of_strided(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
                           IntSpan stride, std::optional<int64_t> storage_offset) {
-    const Tensor region = kernels::as_strided_backward(full(size, 1, grad.dtype(), grad.device()), sizes, strides,
-                                                       offset, size, stride, storage_offset.value_or(offset));
-    return ops::where(ops::ne(region, 0), 0, grad);
+    return ops::where(
+        kernels::strided_region(sizes, strides, offset, size, stride, storage_offset.value_or(offset), grad.device()),
+        0, grad);
 }
 
 Tensor inside_of_strided(const Tensor& grad, IntSpan sizes, IntSpan strides, int64_t offset, IntSpan size,
