@@ -170,7 +170,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
     const DType dtype = self.dtype(), real = real_dtype(dtype);
     const Device device = self.device();
     Tensor x = zeros(joined(batch, {n, k}), dtype, device), ranks = empty(batch, DType::Int64, device);
-    Tensor s = empty(joined(batch, {r}), real, device), squares;
+    const bool wants_values = name == "gelsd" || name == "gelss";
+    Tensor s = wants_values ? empty(joined(batch, {r}), real, device) : Tensor(), squares;
     if (name != "gelsy" && m > n) squares = zeros(joined(batch, {k}), real, device);
     const double cut = name == "gels" ? 0  // full rank is the caller's word
                                       : rcond.value_or(limits_of(dtype).epsilon * static_cast<double>(std::max(m, n)));
@@ -179,7 +180,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
     const bool residuals = squares.defined() && (ranks.numel() == 0 || all_have_rank_kernel(ranks, n));
     if (vector) x = alias(x, joined(batch, {n}), contiguous_strides(joined(batch, {n})), 0);
     return {x, residuals ? squares : nothing, name == "gels" ? empty(Dims{0}, DType::Int64, device) : ranks,
-            name == "gelsd" || name == "gelss" ? s : nothing};
+            wants_values ? s : nothing};
 }
 
 }  // namespace wengert::kernels

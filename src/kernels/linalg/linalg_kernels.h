@@ -49,7 +49,7 @@ extern DeviceKernel<void(Result, Result, Result, const Tensor&, char)> svd_kerne
 extern DeviceKernel<void(Result, Result, const Tensor&, bool)> eigh_kernel;
 extern DeviceKernel<void(Result, Result, const Tensor&)> eig_kernel;
 // (x, rank, s, squares, a, b, cut): singular values up to cut times the greatest one are 0. x holds zeros; so does
-// squares, the sums of squares of the columns of A X - B, or it is undefined. A, B and X may have no elements.
+// squares, the sums of squares of the columns of A X - B, or it is undefined, as s may be. A, B and X may have no elements.
 extern DeviceKernel<void(Result, Result, Result, Result, const Tensor&, const Tensor&, double)> lstsq_kernel;
 // Whether all ranks are that number.
 extern DeviceKernel<bool(const Tensor&, int64_t)> all_have_rank_kernel;

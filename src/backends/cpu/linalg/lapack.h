@@ -7,6 +7,7 @@
 #include "backends/cpu/linalg/blas.h"
 #include "backends/cpu/linalg/portable_lapack.h"
 #include "backends/cpu/products/gemm.h"
+#include "backends/cpu/reductions/finite_table.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/linalg/common.h"
 
@@ -28,7 +29,12 @@ const Blas<T>& routines_for(int64_t order) {
 // Whether LAPACK may have it: with an infinity, or a magnitude that is one, some routines never end.
 template <class T>
 bool is_finite(const T* data, int64_t count) {
-    return std::all_of(data, data + count, [](T x) { return std::isfinite(std::abs(x)); });
+    if constexpr (std::is_same_v<T, float>)
+        return finite_table().float32(data, count);
+    else if constexpr (std::is_same_v<T, double>)
+        return finite_table().float64(data, count);
+    else
+        return std::all_of(data, data + count, [](T x) { return std::isfinite(std::abs(x)); });
 }
 
 // What a routine works in, for all matrices of one size. It is asked how much it wants: routine(work, lwork, info) with

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "backends/cpu/choose_isa.h"
 #include "backends/cpu/elementwise/in_parallel.h"
 #include "backends/cpu/nn/distance_loops.h"
+#include "backends/cpu/products/gemm.h"
 #include "kernels/linalg/common.h"
 #include "kernels/nn/distance_kernels.h"
 
@@ -25,12 +27,26 @@ const DistanceLoops<T>& loops() {
         return distance_table().of_double;
 }
 
-// Whether no power that is part of a sum can have overflowed or vanished.
-template <class T>
-bool in_range(T sum) {
-    return sum > std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() &&
-           sum <= std::numeric_limits<T>::max();
+// The norms that need no powers have loops of their own.
+std::optional<Norm> norm_of(double p) {
+    if (p == 0) return Norm::Count;
+    if (p == 1) return Norm::Sum;
+    if (p == 2) return Norm::Euclidean;
+    return std::isinf(p) ? std::optional(Norm::Greatest) : std::nullopt;
 }
+
+// Which rows of y each row of x meets, and where the results are: row r meets y_s for s >= first(r), at start(r) + s -
+// first(r).
+struct Pairs {
+    int64_t m, n, d;
+    bool triangle;  // of x with itself, each pair once
+
+    int64_t first(int64_t r) const { return triangle ? r + 1 : 0; }
+    int64_t start(int64_t r) const { return triangle ? r * (2 * n - r - 1) / 2 : r * n; }
+};
+
+// --- Distances
+
 template <class T>
 T greatest_difference(const T* x, const T* y, int64_t n) {
     T largest = 0;
@@ -38,58 +54,92 @@ T greatest_difference(const T* x, const T* y, int64_t n) {
     return largest;
 }
 
-// |x - y|_2, whose squares are known. Those that overflow or vanish are taken again on a scale of their own.
-template <class T>
-T euclidean(const T* x, const T* y, int64_t n, T sum) {
-    if (in_range(sum)) return std::sqrt(sum);
+// |x - y|_p, whose powers have the given sum. Those that overflow or vanish are taken again on a scale of their own.
+template <class T, class Power>
+T root(const T* x, const T* y, int64_t n, T p, T sum, Power power) {
+    using Limits = std::numeric_limits<T>;
+    const auto root_of = [p](T s) { return p == T(2) ? std::sqrt(s) : std::pow(s, 1 / p); };
+    if (sum > Limits::min() / Limits::epsilon() && sum <= Limits::max()) return root_of(sum);
     const T largest = greatest_difference(x, y, n);
-    if (largest == 0 || !(largest <= std::numeric_limits<T>::max()) || sum != sum) return std::sqrt(sum);
+    if (largest == 0 || !(largest <= Limits::max()) || sum != sum) return root_of(sum);
     sum = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        T scaled = (x[i] - y[i]) / largest;
-        sum += scaled * scaled;
-    }
-    return largest * std::sqrt(sum);
+    for (int64_t i = 0; i < n; ++i) sum += power(std::abs((x[i] - y[i]) / largest));
+    return largest * root_of(sum);
 }
 
-// |x - y|_p
+// |x - y_s|_p from the sums, where there are such.
 template <class T>
-T distance(const T* x, const T* y, int64_t n, T p) {
-    T sum = 0;
-    if (p == T(1)) {
-        for (int64_t i = 0; i < n; ++i) sum += std::abs(x[i] - y[i]);
-        return sum;
-    }
-    if (p == T(0)) {
-        for (int64_t i = 0; i < n; ++i) sum += x[i] != y[i] ? T(1) : T(0);
-        return sum;
-    }
-    if (std::isinf(p)) {
-        for (int64_t i = 0; i < n; ++i) {
-            T d = std::abs(x[i] - y[i]);
-            if (!(d <= sum)) sum = d;  // NaN wins
+void finish(const T* x, const T* y, int64_t count, int64_t n, double p, T* out) {
+    if (p == 2) {
+        if (loops<T>().take_roots(out, count)) return;
+        for (int64_t s = 0; s < count; ++s) out[s] = root(x, y + s * n, n, T(2), out[s], [](T d) { return d * d; });
+    } else if (!norm_of(p)) {
+        const T exponent = static_cast<T>(p);
+        const auto power = [exponent](T d) { return std::pow(d, exponent); };
+        for (int64_t s = 0; s < count; ++s) {
+            T sum = 0;
+            for (int64_t i = 0; i < n; ++i) sum += power(std::abs(x[i] - y[s * n + i]));
+            out[s] = root(x, y + s * n, n, exponent, sum, power);
         }
-        return sum;
     }
-    for (int64_t i = 0; i < n; ++i) sum += std::pow(std::abs(x[i] - y[i]), p);
-    if (in_range(sum)) return std::pow(sum, 1 / p);
-    const T largest = greatest_difference(x, y, n);
-    if (largest == 0 || !(largest <= std::numeric_limits<T>::max()) || sum != sum) return std::pow(sum, 1 / p);
-    sum = 0;
-    for (int64_t i = 0; i < n; ++i) sum += std::pow(std::abs((x[i] - y[i]) / largest), p);
-    return largest * std::pow(sum, 1 / p);
 }
 
-// |x - row|_p for each row. x [n], rows [count,n]
+// Rows of y are turned over so many at a time.
+constexpr int64_t kTurned = 256;
+
+// The sums of short rows: y_s for several s at a time.
 template <class T>
-void distances(const T* x, const T* rows, int64_t count, int64_t n, T p, T* out) {
-    if (p == T(2)) {
-        loops<T>().squares(x, rows, count, n, out);
-        for (int64_t s = 0; s < count; ++s) out[s] = euclidean(x, rows + s * n, n, out[s]);
-    } else {
-        for (int64_t s = 0; s < count; ++s) out[s] = distance(x, rows + s * n, n, p);
+void sum_across(const Pairs& pairs, int64_t begin, int64_t end, const T* x, const T* y, Norm norm, T* out) {
+    constexpr int64_t kStep = kTurned + 16;  // no power of two, which would be unkind to caches
+    const int64_t d = pairs.d;
+    Scratch<T> turned(d * kStep);
+    T sums[kRowsOfPairs * kPlaces<T>];
+    for (int64_t at = 0; at < pairs.n; at += kTurned) {
+        const int64_t count = std::min(kTurned, pairs.n - at);
+        loops<T>().transpose(count, d, y + at * d, d, turned.data(), kStep);
+        for (int64_t r = begin; r < end && pairs.first(r) < at + count; r += kRowsOfPairs)
+            for (int64_t c = 0; c < count; c += kPlaces<T>) {
+                const int64_t s = at + c, stop = std::min(s + kPlaces<T>, at + count);
+                if (pairs.first(r) >= stop) continue;
+                const int64_t rows = std::min<int64_t>(kRowsOfPairs, end - r);
+                loops<T>().sums[static_cast<size_t>(norm)].across(x + r * d, rows, turned.data() + c, kStep, stop - s,
+                                                                  d, sums);
+                for (int64_t i = 0; i < rows; ++i) {
+                    const int64_t from = std::max(s, pairs.first(r + i));
+                    if (from >= stop) continue;
+                    const T* sum = sums + i * kPlaces<T> - s;
+                    std::copy(sum + from, sum + stop, out + pairs.start(r + i) + from - pairs.first(r + i));
+                }
+            }
     }
 }
+
+// Rows from begin to end of each of `batch` matrices.
+template <class T>
+void distances(const Pairs& pairs, int64_t batch, int64_t begin, int64_t end, const T* x, const T* y, double p,
+               T* out) {
+    const int64_t m = pairs.m, n = pairs.n, d = pairs.d, results = pairs.start(m);
+    const std::optional<Norm> norm = norm_of(p);
+    const bool turned = norm && m >= kRowsOfPairs && n >= 8 && d <= kLongRow;
+    if (norm && !turned && !pairs.triangle) {
+        const int64_t rows = batch > 1 ? m : end - begin;  // of several, all
+        loops<T>().sums[static_cast<size_t>(*norm)].of_rows(x + begin * d, y, batch, rows, n, d, out + begin * n);
+    }
+    if (norm && p != 2 && !turned && !pairs.triangle) return;
+    for (int64_t i = 0; i < batch; ++i, x += m * d, y += n * d, out += results) {
+        if (turned) sum_across(pairs, begin, end, x, y, *norm, out);
+        for (int64_t r = begin; r < end; ++r) {
+            const int64_t first = pairs.first(r), count = n - first;
+            const T* rows = y + first * d;
+            T* to = out + pairs.start(r);
+            if (norm && !turned && pairs.triangle)
+                loops<T>().sums[static_cast<size_t>(*norm)].of_rows(x + r * d, rows, 1, 1, count, d, to);
+            finish(x + r * d, rows, count, d, p, to);
+        }
+    }
+}
+
+// --- Gradients
 
 // to += cotangent * d |x - y|_p / d x, and other -= the same.
 template <class T>
@@ -100,8 +150,8 @@ void add_gradient(const T* x, const T* y, int64_t n, T p, T norm, T cotangent, T
         other[i] -= g;
     };
     auto sign = [](T d) { return d > 0 ? T(1) : d < 0 ? T(-1) : T(0); };
-    if (p == T(1)) {
-        for (int64_t i = 0; i < n; ++i) add(i, cotangent * sign(x[i] - y[i]));
+    if (p == T(2)) {
+        for (int64_t i = 0; i < n; ++i) add(i, cotangent * ((x[i] - y[i]) / norm));
     } else if (std::isinf(p)) {  // equal maxima share
         T ties = 0;
         for (int64_t i = 0; i < n; ++i) ties += std::abs(x[i] - y[i]) == norm ? T(1) : T(0);
@@ -115,58 +165,99 @@ void add_gradient(const T* x, const T* y, int64_t n, T p, T norm, T cotangent, T
     }
 }
 
-// The same for each row.
+// The weights of pairs of one row with rows from `begin` to `end`. False if it is better to take one pair after the other.
 template <class T>
-void add_gradients(const T* x, const T* rows, int64_t count, int64_t n, T p, const T* norm, const T* cotangent, T* to,
+bool weigh(const Pairs& pairs, int64_t r, int64_t begin, int64_t end, double p, const T* norms, const T* cotangents,
+           T* weights) {
+    const int64_t first = std::clamp(pairs.first(r), begin, end), at = pairs.start(r) + first - pairs.first(r);
+    std::fill(weights, weights + (first - begin), T(0));
+    weights += first - begin;
+    if (p == 2) return loops<T>().quotients(cotangents + at, norms + at, end - first, weights);
+    for (int64_t i = 0; i < end - first; ++i) weights[i] = norms[at + i] == 0 ? T(0) : cotangents[at + i];
+    return true;
+}
+
+// Of one matrix: to [m,d] and others [n,d], which may be the same.
+template <class T>
+void add_gradients(const Pairs& pairs, const T* x, const T* y, double p, const T* norms, const T* cotangents, T* to,
                    T* others) {
-    if (p == T(2)) return loops<T>().add_gradients(x, rows, count, n, norm, cotangent, to, others);
-    for (int64_t s = 0; s < count; ++s)
-        if (cotangent[s] != 0)  // adds nothing, also to rows that are not finite
-            add_gradient(x, rows + s * n, n, p, norm[s], cotangent[s], to, others + s * n);
+    constexpr int64_t kWeighed = 128;
+    const int64_t m = pairs.m, n = pairs.n, d = pairs.d;
+    T weights[kRowsOfPairs * kWeighed];
+    const bool weighed = p == 1 || p == 2;
+    const auto add = p == 2 ? loops<T>().add_differences : loops<T>().add_signs;
+    for (int64_t r = 0; r < m; r += kRowsOfPairs) {
+        const int64_t rows = std::min<int64_t>(kRowsOfPairs, m - r);
+        for (int64_t begin = pairs.first(r), end; begin < n; begin = end) {
+            end = std::min(n, begin + kWeighed);
+            const int64_t count = end - begin;
+            bool all = weighed;
+            for (int64_t i = 0; i < rows && all; ++i)
+                all = weigh(pairs, r + i, begin, end, p, norms, cotangents, weights + i * count);
+            if (all) {
+                add(x + r * d, rows, y + begin * d, count, d, weights, to + r * d, others + begin * d);
+                continue;
+            }
+            for (int64_t i = r; i < r + rows; ++i)
+                for (int64_t s = std::max(begin, pairs.first(i)); s < end; ++s) {
+                    const int64_t at = pairs.start(i) + s - pairs.first(i);
+                    if (cotangents[at] != 0)  // adds nothing, also to rows that are not finite
+                        add_gradient(x + i * d, y + s * d, d, static_cast<T>(p), norms[at], cotangents[at], to + i * d,
+                                     others + s * d);
+                }
+        }
+    }
 }
 
 // --- On tensors
 
 void cdist(Result out, const Tensor& a, const Tensor& b, double p) {
-    const int64_t m = rows(a), n = rows(b), d = cols(a);
+    const Pairs pairs{rows(a), rows(b), cols(a), false};
+    const int64_t m = pairs.m, n = pairs.n, d = pairs.d;
     dispatch_floating(a.dtype(), "cdist", [&]<class T> {
-        parallel_for(batch_count(a) * m, units_of(n * d), [&](int64_t begin, int64_t end) {
-            for (int64_t r = begin; r < end; ++r)
-                distances(a.data_as<T>() + r * d, b.data_as<T>() + r / m * n * d, n, d, static_cast<T>(p),
-                          out->data_as<T>() + r * n);
+        parallel_for(batch_count(a) * m, std::max<int64_t>(64, units_of(n * d)), [&](int64_t begin, int64_t end) {
+            const auto run = [&](int64_t matrix, int64_t batch, int64_t from, int64_t to) {
+                distances(pairs, batch, from, to, a.data_as<T>() + matrix * m * d, b.data_as<T>() + matrix * n * d, p,
+                          out->data_as<T>() + matrix * m * n);
+            };
+            // What is left of a matrix, whole ones, and the beginning of another.
+            const int64_t first = (begin + m - 1) / m, last = end / m;
+            if (first > last) return run(last, 1, begin - last * m, end - last * m);
+            if (begin < first * m) run(first - 1, 1, begin - (first - 1) * m, m);
+            if (first < last) run(first, last - first, 0, m);
+            if (last * m < end) run(last, 1, 0, end - last * m);
         });
     });
 }
 
 void cdist_backward(Result ga, Result gb, const Tensor& grad, const Tensor& a, const Tensor& b, double p,
                     const Tensor& norms) {
-    const int64_t m = rows(a), n = rows(b), d = cols(a);
+    const Pairs pairs{rows(a), rows(b), cols(a), false};
+    const int64_t m = pairs.m, n = pairs.n, d = pairs.d;
     dispatch_floating(a.dtype(), "cdist_backward", [&]<class T> {
-        for (int64_t i = 0; i < batch_count(a); ++i)
-            for (int64_t r = 0; r < m; ++r) {
-                const int64_t x = (i * m + r) * d, y = i * n * d, at = (i * m + r) * n;
-                add_gradients(a.data_as<T>() + x, b.data_as<T>() + y, n, d, static_cast<T>(p), norms.data_as<T>() + at,
-                              grad.data_as<T>() + at, ga->data_as<T>() + x, gb->data_as<T>() + y);
-            }
+        parallel_for(batch_count(a), units_of(m * n * d), [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i)
+                add_gradients(pairs, a.data_as<T>() + i * m * d, b.data_as<T>() + i * n * d, p,
+                              norms.data_as<T>() + i * m * n, grad.data_as<T>() + i * m * n,
+                              ga->data_as<T>() + i * m * d, gb->data_as<T>() + i * n * d);
+        });
     });
 }
 
 void pdist(Result out, const Tensor& a, double p) {
-    const int64_t n = rows(a), d = cols(a);
+    const Pairs pairs{rows(a), rows(a), cols(a), true};
     dispatch_floating(a.dtype(), "pdist", [&]<class T> {
-        T* to = out->data_as<T>();
-        for (int64_t r = 0; r < n; to += n - 1 - r, ++r)
-            distances(a.data_as<T>() + r * d, a.data_as<T>() + (r + 1) * d, n - 1 - r, d, static_cast<T>(p), to);
+        const T* x = a.data_as<T>();
+        distances(pairs, 1, 0, pairs.m, x, x, p, out->data_as<T>());
     });
 }
 
 void pdist_backward(Result out, const Tensor& grad, const Tensor& a, double p, const Tensor& norms) {
-    const int64_t n = rows(a), d = cols(a);
+    const Pairs pairs{rows(a), rows(a), cols(a), true};
     dispatch_floating(a.dtype(), "pdist_backward", [&]<class T> {
-        for (int64_t r = 0, at = 0; r < n; at += n - 1 - r, ++r)
-            add_gradients(a.data_as<T>() + r * d, a.data_as<T>() + (r + 1) * d, n - 1 - r, d, static_cast<T>(p),
-                          norms.data_as<T>() + at, grad.data_as<T>() + at, out->data_as<T>() + r * d,
-                          out->data_as<T>() + (r + 1) * d);
+        const T* x = a.data_as<T>();
+        T* to = out->data_as<T>();
+        add_gradients(pairs, x, x, p, norms.data_as<T>(), grad.data_as<T>(), to, to);
     });
 }
 
