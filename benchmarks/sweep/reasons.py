@@ -8,6 +8,7 @@ FFT = "SciPy's pocketfft against MKL's transforms"
 LAPACK = "the time is LAPACK's own: OpenBLAS against MKL"
 NO_ALIAS = "PyTorch's results share memory with each other or with their argument; ours never do"
 DOUBLE = "computed in double, PyTorch's in float"
+CANCELS = "an exponential more than PyTorch's formula has, which cancels in the tails"
 DUPLICATES = "of several writes to one place only that which lasts has a gradient; PyTorch's is right without such ones"
 
 # (row, pass, why): regular expressions for the whole name and the whole pass
@@ -16,8 +17,11 @@ REASONS = [
     (r"(linalg_)?(svd|svdvals|eig|eigvals|eigh|eigvalsh|qr)", "forward", LAPACK),
     (r"geqrf|pinverse", "forward", LAPACK),
     (r"add|sub|rsub|conj|conj_physical|(h|d|column_)stack|tensor_split", "forward|backward", NO_ALIAS),
-    (r"igammac?|zeta|polygamma|laguerre_polynomial_l", "forward", DOUBLE),
-    (r"airy_ai", "forward", "its digits are right to the last, PyTorch's to seven"),
+    (r"complex", "backward", NO_ALIAS),
+    (r"sigmoid|tanh|erfcx", "backward", CANCELS),
+    (r"log_sigmoid", "backward", "PyTorch keeps the exponentials of its forward pass"),
+    (r"prod", "backward", "a product out of range: by those of the elements on both sides, PyTorch's by a division"),
+    (r"igammac?|zeta|polygamma", "forward", DOUBLE),
     (r"max_unpool.d", "backward", DUPLICATES),
     (r"(max|min|median|nanmedian)_dim", "backward", "elements that are equally the extreme share the gradient"),
     (r"sgn", "backward", "PyTorch has tensors of zeros without memory"),

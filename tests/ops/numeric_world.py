@@ -163,6 +163,7 @@ class NumericWorld:
                 "logical_xor",
                 "logical_not",
                 "gcd",
+                "lcm",
             ]
         },
         "i0": modified_bessel(0),
@@ -183,6 +184,7 @@ class NumericWorld:
         "silu": lambda x: chain(special.expit(x), x),
         "mish": lambda x: chain(np.tanh(np.logaddexp(x, 0)), x),
         "gelu_erf": lambda x: chain(special.ndtr(x), x),
+        "gelu_derivative": lambda x: special.ndtr(x) + chain(np.exp(-x * x / 2) / math.sqrt(2 * math.pi), x),
         "gaussian": lambda x, rate: np.exp(-rate * x * x),
         "tanhshrink": lambda x: x - np.tanh(x),
         "lgamma": special.gammaln,

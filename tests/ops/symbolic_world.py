@@ -90,6 +90,9 @@ class SymbolicWorld:
         "silu": lambda x: x / (1 + sympy.exp(-x)),
         "mish": lambda x: x * sympy.tanh(sympy.log(1 + sympy.exp(x))),
         "gelu_erf": lambda x: x * (1 + sympy.erf(x / sympy.sqrt(2))) / 2,
+        "gelu_derivative": lambda x: (
+            (1 + sympy.erf(x / sympy.sqrt(2))) / 2 + x * sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
+        ),
         "gaussian": lambda x, rate: sympy.exp(-rate * x**2),
         "tanhshrink": lambda x: x - sympy.tanh(x),
         "logaddexp": lambda a, b: sympy.log(sympy.exp(a) + sympy.exp(b)),
@@ -101,6 +104,9 @@ class SymbolicWorld:
         "minimum": lambda a, b: choose(a < b, a, b),
         "lerp": lambda a, b, w: a + w * (b - a),
         "isinf": lambda x: S.false,
+        "isfinite": lambda x: S.true,
+        "real": lambda x: x,
+        "signbit": lambda x: sympy.Lt(x, 0),
         "isnan": lambda x: S.false,
         "lgamma": sympy.loggamma,
         "igamma": gamma_p,

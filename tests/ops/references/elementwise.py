@@ -44,8 +44,10 @@ reference("tanhshrink")(lambda self: self - np.tanh(self))
 reference("softshrink")(lambda self, lambd=0.5: np.sign(self) * np.maximum(np.abs(self) - lambd, 0))
 reference("hardshrink")(lambda self, lambd=0.5: np.where(np.abs(self) > lambd, self, 0))
 reference("glu")(lambda self, dim=-1: np.split(self, 2, dim)[0] * special.expit(np.split(self, 2, dim)[1]))
+reference("times_standardized")(lambda self, value, mean, deviation: self * ((value - mean) / deviation))
 reference("gaussian")(lambda self, rate: np.exp(-rate * self**2))
 reference("gelu_erf")(lambda self: self * special.ndtr(self))
+reference("gelu_derivative")(lambda self: special.ndtr(self) + self * np.exp(-(self**2) / 2) / np.sqrt(2 * np.pi))
 
 
 def gelu_tanh(self: np.ndarray) -> np.ndarray:

@@ -52,7 +52,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = 1) -> np.ndarray
     return -weight * (target * np.log(input) + (1 - target) * np.log1p(-input))
 
 
-@loss("binary_cross_entropy_with_logits", "weighted_bce_with_logits")
+@loss("binary_cross_entropy_with_logits", "bce_with_logits", "weighted_bce_with_logits")
 def with_logits(input: Any, target: Any, weight: Any = 1, pos_weight: Any = 1) -> np.ndarray:
     p = expit(input)
     return -weight * (pos_weight * target * np.log(p) + (1 - target) * np.log(1 - p))

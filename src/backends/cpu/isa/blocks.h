@@ -17,15 +17,15 @@ namespace wengert::kernels::WENGERT_ISA {
 
 using DenseRow = void (*)(char* const* args, int64_t n);
 
-inline constexpr int64_t kLine = 64;    // bytes; the elements of a line are whole vectors
-inline constexpr int64_t kBlock = 256;  // elements; five buffers of the widest type fill 20 KiB
+inline constexpr int64_t kLine = 64;           // bytes; the elements of a line are whole vectors
+inline constexpr int64_t kBufferBytes = 4096;  // of a block's elements; five buffers fill 20 KiB
 inline constexpr int kMaxBlockArrays = 10;
 
-// The next block of what is left, never longer than the one before it. The last two are of a size: in blocks of whole
-// vectors, none of them short, each element is computed by the same instructions as in one pass over a dense row.
-WENGERT_INLINE int64_t block_length(int64_t left) {
-    if (left >= 2 * kBlock) return kBlock;
-    return left > kBlock ? ((left + 1) / 2 + kLine - 1) / kLine * kLine : left;
+// The next block of what is left, no longer than `most` and the one before it. The last two are of a size: in blocks of
+// whole vectors, none short, each element is computed by the same instructions as in one pass over a dense row.
+WENGERT_INLINE int64_t block_length(int64_t left, int64_t most) {
+    if (left >= 2 * most) return most;
+    return left > most ? ((left + 1) / 2 + kLine - 1) / kLine * kLine : left;
 }
 
 // Memory of any type, moved as words.
@@ -43,6 +43,9 @@ WENGERT_INLINE void gather(char* buffer, const char* from, int64_t n, int64_t st
     if (step == 0) {
         const Word value = *reinterpret_cast<const Word*>(from);
         for (int64_t i = 0; i < n; ++i) to[i] = value;
+    } else if (step == 2 * static_cast<int64_t>(sizeof(Word))) {  // parts of complex numbers, by vectors
+        const Word* pairs = reinterpret_cast<const Word*>(from);
+        for (int64_t i = 0; i < n; ++i) to[i] = pairs[2 * i];
     } else {
         for (int64_t i = 0; i < n; ++i) to[i] = *reinterpret_cast<const Word*>(from + i * step);
     }
@@ -102,11 +105,14 @@ WENGERT_INLINE void by_size(int64_t size, Move move) {
 // The last array is the output.
 [[gnu::noinline]] inline void run_in_blocks(DenseRow row, char* const* args, int64_t n, const int64_t* steps,
                                             const int64_t* sizes, int arrays) {
-    alignas(kLine) char buffers[kMaxBlockArrays][kBlock * sizeof(Word16)];
+    alignas(kLine) char buffers[kMaxBlockArrays][kBufferBytes];
     const int out = arrays - 1;
+    int64_t largest = 1;
+    for (int a = 0; a < arrays; ++a) largest = sizes[a] > largest ? sizes[a] : largest;
+    const int64_t most = kBufferBytes / largest;
     const bool streamed = steps[out] == sizes[out] && is_streamed(args, arrays, n * sizes[out]);
     for (int64_t start = 0, length; start < n; start += length) {
-        length = block_length(n - start);
+        length = block_length(n - start, most);
         char* block[kMaxBlockArrays];
         for (int a = 0; a < arrays; ++a) {
             char* memory = args[a] + start * steps[a];

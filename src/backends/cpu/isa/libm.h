@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "backends/cpu/isa/vectors.h"
+#include "backends/cpu/scalar/arithmetic.h"
 #include "backends/cpu/scalar/libmvec.h"
 
 namespace wengert::kernels::WENGERT_ISA {
@@ -18,16 +19,7 @@ namespace {
 WENGERT_ALWAYS_INLINE float power_of_two(uint32_t n) { return std::bit_cast<float>((n + 127) << 23); }
 WENGERT_ALWAYS_INLINE double power_of_two(uint64_t n) { return std::bit_cast<double>((n + 1023) << 52); }
 
-// a * b + c
-#ifdef __FMA__
-WENGERT_ALWAYS_INLINE float times_plus(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-WENGERT_ALWAYS_INLINE double times_plus(double a, double b, double c) { return __builtin_fma(a, b, c); }
-#else
-template <class T>
-WENGERT_ALWAYS_INLINE T times_plus(T a, T b, T c) {
-    return a * b + c;
-}
-#endif
+using scalar::times_plus;
 
 WENGERT_ALWAYS_INLINE float vector_exp(float x) {
     const float magic = 12582912.0f;  // 1.5 * 2^23

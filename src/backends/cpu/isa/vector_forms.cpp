@@ -5,7 +5,8 @@
 // computes the first for all its lanes, the second where some lane is not usual, and where a lane is neither, the C function
 // for that lane. One element goes the same way, so that a result does not depend on its neighbours.
 //
-// Special functions are computed in double and rounded; for float, with shorter expansions.
+// Most special functions are computed in double and rounded; for float, with shorter expansions. Where float suffices for float,
+// the formulas are templates of what they compute in.
 #define WENGERT_DEFINES_VECTOR_FORMS  // else the compiler makes its own vector forms of the functions below
 #include "backends/cpu/scalar/vector_forms.h"
 
@@ -37,6 +38,15 @@ WENGERT_POLYNOMIAL(ChebyshevW, chebyshev_polynomial_w)
 WENGERT_POLYNOMIAL(Legendre, legendre_polynomial_p)
 WENGERT_POLYNOMIAL(HermiteH, hermite_polynomial_h)
 WENGERT_POLYNOMIAL(HermiteHe, hermite_polynomial_he)
+#undef WENGERT_POLYNOMIAL
+#define WENGERT_POLYNOMIAL(Polynomial, name)                                                              \
+    struct Polynomial##At {                                                                               \
+        double operator()(double p, double x, double n) const { return wengert::special::name(p, x, n); } \
+    };                                                                                                    \
+    template <class T>                                                                                    \
+    using Polynomial = Recurrence<T, wengert::special::Polynomial, Polynomial##At>;
+WENGERT_POLYNOMIAL(Gegenbauer, gegenbauer)
+WENGERT_POLYNOMIAL(Laguerre, laguerre)
 #undef WENGERT_POLYNOMIAL
 
 #define WENGERT_FAMILY(Name, name, ...)                                                      \
@@ -72,6 +82,9 @@ namespace special = wengert::special;
 #define WENGERT_DEFINE2(T, name, ...) \
     T name(T, T) noexcept;            \
     T name(T a, T b) noexcept { return __VA_ARGS__; }
+#define WENGERT_DEFINE3(T, name, ...) \
+    T name(T, T, T) noexcept;         \
+    T name(T a, T b, T c) noexcept { return __VA_ARGS__; }
 
 #define WENGERT_ONE(T, name, Form, other) \
     WENGERT_DEFINE1(T, name, forms::one_element<forms::Form>(x, [](double x) { return special::other; }))
@@ -98,6 +111,18 @@ namespace special = wengert::special;
     WENGERT_ALL2(__m256, float, _ZGVdN8vv_, WENGERT_ISA_NAME(name##f), Form)               \
     WENGERT_AVX512(WENGERT_ALL2(__m512d, double, _ZGVeN8vv_, WENGERT_ISA_NAME(name), Form) \
                        WENGERT_ALL2(__m512, float, _ZGVeN16vv_, WENGERT_ISA_NAME(name##f), Form))
+
+#define WENGERT_ALL3(V, T, prefix, name, Form) \
+    WENGERT_DEFINE3(V, WENGERT_JOIN(prefix, name), forms::Form<T>::all(a, b, c))
+#define WENGERT_FORM3(name, Form)                                                           \
+    WENGERT_DEFINE3(double, WENGERT_ISA_NAME(name), forms::Form<double>::one(a, b, c))      \
+    WENGERT_DEFINE3(float, WENGERT_ISA_NAME(name##f), forms::Form<float>::one(a, b, c))     \
+    WENGERT_ALL3(__m128d, double, _ZGVbN2vvv_, WENGERT_ISA_NAME(name), Form)                \
+    WENGERT_ALL3(__m128, float, _ZGVbN4vvv_, WENGERT_ISA_NAME(name##f), Form)               \
+    WENGERT_ALL3(__m256d, double, _ZGVdN4vvv_, WENGERT_ISA_NAME(name), Form)                \
+    WENGERT_ALL3(__m256, float, _ZGVdN8vvv_, WENGERT_ISA_NAME(name##f), Form)               \
+    WENGERT_AVX512(WENGERT_ALL3(__m512d, double, _ZGVeN8vvv_, WENGERT_ISA_NAME(name), Form) \
+                       WENGERT_ALL3(__m512, float, _ZGVeN16vvv_, WENGERT_ISA_NAME(name##f), Form))
 
 extern "C" {
 
@@ -130,6 +155,8 @@ WENGERT_FORM2(legendre_polynomial_p, Legendre)
 WENGERT_FORM2(hermite_polynomial_h, HermiteH)
 WENGERT_FORM2(hermite_polynomial_he, HermiteHe)
 WENGERT_FORM2(fmod, Fmod)
+WENGERT_FORM3(gegenbauer, Gegenbauer)
+WENGERT_FORM3(laguerre, Laguerre)
 
 }  // extern "C"
 

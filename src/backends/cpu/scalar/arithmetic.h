@@ -196,6 +196,24 @@ template <class T>
 WENGERT_INLINE T reciprocal(T x) {
     return T(1) / x;
 }
+// a * b + c, with one rounding where that is an instruction.
+template <class T>
+WENGERT_INLINE T times_plus(T a, T b, T c) {
+    return a * b + c;
+}
+#if defined(__FMA__) || defined(__aarch64__)
+WENGERT_INLINE float times_plus(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+WENGERT_INLINE double times_plus(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#endif
+// c0 + c1 x + c2 x^2 + ...
+template <class T>
+WENGERT_INLINE T polynomial(T, T c) {
+    return c;
+}
+template <class T, class... Rest>
+WENGERT_INLINE T polynomial(T x, T c, Rest... rest) {
+    return times_plus(x, polynomial(x, rest...), c);
+}
 template <class T>
 WENGERT_INLINE T neg(T x) {
     return static_cast<T>(-x);
@@ -346,18 +364,31 @@ WENGERT_INLINE T true_divide(T a, T b) {
     return a / b;
 }
 
+// Stein's algorithm: halvings and differences instead of divisions.
 template <Integral T>
-WENGERT_INLINE T gcd(T a, T b) {
+WENGERT_INLINE T gcd(T first, T second) {
     if constexpr (std::is_same_v<T, bool>) {
-        return a | b;
+        return first | second;
     } else {
-        while (b != 0) {
-            T r = divisible(a, b) ? static_cast<T>(a % b) : T(0);
-            a = b;
-            b = r;
+        using U = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+        U a = static_cast<U>(abs(first)), b = static_cast<U>(abs(second));
+        if (a == 0 || b == 0) return static_cast<T>(a | b);
+        const int twos = std::countr_zero(a | b);
+        a >>= std::countr_zero(a);
+        b >>= std::countr_zero(b);
+        while (a != b) {
+            const U difference = a > b ? a - b : b - a;
+            a = a < b ? a : b;
+            b = difference >> std::countr_zero(difference);
         }
-        return abs(a);
+        return static_cast<T>(a << twos);
     }
+}
+template <Integral T>
+WENGERT_INLINE T lcm(T a, T b) {  // wraps
+    const T divisor = gcd(a, b);
+    if (divisor == T(0)) return T(0);
+    return abs(static_cast<T>(static_cast<uint64_t>(a / divisor) * static_cast<uint64_t>(b)));
 }
 
 template <Real T>

@@ -28,8 +28,6 @@ WENGERT_FAMILY1(airy_ai_derivative)
 WENGERT_FAMILY2(igamma_d_order)
 WENGERT_FAMILY2(gamma_density)
 WENGERT_FAMILY2(zeta_d_order)
-WENGERT_FAMILY2(gegenbauer)
-WENGERT_FAMILY2(laguerre)
 #undef WENGERT_FAMILY1
 #undef WENGERT_FAMILY2
 

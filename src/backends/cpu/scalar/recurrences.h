@@ -35,7 +35,7 @@ struct Gegenbauer : LongRecurrence {
     double order;
     WENGERT_INLINE explicit Gegenbauer(double order) : order(order) {}
     WENGERT_INLINE double second(double x) const { return 2 * order * x; }
-    WENGERT_INLINE double slope(int k, double x) const { return 2 * (k + order) * x / (k + 1); }
+    WENGERT_INLINE double slope(int k, double x) const { return 2 * (k + order) / (k + 1) * x; }
     WENGERT_INLINE double back(int k) const { return (k + 2 * order - 1) / (k + 1); }
 };
 struct Legendre : Gegenbauer {
@@ -45,7 +45,7 @@ struct Laguerre : LongRecurrence {
     double order;
     WENGERT_INLINE explicit Laguerre(double order) : order(order) {}
     WENGERT_INLINE double second(double x) const { return 1 + order - x; }
-    WENGERT_INLINE double slope(int k, double x) const { return (2 * k + 1 + order - x) / (k + 1); }
+    WENGERT_INLINE double slope(int k, double x) const { return (2 * k + 1 + order - x) * (1.0 / (k + 1)); }
     WENGERT_INLINE double back(int k) const { return (k + order) / (k + 1); }
 };
 struct HermiteH : LongRecurrence {

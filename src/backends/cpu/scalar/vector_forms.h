@@ -29,6 +29,8 @@
     X(bessel_j) X(bessel_y)                                                                               \
     X(chebyshev_polynomial_t) X(chebyshev_polynomial_u) X(chebyshev_polynomial_v) X(chebyshev_polynomial_w) \
     X(legendre_polynomial_p) X(hermite_polynomial_h) X(hermite_polynomial_he)
+// Of three: polynomials of an order and a degree.
+#define WENGERT_FOR_EACH_POLYNOMIAL_OF_ORDERS(X) X(gegenbauer) X(laguerre)
 // clang-format on
 
 #if defined(WENGERT_HAVE_VECTOR_FORMS) && !defined(WENGERT_DEFINES_VECTOR_FORMS)
@@ -40,11 +42,16 @@ extern "C" {
 #define WENGERT_DECLARE2(name)                                                                          \
     __attribute__((simd("notinbranch"), const)) double WENGERT_ISA_NAME(name)(double, double) noexcept; \
     __attribute__((simd("notinbranch"), const)) float WENGERT_ISA_NAME(name##f)(float, float) noexcept;
+#define WENGERT_DECLARE3(name)                                                                                  \
+    __attribute__((simd("notinbranch"), const)) double WENGERT_ISA_NAME(name)(double, double, double) noexcept; \
+    __attribute__((simd("notinbranch"), const)) float WENGERT_ISA_NAME(name##f)(float, float, float) noexcept;
 WENGERT_FOR_EACH_VECTOR_FORM(WENGERT_DECLARE1)
 WENGERT_FOR_EACH_VECTOR_FAMILY(WENGERT_DECLARE2)
 WENGERT_DECLARE2(fmod)
+WENGERT_FOR_EACH_POLYNOMIAL_OF_ORDERS(WENGERT_DECLARE3)
 #undef WENGERT_DECLARE1
 #undef WENGERT_DECLARE2
+#undef WENGERT_DECLARE3
 }
 
 #define WENGERT_DOUBLE(name) WENGERT_ISA_NAME(name)
@@ -70,10 +77,15 @@ inline namespace WENGERT_ISA {
 #define WENGERT_FORM2(name)                                                               \
     WENGERT_INLINE double name(double n, double x) { return WENGERT_DOUBLE(name)(n, x); } \
     WENGERT_INLINE float name(float n, float x) { return WENGERT_FLOAT(name, n, x); }
+#define WENGERT_FORM3(name)                                                                            \
+    WENGERT_INLINE double name(double p, double x, double n) { return WENGERT_DOUBLE(name)(p, x, n); } \
+    WENGERT_INLINE float name(float p, float x, float n) { return WENGERT_FLOAT(name, p, x, n); }
 WENGERT_FOR_EACH_VECTOR_FORM(WENGERT_FORM1)
 WENGERT_FOR_EACH_VECTOR_FAMILY(WENGERT_FORM2)
+WENGERT_FOR_EACH_POLYNOMIAL_OF_ORDERS(WENGERT_FORM3)
 #undef WENGERT_FORM1
 #undef WENGERT_FORM2
+#undef WENGERT_FORM3
 WENGERT_INLINE double fmod(double a, double b) { return WENGERT_FMOD(a, b); }
 WENGERT_INLINE float fmod(float a, float b) { return WENGERT_FMODF(a, b); }
 

@@ -64,7 +64,8 @@ Tensor cross_entropy_of_logits(const Tensor& input, const Tensor& target, const 
                                const Tensor& pos_weight, std::string_view reduction) {
     check(input.sizes() == target.sizes(), ErrorKind::Value, "[binary_cross_entropy_with_logits] Target size (",
           ShapeOf{target.sizes()}, ") must be the same as input size (", ShapeOf{input.sizes()}, ")");
-    return ops::weighted_bce_with_logits(input, target, factor(weight), factor(pos_weight), reduction);
+    if (!pos_weight.defined()) return ops::bce_with_logits(input, target, factor(weight), reduction);
+    return ops::weighted_bce_with_logits(input, target, factor(weight), pos_weight, reduction);
 }
 
 Tensor gaussian_nll(const Tensor& input, const Tensor& target, const Operand& var, bool full, double eps) {

@@ -20,6 +20,7 @@
 #include "generated/ops/where.h"
 #include "graph/autograd_meta.h"
 #include "graph/batched.h"
+#include "graph/strict_singular.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
@@ -163,6 +164,12 @@ Tensor by_divisor(const Tensor& of, const Tensor& self, const std::optional<Dims
     return chain_rule(of, 2 / divisor);
 }
 Tensor from_mean(const Tensor& self, const std::optional<Dims>& dim) { return self - ops::mean(self, dim, true); }
+// The chain-rule product of that and a factor, which has the shape of the mean, in one pass.
+Tensor times_standardized(const Tensor& factor, const Tensor& self, const std::optional<Dims>& dim,
+                          const Operand& deviation) {
+    if (strict_singular()) return factor * (from_mean(self, dim) / deviation);
+    return ops::times_standardized(factor, self, ops::mean(self, dim, true), deviation);
+}
 
 // (x - mean) / (n - correction): what the partial derivative of the standard deviation is times that deviation.
 Tensor std_direction(const Tensor& self, const std::optional<Dims>& dim, double correction) {
@@ -181,7 +188,7 @@ Tensor std_partial(const Tensor& direction, const Tensor& deviation) {
 Tensor var_grad(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim, double correction,
                 bool keepdim) {
     const Tensor each = by_divisor(grad, self, dim, correction);
-    return chain_rule(expand_reduced(each, self.sizes(), dim, keepdim), from_mean(self, dim));
+    return times_standardized(restored(each, self.sizes(), dim, keepdim), self, dim, 1);
 }
 Tensor var_tangent(const Tensor& tangent, const Tensor& self, const std::optional<Dims>& dim, double correction,
                    bool keepdim) {
@@ -193,9 +200,8 @@ Tensor std_grad(const Tensor& grad, const Tensor& self, const Tensor& result, co
     if (!asks_more_than_values(grad, self,
                                result)) {  // the quotient comes first: it is in range whatever the deviation
         const Tensor deviation = restored(result, self.sizes(), dim, keepdim), flat = ops::eq(deviation, 0);
-        const Tensor standardized = from_mean(self, dim) / ops::where(flat, 1, deviation);
         const Tensor each = by_divisor(restored(grad, self.sizes(), dim, keepdim), self, dim, correction) * 0.5;
-        return chain_rule(ops::where(flat, 0, each), standardized);
+        return times_standardized(ops::where(flat, 0, each), self, dim, ops::where(flat, 1, deviation));
     }
     Tensor wide = expand_reduced(grad, self.sizes(), dim, keepdim),
            deviation = restored(result, self.sizes(), dim, keepdim), direction = std_direction(self, dim, correction);

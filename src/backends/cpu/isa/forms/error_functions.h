@@ -55,41 +55,58 @@ struct Ndtri {
 };
 
 // --- exp(x^2) erfc(x) and its integral: on the half-line after M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation
-// of (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity", Math. Comp. 36 (1981); on the other by reflection.
-WENGERT_INLINE double half_line(double a) { return (a - 3) / (a + 3); }
+// of (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity", Math. Comp. 36 (1981); on the other by reflection. Float suffices for
+// float.
+template <class P>
+WENGERT_INLINE P half_line(P a) {
+    return (a - 3) / (a + 3);
+}
 // exp(x^2), of the square with what its rounding leaves.
-WENGERT_INLINE double exp_of_square(double x) {
-    const double square = x * x;
+template <class P>
+WENGERT_INLINE P exp_of_square(P x) {
+    const P square = x * x;
     return exp(square) * (1 + fused(x, x, -square));
 }
-WENGERT_INLINE double negative_part(double x) { return select(x < 0, x, 0.0); }
 template <class P>
-WENGERT_INLINE double erfcx_of_positive(double a) {
-    return series<ErfcxSeries, P>(half_line(a)) / (1 + 2 * a);
+WENGERT_INLINE P negative_part(P x) {
+    return select(x < 0, x, P(0));
 }
+WENGERT_INLINE double erfcx_of_positive(double a) { return series<ErfcxSeries, double>(half_line(a)) / (1 + 2 * a); }
+WENGERT_INLINE float erfcx_of_positive(float a) { return 2 * mills_ratio(1.41421356f * a); }
 struct Erfcx {
-    static bool is_usual(double x) { return (x > -26) & (x < 1e100); }
     template <class P>
-    WENGERT_INLINE static double usual(double x) {
-        const double scaled = erfcx_of_positive<P>(abs(x));
-        const double value = select(x < 0, 2 * exp_of_square(negative_part(x)) - scaled, scaled);
-        return select(x == 0, 1.0, value);  // exactly
+    WENGERT_INLINE static bool is_usual(P x) {
+        return (x > -26) & (x < P(1e18));
+    }
+    template <class P>
+    WENGERT_INLINE static P usual(P x) {
+        const P scaled = erfcx_of_positive(abs(x));
+        const P value = select(x < 0, 2 * exp_of_square(negative_part(x)) - scaled, scaled);
+        return select(x == 0, P(1), value);  // exactly
     }
 };
 struct ErfcxIntegral1 {
-    static bool is_usual(double x) { return (x > -26) & (x < 1e100); }
     template <class P>
-    WENGERT_INLINE static double usual(double x) {
-        const double a = abs(x), scaled = series<Erfcx1Series, P>(half_line(a)) / ((1 + 2 * a) * (1 + 2 * a));
+    WENGERT_INLINE static bool is_usual(P x) {
+        return (x > -26) & (x < P(1e18));
+    }
+    template <class P>
+    WENGERT_INLINE static P usual(P x) {
+        const P a = abs(x), scaled = series<Erfcx1Series, P>(half_line(a)) / ((1 + 2 * a) * (1 + 2 * a));
         return select(x < 0, 2 * a * exp_of_square(negative_part(x)) + scaled, scaled);
     }
 };
+WENGERT_INLINE double mills(double a) { return erfcx_of_positive(a * 0.70710678118654752440) / 2; }
+WENGERT_INLINE float mills(float a) { return mills_ratio(a); }
 struct LogNdtr {
-    static bool is_usual(double x) { return abs(x) < 1e100; }
     template <class P>
-    WENGERT_INLINE static double usual(double x) {
-        const double far = log(erfcx_of_positive<P>(abs(x) * 0.70710678118654752440) / 2) - x * x / 2;
-        return select(x < -1, far, log1p(-ndtr(select(x < -1, 0.0, -x))));
+    WENGERT_INLINE static bool is_usual(P x) {
+        return abs(x) < P(1e18);
+    }
+    template <class P>
+    WENGERT_INLINE static P usual(P x) {
+        const P far = log(mills(abs(x))) - x * x / 2;
+        return select(x < -1, far, log1p(-ndtr(select(x < -1, P(0), -x))));
     }
 };
 

@@ -13,20 +13,20 @@ WENGERT_INLINE double fused(double a, double b, double c) { return __builtin_fma
 WENGERT_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 // Even and odd powers apart, which halves the chain of dependent operations.
-template <int First, int Count>
-WENGERT_INLINE double every_second(double square, const double (&c)[Count]) {
+template <int First, class V, int Count>
+WENGERT_INLINE V every_second(V square, const double (&c)[Count]) {
     if constexpr (First + 2 < Count)
-        return fused(every_second<First + 2>(square, c), square, c[First]);
+        return fused(every_second<First + 2>(square, c), square, static_cast<V>(c[First]));
     else
-        return c[First];
+        return static_cast<V>(c[First]);
 }
-template <int Count>
-WENGERT_INLINE double sum_of_powers(double t, const double (&c)[Count]) {
-    const double square = t * t;
+template <class V, int Count>
+WENGERT_INLINE V sum_of_powers(V t, const double (&c)[Count]) {
+    const V square = t * t;
     return fused(t, every_second<1>(square, c), every_second<0>(square, c));
 }
-template <class Series, class P>
-WENGERT_INLINE double series(double t) {
+template <class Series, class P, class V>
+WENGERT_INLINE V series(V t) {
     if constexpr (std::is_same_v<P, float>)
         return sum_of_powers(t, Series::kFloat);
     else
