@@ -16,7 +16,7 @@ REASONS = [
     (r"(i?(r|h)?fft(2|n)?|stft|istft)", "forward|backward", FFT),
     (r"(linalg_)?(svd|svdvals|eig|eigvals|eigh|eigvalsh|qr)", "forward", LAPACK),
     (r"geqrf|pinverse", "forward", LAPACK),
-    (r"add|sub|rsub|conj|conj_physical|(h|d|column_)stack|tensor_split", "forward|backward", NO_ALIAS),
+    (r"add|sub|rsub|conj|conj_physical|tensor_split", "forward|backward", NO_ALIAS),
     (r"complex", "backward", NO_ALIAS),
     (r"sigmoid|tanh|erfcx", "backward", CANCELS),
     (r"log_sigmoid", "backward", "PyTorch keeps the exponentials of its forward pass"),
@@ -24,6 +24,7 @@ REASONS = [
     (r"igammac?|zeta|polygamma", "forward", DOUBLE),
     (r"max_unpool.d", "backward", DUPLICATES),
     (r"(max|min|median|nanmedian)_dim", "backward", "elements that are equally the extreme share the gradient"),
+    (r"linear_cross_entropy", "backward", "the scores, a third of the products, are computed again instead of kept"),
     (r"sgn", "backward", "PyTorch has tensors of zeros without memory"),
 ]
 _COMPILED = [(re.compile(row), re.compile(direction), why) for row, direction, why in REASONS]

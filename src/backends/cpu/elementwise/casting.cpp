@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backends/cpu/choose_isa.h"
+#include "backends/cpu/elementwise/every_second.h"
 #include "backends/cpu/elementwise/reduced_float_table.h"
 #include "backends/cpu/elementwise/row_table.h"
 
@@ -84,6 +85,10 @@ void loop(char** args, int64_t n, const int64_t* steps) {
         spread_rows(reinterpret_cast<To*>(args[1]), 1, n, reinterpret_cast<const char*>(&value), 0);
     } else if (std::is_same_v<From, To> && steps[0] == -int64_t{sizeof(From)} && steps[1] == sizeof(To)) {
         copy_backwards(reinterpret_cast<const From*>(args[0]), reinterpret_cast<From*>(args[1]), n);
+    } else if (std::is_same_v<From, To> && has_every_second<From> && steps[0] == 2 * int64_t{sizeof(From)} &&
+               steps[1] == sizeof(To)) {
+        if constexpr (has_every_second<From>)
+            take_every_second(reinterpret_cast<const From*>(args[0]), n, reinterpret_cast<From*>(args[1]));
     } else {
         char *from = args[0], *to = args[1];
         for (int64_t i = 0; i < n; ++i, from += steps[0], to += steps[1])

@@ -69,6 +69,27 @@ void for_each_target_of_lines(T* self, const int64_t stride, const int64_t* inde
     for (size_t l = 0; l < count; ++l) along(&lines[l], std::index_sequence<0>());
 }
 
+// The same along short lines: all elements of some lines that are the first in theirs, then all that are the second, ...
+template <class T, class F>
+void for_each_target_of_short_lines(T* self, const int64_t stride, const int64_t* index, const T* src, IntSpan sizes,
+                                    const std::array<IntSpan, 3>& strides, F f) {
+    constexpr int64_t kTogether = 64;
+    const size_t last = sizes.size() - 1;
+    const int64_t n = sizes[last], along_index = strides[1][last], along_src = strides[2][last];
+    StridedWalk<3>(sizes.first(last), {strides[0].first(last), strides[1].first(last), strides[2].first(last)})
+        .rows([=](const std::array<int64_t, 3>& at, int64_t lines, const std::array<int64_t, 3>& step) {
+            const auto [to_step, k_step, s_step] = step;
+            for (int64_t first = 0; first < lines; first += kTogether) {
+                T* to = self + at[0] + first * to_step;
+                const int64_t* k = index + at[1] + first * k_step;
+                const T* s = src + at[2] + first * s_step;
+                const int64_t count = std::min(kTogether, lines - first);
+                for (int64_t i = 0; i < n; ++i, k += along_index, s += along_src)
+                    for (int64_t l = 0; l < count; ++l) f(to[l * to_step + k[l * k_step] * stride], s[l * s_step]);
+            }
+        });
+}
+
 // Calls f(self element, src element), for each place in the order of the index elements. Several lines at once cost a little
 // where f does not read what is there.
 template <class T, bool kReads = true, class F>
@@ -79,8 +100,11 @@ void for_each_target(const Tensor& self, const Along& a, const T* src, IntSpan s
     T* base = self.data_as<T>();
     const std::array<IntSpan, 3> strides{a.strides, a.index.strides(), steps};
     constexpr int64_t kLong = 16;
-    if (kReads && a.dim > 0 && a.dim + 1 == a.index.dim() && a.index.sizes()[a.dim] >= kLong)
-        return for_each_target_of_lines(base, a.stride, index, src, a.index.sizes(), strides, f);
+    if (a.dim > 0 && a.dim + 1 == a.index.dim()) {
+        if (a.index.sizes()[a.dim] < kLong)
+            return for_each_target_of_short_lines(base, a.stride, index, src, a.index.sizes(), strides, f);
+        if (kReads) return for_each_target_of_lines(base, a.stride, index, src, a.index.sizes(), strides, f);
+    }
     StridedWalk<3>(a.index.sizes(), strides)
         .rows([&](const std::array<int64_t, 3>& at, int64_t n, const std::array<int64_t, 3>& step) {
             T* to = base + at[0];

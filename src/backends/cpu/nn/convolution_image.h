@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "backends/cpu/elementwise/every_second.h"
 #include "backends/cpu/nn/conv_loops.h"
 #include "backends/cpu/products/gemm.h"
 #include "kernels/nn/convolution_geometry.h"
@@ -48,6 +49,10 @@ void copy_padded(const T* from, int64_t channels, const Space& size, const Space
                 }
                 for (int64_t first = 0; first < std::min(image.stride, width); ++first) {
                     T* at = out + image.column(first + before[2]);
+                    if (image.stride == 2) {
+                        take_every_second(row + first, (width - first + 1) / 2, at);
+                        continue;
+                    }
                     for (int64_t x = first; x < width; x += image.stride) *at++ = row[x];
                 }
             }
