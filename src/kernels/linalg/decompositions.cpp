@@ -3,6 +3,7 @@
 
 #include "kernels/linalg/common.h"
 #include "kernels/linalg/linalg.h"
+#include "kernels/reductions/nan_check.h"
 
 namespace wengert::kernels {
 
@@ -141,6 +142,29 @@ std::tuple<Tensor, Tensor> eig_along(const Tensor& self, const Tensor& along) {
     auto [w, v] = linalg_eig(self);
     if (w.numel() > 0) eig_along_kernel(v, w, self, along);
     return {w, v};
+}
+
+namespace {
+
+// Of smaller matrices there are many: operations on all of them are faster than a few products for each.
+constexpr int64_t kOneByOne = 16;
+
+}  // namespace
+
+Tensor eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values,
+                     const Tensor& vectors) {
+    if (cols(vectors) < kOneByOne) return {};
+    const Tensor out = empty(vectors.sizes(), vectors.dtype(), vectors.device());
+    if (out.numel() > 0) eigh_backward_kernel(out, grad_values, grad_vectors, values, vectors);
+    return all_finite(out) ? out : Tensor();
+}
+
+Tensor svd_backward(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_vh, const Tensor& u, const Tensor& s,
+                    const Tensor& vh) {
+    if (s.size(-1) < kOneByOne) return {};
+    const Tensor out = empty(joined(batch_sizes(u), {rows(u), cols(vh)}), u.dtype(), u.device());
+    if (out.numel() > 0) svd_backward_kernel(out, grad_u, grad_s, grad_vh, u, s, vh);
+    return all_finite(out) ? out : Tensor();
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b,

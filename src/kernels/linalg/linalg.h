@@ -83,6 +83,12 @@ std::tuple<Tensor, Tensor> eigh_along(const Tensor& self, const Tensor& along, s
 std::tuple<Tensor, Tensor, Tensor> svd_along(const Tensor& self, const Tensor& along, bool full_matrices);
 std::tuple<Tensor, Tensor> eig_along(const Tensor& self, const Tensor& along);
 double coincidence_tolerance(DType dtype, int64_t size);
+// Gradients with respect to self, of which those at results may be undefined. Undefined where values coincide, or singular
+// values vanish, and where the result is not finite: there the formula has more to say; and of small matrices.
+Tensor eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values,
+                     const Tensor& vectors);
+Tensor svd_backward(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_vh, const Tensor& u, const Tensor& s,
+                    const Tensor& vh);
 // (solution, residuals, rank, singular_values); driver: gelsy (default), gels, gelsd, gelss. gels assumes full rank.
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b,
                                                         std::optional<double> rcond,

@@ -48,6 +48,12 @@ extern DeviceKernel<void(Result, Result, Result, const Tensor&, char)> svd_kerne
 // (w, v, a, lower), v column-major, or undefined where it is not wanted. So are those of eig, (w, v, a).
 extern DeviceKernel<void(Result, Result, const Tensor&, bool)> eigh_kernel;
 extern DeviceKernel<void(Result, Result, const Tensor&)> eig_kernel;
+// (out, gradients of w and v, w, v), and the same of svd: one of the gradients at least is defined. NaN where values coincide,
+// or singular values vanish.
+extern DeviceKernel<void(Result, const Tensor&, const Tensor&, const Tensor&, const Tensor&)> eigh_backward_kernel;
+extern DeviceKernel<void(Result, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                         const Tensor&)>
+    svd_backward_kernel;
 // (x, rank, s, squares, a, b, cut): singular values up to cut times the greatest one are 0. x holds zeros; so does
 // squares, the sums of squares of the columns of A X - B, or it is undefined, as s may be. A, B and X may have no elements.
 extern DeviceKernel<void(Result, Result, Result, Result, const Tensor&, const Tensor&, double)> lstsq_kernel;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "backends/cpu/linalg/lapack.h"
+#include "backends/cpu/linalg/tiny_matrices.h"
 
 namespace wengert::kernels {
 
@@ -158,6 +159,8 @@ private:
 
     // (x y)_S = sum of x_Q y_{S - Q} over the subsets Q of S.
     void multiply(const T* x, const T* y, T* out) const {
+        if (n_ <= portable::kTiny && parts_ == 1)
+            return portable::with_rows(n_, [&]<int N> { portable::multiply_tiny<T, N>(x, y, out); });
         for (int64_t s = 0; s < parts_; ++s)
             for (int64_t q = s;; q = (q - 1) & s) {
                 gemm<T>(T(1), row_major<const T>(x + q * area_, n_, n_),
@@ -190,10 +193,7 @@ private:
         return std::pow(one_norm(out.data(), n_), 1.0 / static_cast<double>(p + 4));
     }
 
-    double bound(const Approximant& r) const {
-        const double m = r.degree(), rule = sizeof(R) == 4 ? r.single : r.twice;
-        return std::min(kLargestArgument, rule * std::pow(2 * m + 1, -directions_ / (2 * m)));
-    }
+    double bound(const Approximant& r) const { return bounds_[static_cast<size_t>(&r - approximants)]; }
     // By how many more halvings rounding errors of the approximant stay small.
     int further_halvings(const Approximant& r, int halved) const {
         const int m = r.degree();
@@ -217,6 +217,9 @@ private:
         squarings_ = 0;
         chosen_ = approximants;
         if (norm_ == 0) return;
+        // To know that a lower degree is enough takes the powers that a higher one needs.
+        for (size_t i = 0; i < (single ? 3 : 4); ++i)
+            if (fits(i, norm_)) return;
         const double d4 = root_norm(4), d6 = root_norm(6);
         if (fits(0, std::min(norm_, std::max(d4, d6)))) return;
         if (fits(1, std::min(norm_, std::max(d4, d6)))) return;
@@ -338,6 +341,15 @@ private:
         std::array<double, 5> logs;
         for (size_t i = 0; i < logs.size(); ++i) logs[i] = approximants[i].log2_of_error();
         return logs;
+    }();
+    const std::array<double, 5> bounds_ = [this] {
+        std::array<double, 5> bounds;
+        for (size_t i = 0; i < bounds.size(); ++i) {
+            const double m = approximants[i].degree(),
+                         rule = sizeof(R) == 4 ? approximants[i].single : approximants[i].twice;
+            bounds[i] = std::min(kLargestArgument, rule * std::pow(2 * m + 1, -directions_ / (2 * m)));
+        }
+        return bounds;
     }();
     mutable std::vector<std::unique_ptr<Scratch<T>>> spare_;
     std::array<Jet, 4> powers_;                                                   // A^2, A^4, A^6, A^8

@@ -1,4 +1,4 @@
-// Factors, systems and inverses of matrices of up to four rows, in registers: of them there are many at a time, and the loops
+// Products, factors, systems and inverses of matrices of up to four rows, in registers: of them there are many at a time, and the loops
 // that take any size cost more than the arithmetic. The same operations in the same order as those of portable_lapack.cpp.
 #pragma once
 
@@ -24,6 +24,22 @@ auto with_rows(int64_t n, F&& f) {
             return f.template operator()<3>();
         default:
             return f.template operator()<4>();
+    }
+}
+
+// out = a b, [N,N], row-major.
+template <class T, int N>
+void multiply_tiny(const T* a, const T* b, T* out) {
+    for (int i = 0; i < N; ++i) {
+        T row[N];
+#pragma GCC unroll 4
+        for (int j = 0; j < N; ++j) row[j] = a[i * N] * b[j];
+#pragma GCC unroll 4
+        for (int p = 1; p < N; ++p)
+#pragma GCC unroll 4
+            for (int j = 0; j < N; ++j) row[j] += a[i * N + p] * b[p * N + j];
+#pragma GCC unroll 4
+        for (int j = 0; j < N; ++j) out[i * N + j] = row[j];
     }
 }
 

@@ -162,12 +162,28 @@ bool holds_anywhere(const Tensor& mask) {
     return mask.numel() > 0 && ops::is_any_true(unbatched(mask));
 }
 
-bool any_coincide(const Tensor& values) { return values.size(-1) > 1 && holds_anywhere(equal_pairs(values)); }
+namespace {
+
+// Whether values that are in order coincide with their neighbours.
+bool neighbours_coincide(const Tensor& x, int64_t size) {
+    const Plain plain;
+    const Tensor v = detach(x);
+    const Tensor steps = ops::slice(v, -1, 1, v.size(-1)) - ops::slice(v, -1, 0, v.size(-1) - 1);
+    return holds_anywhere(ops::le(ops::abs(steps), tolerance_of(v, size)));
+}
+
+}  // namespace
+
+bool any_coincide(const Tensor& values) {
+    const int64_t n = values.size(-1);
+    if (n < 2) return false;
+    return is_complex(values.dtype()) ? holds_anywhere(equal_pairs(values)) : neighbours_coincide(values, n);
+}
 
 bool any_coincide_or_vanish(const Tensor& s, const Tensor& u, const Tensor& vh) {
     if (s.numel() == 0) return false;
     const int64_t size = std::max(u.size(-2), vh.size(-1));
-    return holds_anywhere(zero_values(s, size)) || holds_anywhere(equal_or_zero_pairs(s, size));
+    return holds_anywhere(zero_values(s, size)) || neighbours_coincide(s, size);
 }
 
 Tensor quotient(const Tensor& numerator, const Tensor& values, const Quotient& q) {
