@@ -1,0 +1,60 @@
+// Lines by blocks of as many lanes as stay in the caches (fft/loops.h), on all threads.
+#pragma once
+
+#include "backends/cpu/fft/lines.h"
+#include "backends/cpu/products/gemm.h"
+#include "base/threads/parallel_for.h"
+
+namespace wengert::kernels {
+
+inline constexpr int64_t kBlockBytes = 16 << 10;  // one of two; of long lines it is as many as there are lanes
+inline constexpr int64_t kMostLanes = 256;
+
+// Some lines in a block of `width` lanes, those that are left over being zero, and another block for results.
+template <class T>
+struct LineBlock {
+    const FftLines<T>& lines;
+    int64_t first, count, width;
+    T *points, *other;
+
+    void gather(int parts, int64_t n, int64_t row) {
+        if (count < width) std::fill_n(points, n * parts * row, T(0));
+        int64_t lane = 0;
+        lines.grid.for_each_run(first, first + count, [&](int64_t some, int64_t in, int64_t) {
+            fft_table().of<T>().gather(lines.in + in, {lines.grid.in_step(), lines.in_point, parts}, n, some,
+                                       points + lane, row);
+            lane += some;
+        });
+    }
+    void scatter(int parts, int64_t n, int64_t row) const {
+        int64_t lane = 0;
+        lines.grid.for_each_run(first, first + count, [&](int64_t some, int64_t, int64_t out) {
+            fft_table().of<T>().scatter(lines.out + out, {lines.grid.out_step(), lines.out_point, parts}, n, some,
+                                        points + lane, row);
+            lane += some;
+        });
+    }
+    void transform(const FftPlan<T>& plan, bool backward, T scale) {
+        for (const FftStage<T>& stage : plan.stages) {
+            fft_table().of<T>().stage(stage, points, other, width, backward, scale);
+            std::swap(points, other);
+        }
+    }
+};
+
+// f(block) for all lines; a block has room for so many complex points.
+template <class T, class F>
+void for_each_block(const FftLines<T>& lines, int64_t room, F f) {
+    const int64_t lanes = fft_table().of<T>().lanes, all = lines.grid.count();
+    const int64_t fit = kBlockBytes / (2 * static_cast<int64_t>(sizeof(T)) * room) / lanes * lanes;
+    const int64_t most = std::min(std::clamp(fit, lanes, kMostLanes), (all + lanes - 1) / lanes * lanes);
+    parallel_for(all, most, [&](int64_t begin, int64_t end) {
+        const Scratch<T> memory(4 * room * most);
+        for (int64_t first = begin; first < end; first += most) {
+            const int64_t count = std::min(most, end - first), width = (count + lanes - 1) / lanes * lanes;
+            f(LineBlock<T>{lines, first, count, width, memory.data(), memory.data() + 2 * room * most});
+        }
+    });
+}
+
+}  // namespace wengert::kernels

@@ -1,0 +1,112 @@
+// Lines of real points: of n = 2h as h complex ones (isa/fft_loops.cpp), of an odd number as n whose imaginary parts are zero.
+#include "backends/cpu/fft/blocks.h"
+
+namespace wengert::kernels {
+namespace {
+
+// f(in, out) for each line.
+template <class T, class F>
+void for_each_line(const FftLines<T>& lines, F f) {
+    parallel_for(lines.grid.count(), 1, [&](int64_t begin, int64_t end) {
+        lines.grid.for_each_run(begin, end, [&](int64_t some, int64_t in, int64_t out) {
+            for (int64_t i = 0; i < some; ++i)
+                f(lines.in + in + i * lines.grid.in_step(), lines.out + out + i * lines.grid.out_step());
+        });
+    });
+}
+
+// What the conjugates of the first half say, complex numbers `step` elements apart whose parts are `part` apart.
+template <class T>
+void mirror(T* line, int64_t n, int64_t step, int64_t part = 1) {
+    for (int64_t k = n / 2 + 1; k < n; ++k) {
+        line[k * step] = line[(n - k) * step];
+        line[k * step + part] = -line[(n - k) * step + part];
+    }
+}
+
+template <class T>
+void copy(const T* from, int64_t from_step, T* to, int64_t to_step, int64_t n) {
+    for (int64_t k = 0; k < n; ++k) to[k * to_step] = from[k * from_step];
+}
+
+}  // namespace
+
+template <class T>
+void transform_real_lines(const RealFftPlan<T>& plan, const FftLines<T>& lines, bool all, T scale) {
+    const FftLoops<T>& loops = fft_table().of<T>();
+    const int64_t n = plan.points, half = n / 2, results = all ? n : half + 1;
+    const bool even = n % 2 == 0;
+    if (plan.complex->has_stages())
+        return for_each_block(lines, even ? results + 1 : n, [&](LineBlock<T> block) {
+            if (even) {
+                block.gather(1, n, block.width);
+                block.transform(*plan.complex, false, scale / 2);
+                loops.untangle(block.points, block.other, plan.roots.data(), half, block.width, all);
+                std::swap(block.points, block.other);
+            } else {
+                block.gather(1, n, 2 * block.width);
+                for (int64_t k = 0; k < n; ++k)
+                    std::fill_n(block.points + (2 * k + 1) * block.width, block.width, T(0));
+                block.transform(*plan.complex, false, scale);
+            }
+            block.scatter(2, results, block.width);
+        });
+    for_each_line(lines, [&](const T* in, T* out) {
+        const Scratch<T> memory(2 * (n + 1));
+        T* line = memory.data();
+        if (even) {
+            copy(in, lines.in_point, line, 1, n);
+            transform_lines(*plan.complex, FftLines<T>::one(line, line), false, scale / 2);
+            loops.untangle_line(line, line, plan.roots.data(), half);
+            if (all) mirror(line, n, 2);
+        } else {
+            copy(in, lines.in_point, line, 2, n);
+            for (int64_t k = 0; k < n; ++k) line[2 * k + 1] = 0;
+            transform_lines(*plan.complex, FftLines<T>::one(line, line), false, scale);
+        }
+        copy(line, 2, out, lines.out_point, results);
+        copy(line + 1, 2, out + 1, lines.out_point, results);
+    });
+}
+
+template <class T>
+void transform_half_lines(const RealFftPlan<T>& plan, const FftLines<T>& lines, T scale) {
+    const FftLoops<T>& loops = fft_table().of<T>();
+    const int64_t n = plan.points, half = n / 2;
+    const bool even = n % 2 == 0;
+    if (plan.complex->has_stages())
+        return for_each_block(lines, even ? half + 1 : n, [&](LineBlock<T> block) {
+            const int64_t width = block.width;
+            block.gather(2, half + 1, width);
+            if (even) {
+                loops.tangle(block.points, block.other, plan.roots.data(), half, width);
+                std::swap(block.points, block.other);
+            } else {
+                std::fill_n(block.points + width, width, T(0));
+                for (int64_t i = 0; i < width; ++i) mirror(block.points + i, n, 2 * width, width);
+            }
+            block.transform(*plan.complex, true, scale);
+            block.scatter(1, n, even ? width : 2 * width);
+        });
+    for_each_line(lines, [&](const T* in, T* out) {
+        const Scratch<T> memory(2 * (n + 1));
+        T* line = memory.data();
+        copy(in, lines.in_point, line, 2, half + 1);
+        copy(in + 1, lines.in_point, line + 1, 2, half + 1);
+        if (even) {
+            loops.tangle_line(line, line, plan.roots.data(), half);
+        } else {
+            line[1] = 0;
+            mirror(line, n, 2);
+        }
+        transform_lines(*plan.complex, FftLines<T>::one(line, line), true, scale);
+        copy(line, even ? 1 : 2, out, lines.out_point, n);
+    });
+}
+
+template void transform_real_lines(const RealFftPlan<float>&, const FftLines<float>&, bool, float);
+template void transform_real_lines(const RealFftPlan<double>&, const FftLines<double>&, bool, double);
+template void transform_half_lines(const RealFftPlan<float>&, const FftLines<float>&, float);
+template void transform_half_lines(const RealFftPlan<double>&, const FftLines<double>&, double);
+
+}  // namespace wengert::kernels

@@ -1,0 +1,87 @@
+// Between memory and a block of lines (fft/loops.h), whatever lies side by side in memory: the points of a line, the lines, or
+// neither.
+#pragma once
+
+#include "backends/cpu/fft/loops.h"
+#include "backends/cpu/isa/fft_butterflies.h"
+#include "backends/cpu/isa/transpose.h"
+
+namespace wengert::kernels::WENGERT_ISA {
+
+template <class V, std::size_t... I>
+WENGERT_ALWAYS_INLINE Complex<V> separated(V a, V b, std::index_sequence<I...>) {
+    return {__builtin_shufflevector(a, b, (2 * static_cast<int>(I))...),
+            __builtin_shufflevector(a, b, (2 * static_cast<int>(I) + 1)...)};
+}
+template <class V, std::size_t... I>
+WENGERT_ALWAYS_INLINE void joined(Complex<V> x, V& a, V& b, std::index_sequence<I...>) {
+    constexpr int L = sizeof...(I);
+    a = __builtin_shufflevector(x.re, x.im, (static_cast<int>(I) / 2 + static_cast<int>(I) % 2 * L)...);
+    b = __builtin_shufflevector(x.re, x.im, (static_cast<int>(I) / 2 + L / 2 + static_cast<int>(I) % 2 * L)...);
+}
+template <class V, std::size_t... I>
+WENGERT_ALWAYS_INLINE V reversed(V a, std::index_sequence<I...>) {
+    return __builtin_shufflevector(a, a, (static_cast<int>(sizeof...(I)) - 1 - static_cast<int>(I))...);
+}
+template <class T>
+using EachLane = std::make_index_sequence<kLanes<T>>;
+
+// As many complex numbers, one behind the other, as a vector has lanes.
+template <class T>
+WENGERT_ALWAYS_INLINE Points<T> load_complex(const T* p) {
+    return separated(load(p), load(p + kLanes<T>), EachLane<T>());
+}
+template <class T>
+WENGERT_ALWAYS_INLINE void store_complex(T* p, Points<T> x) {
+    Vec<T> a, b;
+    joined(x, a, b, EachLane<T>());
+    store(p, a);
+    store(p + kLanes<T>, b);
+}
+// Those up to p, from the last to the first.
+template <class T>
+WENGERT_ALWAYS_INLINE Points<T> load_complex_reversed(const T* p) {
+    const Points<T> x = load_complex(p - 2 * (kLanes<T> - 1));
+    return {reversed(x.re, EachLane<T>()), reversed(x.im, EachLane<T>())};
+}
+template <class T>
+WENGERT_ALWAYS_INLINE void store_complex_reversed(T* p, Points<T> x) {
+    store_complex(p - 2 * (kLanes<T> - 1), Points<T>{reversed(x.re, EachLane<T>()), reversed(x.im, EachLane<T>())});
+}
+
+template <class T>
+void gather(const T* from, FftSteps steps, int64_t points, int64_t lines, T* block, int64_t row) {
+    if (steps.point == steps.parts) return transpose(lines, points * steps.parts, from, steps.line, block, row);
+    const bool side_by_side = steps.line == steps.parts;
+    for (int64_t k = 0; k < points; ++k, from += steps.point, block += row * steps.parts) {
+        int64_t i = 0;
+        if (side_by_side && steps.parts == 1)
+            for (; i + kLanes<T> <= lines; i += kLanes<T>) store(block + i, load(from + i));
+        else if (side_by_side)
+            for (; i + kLanes<T> <= lines; i += kLanes<T>) {
+                const Points<T> x = load_complex(from + 2 * i);
+                store(block + i, x.re);
+                store(block + row + i, x.im);
+            }
+        for (; i < lines; ++i)
+            for (int part = 0; part < steps.parts; ++part) block[part * row + i] = from[i * steps.line + part];
+    }
+}
+
+template <class T>
+void scatter(T* to, FftSteps steps, int64_t points, int64_t lines, const T* block, int64_t row) {
+    if (steps.point == steps.parts) return transpose(points * steps.parts, lines, block, row, to, steps.line);
+    const bool side_by_side = steps.line == steps.parts;
+    for (int64_t k = 0; k < points; ++k, to += steps.point, block += row * steps.parts) {
+        int64_t i = 0;
+        if (side_by_side && steps.parts == 1)
+            for (; i + kLanes<T> <= lines; i += kLanes<T>) store(to + i, load(block + i));
+        else if (side_by_side)
+            for (; i + kLanes<T> <= lines; i += kLanes<T>)
+                store_complex(to + 2 * i, Points<T>{load(block + i), load(block + row + i)});
+        for (; i < lines; ++i)
+            for (int part = 0; part < steps.parts; ++part) to[i * steps.line + part] = block[part * row + i];
+    }
+}
+
+}  // namespace wengert::kernels::WENGERT_ISA
