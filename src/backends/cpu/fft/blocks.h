@@ -35,6 +35,19 @@ struct LineBlock {
         });
     }
     void transform(const FftPlan<T>& plan, bool backward, T scale) {
+        if (plan.has_stages()) return run_stages(plan, backward, scale);
+        const FftLoops<T>& loops = fft_table().of<T>();
+        const int64_t n = plan.points, m = plan.padded->points;
+        loops.weigh(points, plan.chirp.data(), n, width, backward);
+        std::fill(points + 2 * n * width, points + 2 * m * width, T(0));
+        run_stages(*plan.padded, backward, T(1));
+        loops.weigh(points, plan.spectrum.data(), m, width, backward);
+        run_stages(*plan.padded, !backward, scale);
+        loops.weigh(points, plan.chirp.data(), n, width, backward);
+    }
+
+private:
+    void run_stages(const FftPlan<T>& plan, bool backward, T scale) {
         for (const FftStage<T>& stage : plan.stages) {
             fft_table().of<T>().stage(stage, points, other, width, backward, scale);
             std::swap(points, other);
@@ -54,6 +67,17 @@ void for_each_block(const FftLines<T>& lines, int64_t room, F f) {
             const int64_t count = std::min(most, end - first), width = (count + lanes - 1) / lanes * lanes;
             f(LineBlock<T>{lines, first, count, width, memory.data(), memory.data() + 2 * room * most});
         }
+    });
+}
+
+// f(in, out) for each line: of those that are more than a block.
+template <class T, class F>
+void for_each_line(const FftLines<T>& lines, F f) {
+    parallel_for(lines.grid.count(), 1, [&](int64_t begin, int64_t end) {
+        lines.grid.for_each_run(begin, end, [&](int64_t some, int64_t in, int64_t out) {
+            for (int64_t i = 0; i < some; ++i)
+                f(lines.in + in + i * lines.grid.in_step(), lines.out + out + i * lines.grid.out_step());
+        });
     });
 }
 

@@ -36,6 +36,7 @@ struct FftLoops {
     void (*scatter)(T* to, FftSteps, int64_t points, int64_t lines, const T* block, int64_t row);
     // block[k] *= factors[k], factors being [points][2][step].
     void (*twist)(T* block, const T* factors, int64_t step, int64_t points, int64_t width, bool swapped);
+    void (*weigh)(T* block, const T* factors, int64_t points, int64_t width, bool swapped);  // [points], for all lines
     // Twice the transform of n = 2 half real points from that of the complex numbers x[2j] + i x[2j + 1], and the
     // reverse; roots [half / 2 + 1]. The first `half + 1` points, or all.
     void (*untangle)(const T* in, T* out, const T* roots, int64_t half, int64_t width, bool all);
@@ -43,8 +44,8 @@ struct FftLoops {
     // The same of one line in memory, [half] and [half + 1] complex numbers one behind the other.
     void (*untangle_line)(const T* in, T* out, const T* roots, int64_t half);
     void (*tangle_line)(const T* in, T* out, const T* roots, int64_t half);
-    // out[k] = x[k] y[k] scale, complex numbers one behind the other; swapped: those of x and of out.
-    void (*multiply)(const T* x, const T* y, T* out, int64_t n, bool swapped, T scale);
+    // out[k] = x[k] y[k], complex numbers one behind the other; swapped: those of x and of out.
+    void (*multiply)(const T* x, const T* y, T* out, int64_t n, bool swapped);
 };
 
 struct FftTable {

@@ -11,10 +11,13 @@ namespace wengert::kernels {
 namespace {
 
 // Up to this prime factor sums over all points cost no more than a convolution; where lanes are empty they cost more.
-constexpr int64_t kLargestFactor = 151, kLargestOfFew = 31;
+constexpr int64_t kLargestFactor = 101, kLargestOfFew = 31;
 // Blocks of more points are not in the second-level cache: two of as many vectors each, real and imaginary.
 constexpr int64_t kMostPoints = 3072;
 constexpr int64_t kFewestOfMatrix = 128;
+constexpr int64_t kFullLanes = 16;  // a multiple of those of any instruction set
+
+bool is_matrix(int64_t n, bool few) { return n > (few ? kFewestOfMatrix : kMostPoints); }
 
 int64_t largest_prime_factor(int64_t n) {
     int64_t largest = 1;
@@ -37,18 +40,23 @@ std::vector<int64_t> radices(int64_t n) {
     return out;
 }
 
-// The largest divisor that is not above the root.
+// The largest divisor that is not above the root; if there are some such that all lanes are full, of those.
 int64_t lesser_side(int64_t n) {
-    auto side = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
+    const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
+    for (int64_t unit : {kFullLanes, int64_t{1}})
+        for (int64_t side = root / unit * unit; side * 4 > root; side -= unit)
+            if (n % side == 0 && n / side % unit == 0) return side;
+    int64_t side = root;
     while (n % side != 0) --side;
     return side;
 }
 
-// The fewest points, at least n, that have small factors.
-int64_t smooth_above(int64_t n) {
-    int64_t best = 1;
+// The fewest points, at least n, that have small factors, and fill all lanes if they are to be a matrix.
+int64_t smooth_above(int64_t n, bool of_matrix) {
+    const int64_t twos = of_matrix ? kFullLanes * kFullLanes : 1;
+    int64_t best = twos;
     while (best < n) best *= 2;
-    for (int64_t fives = 1; fives < best; fives *= 5)
+    for (int64_t fives = twos; fives < best; fives *= 5)
         for (int64_t odd = fives; odd < best; odd *= 3) {
             int64_t x = odd;
             while (x < n) x *= 2;
@@ -115,9 +123,9 @@ void plan_matrix(FftPlan<T>& plan, int64_t a, int64_t b) {
 }
 
 template <class T>
-void plan_convolution(FftPlan<T>& plan) {
-    const int64_t n = plan.points, m = smooth_above(2 * n - 1);
-    plan.padded = make_fft_plan<T>(m, true);
+void plan_convolution(FftPlan<T>& plan, bool few) {
+    const int64_t n = plan.points, fewest = 2 * n - 1, m = smooth_above(fewest, is_matrix(fewest, few));
+    plan.padded = make_fft_plan<T>(m, few);
     plan.spectrum.assign(static_cast<size_t>(2 * m), T(0));
     const RootsOfUnity roots(2 * n);
     int64_t square = 0;  // modulo 2n
@@ -139,7 +147,7 @@ void plan_convolution(FftPlan<T>& plan) {
 template <class T>
 std::shared_ptr<const FftPlan<T>> make_fft_plan(int64_t n, bool few) {
     const int64_t factor = largest_prime_factor(n), side = lesser_side(n);
-    const bool of_matrix = n > kMostPoints || (few && n >= kFewestOfMatrix && side > 1);
+    const bool of_matrix = is_matrix(n, few) && side > 1;
     const bool lanes_are_full = !few || n / factor >= fft_table().of<T>().lanes;
     if (factor <= (lanes_are_full ? kLargestFactor : kLargestOfFew) && !of_matrix) return of_stages<T>(n);
     auto plan = std::make_shared<FftPlan<T>>();
@@ -147,7 +155,7 @@ std::shared_ptr<const FftPlan<T>> make_fft_plan(int64_t n, bool few) {
     if (factor <= (lanes_are_full ? kLargestFactor : kLargestOfFew))
         plan_matrix(*plan, side, n / side);
     else
-        plan_convolution(*plan);
+        plan_convolution(*plan, few);
     return plan;
 }
 

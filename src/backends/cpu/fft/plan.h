@@ -32,6 +32,8 @@ struct FftPlan {
     FftPlan(const FftPlan&) = delete;
 
     bool has_stages() const noexcept { return !stages.empty(); }
+    // Complex points of a block of lines, which is all that is needed; 0: a line is more than a block.
+    int64_t block_points() const noexcept { return has_stages() ? points : padded ? padded->block_points() : 0; }
 };
 
 // Few lines, which fill only some of the lanes, may have another plan than many.

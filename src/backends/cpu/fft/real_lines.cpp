@@ -4,17 +4,6 @@
 namespace wengert::kernels {
 namespace {
 
-// f(in, out) for each line.
-template <class T, class F>
-void for_each_line(const FftLines<T>& lines, F f) {
-    parallel_for(lines.grid.count(), 1, [&](int64_t begin, int64_t end) {
-        lines.grid.for_each_run(begin, end, [&](int64_t some, int64_t in, int64_t out) {
-            for (int64_t i = 0; i < some; ++i)
-                f(lines.in + in + i * lines.grid.in_step(), lines.out + out + i * lines.grid.out_step());
-        });
-    });
-}
-
 // What the conjugates of the first half say, complex numbers `step` elements apart whose parts are `part` apart.
 template <class T>
 void mirror(T* line, int64_t n, int64_t step, int64_t part = 1) {
@@ -36,8 +25,8 @@ void transform_real_lines(const RealFftPlan<T>& plan, const FftLines<T>& lines, 
     const FftLoops<T>& loops = fft_table().of<T>();
     const int64_t n = plan.points, half = n / 2, results = all ? n : half + 1;
     const bool even = n % 2 == 0;
-    if (plan.complex->has_stages())
-        return for_each_block(lines, even ? results + 1 : n, [&](LineBlock<T> block) {
+    if (const int64_t room = plan.complex->block_points())
+        return for_each_block(lines, std::max(room, results + 1), [&](LineBlock<T> block) {
             if (even) {
                 block.gather(1, n, block.width);
                 block.transform(*plan.complex, false, scale / 2);
@@ -74,8 +63,8 @@ void transform_half_lines(const RealFftPlan<T>& plan, const FftLines<T>& lines, 
     const FftLoops<T>& loops = fft_table().of<T>();
     const int64_t n = plan.points, half = n / 2;
     const bool even = n % 2 == 0;
-    if (plan.complex->has_stages())
-        return for_each_block(lines, even ? half + 1 : n, [&](LineBlock<T> block) {
+    if (const int64_t room = plan.complex->block_points())
+        return for_each_block(lines, std::max(room, half + 1), [&](LineBlock<T> block) {
             const int64_t width = block.width;
             block.gather(2, half + 1, width);
             if (even) {

@@ -49,38 +49,47 @@ WENGERT_ALWAYS_INLINE void store_complex_reversed(T* p, Points<T> x) {
     store_complex(p - 2 * (kLanes<T> - 1), Points<T>{reversed(x.re, EachLane<T>()), reversed(x.im, EachLane<T>())});
 }
 
+// f(i) for vectors of lanes that lie side by side, and 0 <= i < n is covered; the last one overlaps another.
+template <class T, class F>
+WENGERT_ALWAYS_INLINE void side_by_side(int64_t n, F f) {
+    for (int64_t next = 0; next < n; next += kLanes<T>) f(next + kLanes<T> <= n ? next : n - kLanes<T>);
+}
+
 template <class T>
 void gather(const T* from, FftSteps steps, int64_t points, int64_t lines, T* block, int64_t row) {
     if (steps.point == steps.parts) return transpose(lines, points * steps.parts, from, steps.line, block, row);
-    const bool side_by_side = steps.line == steps.parts;
+    const bool wide = steps.line == steps.parts && lines >= kLanes<T>;
     for (int64_t k = 0; k < points; ++k, from += steps.point, block += row * steps.parts) {
-        int64_t i = 0;
-        if (side_by_side && steps.parts == 1)
-            for (; i + kLanes<T> <= lines; i += kLanes<T>) store(block + i, load(from + i));
-        else if (side_by_side)
-            for (; i + kLanes<T> <= lines; i += kLanes<T>) {
+        if (!wide) {
+            for (int part = 0; part < steps.parts; ++part)
+                for (int64_t i = 0; i < lines; ++i) block[part * row + i] = from[i * steps.line + part];
+        } else if (steps.parts == 1) {
+            side_by_side<T>(lines, [&](int64_t i) { store(block + i, load(from + i)); });
+        } else {
+            side_by_side<T>(lines, [&](int64_t i) {
                 const Points<T> x = load_complex(from + 2 * i);
                 store(block + i, x.re);
                 store(block + row + i, x.im);
-            }
-        for (; i < lines; ++i)
-            for (int part = 0; part < steps.parts; ++part) block[part * row + i] = from[i * steps.line + part];
+            });
+        }
     }
 }
 
 template <class T>
 void scatter(T* to, FftSteps steps, int64_t points, int64_t lines, const T* block, int64_t row) {
     if (steps.point == steps.parts) return transpose(points * steps.parts, lines, block, row, to, steps.line);
-    const bool side_by_side = steps.line == steps.parts;
+    const bool wide = steps.line == steps.parts && lines >= kLanes<T>;
     for (int64_t k = 0; k < points; ++k, to += steps.point, block += row * steps.parts) {
-        int64_t i = 0;
-        if (side_by_side && steps.parts == 1)
-            for (; i + kLanes<T> <= lines; i += kLanes<T>) store(to + i, load(block + i));
-        else if (side_by_side)
-            for (; i + kLanes<T> <= lines; i += kLanes<T>)
+        if (!wide) {
+            for (int part = 0; part < steps.parts; ++part)
+                for (int64_t i = 0; i < lines; ++i) to[i * steps.line + part] = block[part * row + i];
+        } else if (steps.parts == 1) {
+            side_by_side<T>(lines, [&](int64_t i) { store(to + i, load(block + i)); });
+        } else {
+            side_by_side<T>(lines, [&](int64_t i) {
                 store_complex(to + 2 * i, Points<T>{load(block + i), load(block + row + i)});
-        for (; i < lines; ++i)
-            for (int part = 0; part < steps.parts; ++part) to[i * steps.line + part] = block[part * row + i];
+            });
+        }
     }
 }
 

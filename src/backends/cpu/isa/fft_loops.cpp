@@ -17,6 +17,15 @@ void twist(T* block, const T* factors, int64_t step, int64_t points, int64_t wid
             at.store(block + j, at.load(block + j) * of_factors.load(factors + j));
 }
 
+template <class T>
+void weigh(T* block, const T* factors, int64_t points, int64_t width, bool swapped) {
+    const Halves<T> at{swapped ? width : 0, swapped ? 0 : width};
+    for (int64_t k = 0; k < points; ++k, block += 2 * width) {
+        const Points<T> factor = splat_complex(factors + 2 * k);
+        for (int64_t j = 0; j < width; j += kLanes<T>) at.store(block + j, at.load(block + j) * factor);
+    }
+}
+
 // From Z[k] and Z[h-k]: 2 X[k] and 2 X[h-k]. A number may be a vector.
 template <class C>
 WENGERT_ALWAYS_INLINE void untangle_pair(C& x, C& y, C w) {
@@ -109,11 +118,10 @@ void tangle_line(const T* in, T* out, const T* roots, int64_t half) {
 }
 
 template <class T>
-void multiply(const T* x, const T* y, T* out, int64_t n, bool swapped, T scale) {
+void multiply(const T* x, const T* y, T* out, int64_t n, bool swapped) {
     const auto exchanged = [=](Points<T> z) __attribute__((always_inline)) { return swapped ? Points<T>{z.im, z.re} : z; };
     const auto product = [=](Points<T> a, Points<T> b) __attribute__((always_inline)) {
-        const Points<T> c = exchanged(exchanged(a) * b);
-        return Points<T>{c.re * splat(scale), c.im * splat(scale)};
+        return exchanged(exchanged(a) * b);
     };
     int64_t k = 0;
     for (; k + kLanes<T> <= n; k += kLanes<T>)
@@ -127,7 +135,7 @@ void multiply(const T* x, const T* y, T* out, int64_t n, bool swapped, T scale) 
 
 template <class T>
 constexpr FftLoops<T> loops() {
-    return {kLanes<T>, stage<T>,  gather<T>,        scatter<T>,     twist<T>,
+    return {kLanes<T>, stage<T>,  gather<T>,        scatter<T>,     twist<T>, weigh<T>,
             untangle<T>, tangle<T>, untangle_line<T>, tangle_line<T>, multiply<T>};
 }
 
