@@ -15,6 +15,7 @@ template <class T>
 struct LineBlock {
     const FftLines<T>& lines;
     int64_t first, count, width;
+    bool streamed;  // results are more than the caches hold
     T *points, *other;
 
     void gather(int parts, int64_t n, int64_t row) {
@@ -30,20 +31,22 @@ struct LineBlock {
         int64_t lane = 0;
         lines.grid.for_each_run(first, first + count, [&](int64_t some, int64_t, int64_t out) {
             fft_table().of<T>().scatter(lines.out + out, {lines.grid.out_step(), lines.out_point, parts}, n, some,
-                                        points + lane, row);
+                                        points + lane, row, streamed ? other : nullptr);
             lane += some;
         });
     }
     void transform(const FftPlan<T>& plan, bool backward, T scale) {
         if (plan.has_stages()) return run_stages(plan, backward, scale);
-        const FftLoops<T>& loops = fft_table().of<T>();
         const int64_t n = plan.points, m = plan.padded->points;
-        loops.weigh(points, plan.chirp.data(), n, width, backward);
+        weigh(plan.chirp.data(), plan.chirp.data() + 1, 2, n, backward);
         std::fill(points + 2 * n * width, points + 2 * m * width, T(0));
         run_stages(*plan.padded, backward, T(1));
-        loops.weigh(points, plan.spectrum.data(), m, width, backward);
+        weigh(plan.spectrum.data(), plan.spectrum.data() + 1, 2, m, backward);
         run_stages(*plan.padded, !backward, scale);
-        loops.weigh(points, plan.chirp.data(), n, width, backward);
+        weigh(plan.chirp.data(), plan.chirp.data() + 1, 2, n, backward);
+    }
+    void weigh(const T* re, const T* im, int64_t step, int64_t n, bool backward) const {
+        fft_table().of<T>().weigh(points, re, im, step, n, width, backward);
     }
 
 private:
@@ -61,11 +64,12 @@ void for_each_block(const FftLines<T>& lines, int64_t room, F f) {
     const int64_t lanes = fft_table().of<T>().lanes, all = lines.grid.count();
     const int64_t fit = kBlockBytes / (2 * static_cast<int64_t>(sizeof(T)) * room) / lanes * lanes;
     const int64_t most = std::min(std::clamp(fit, lanes, kMostLanes), (all + lanes - 1) / lanes * lanes);
+    const bool streamed = lines.in != lines.out && 2 * room * all * static_cast<int64_t>(sizeof(T)) >= (int64_t{12} << 20);
     parallel_for(all, most, [&](int64_t begin, int64_t end) {
-        const Scratch<T> memory(4 * room * most);
+        const Scratch<T> memory(4 * room * most + 64);
         for (int64_t first = begin; first < end; first += most) {
             const int64_t count = std::min(most, end - first), width = (count + lanes - 1) / lanes * lanes;
-            f(LineBlock<T>{lines, first, count, width, memory.data(), memory.data() + 2 * room * most});
+            f(LineBlock<T>{lines, first, count, width, streamed, memory.data(), memory.data() + 2 * room * most});
         }
     });
 }

@@ -58,6 +58,42 @@ void by_matrix(const FftPlan<T>& plan, const T* in, int64_t in_step, T* out, int
     by_blocks(*plan.rows, rows, backward, scale);
 }
 
+// The same of `count` lines that lie side by side, no more than there are lanes: a line of cache holds points of several.
+template <class T>
+void by_matrix_together(const FftPlan<T>& plan, const FftLines<T>& lines, int64_t count, bool backward, T scale) {
+    const int64_t a = plan.columns->points, b = plan.rows->points, lanes = fft_table().of<T>().lanes;
+    const int64_t vectors = 2 * lanes, most = vectors * std::max(a, b);
+    const Scratch<T> turned(plan.points * vectors);  // [b, a] points of a block
+    const auto in_parallel = [&](int64_t n, auto f) {
+        parallel_for(n, 1, [&](int64_t begin, int64_t end) {
+            const Scratch<T> memory(2 * most);
+            for (int64_t i = begin; i < end; ++i) f(i, memory.data(), memory.data() + most);
+        });
+    };
+    FftLines<T> some = lines;
+    some.grid = LineGrid();
+    some.grid.add(count, 2, 2);
+    in_parallel(b, [&](int64_t j, T* points, T* other) {
+        FftLines<T> column = some;
+        column.in += j * lines.in_point;
+        column.in_point *= b;
+        LineBlock<T> block{column, 0, count, lanes, false, points, other};
+        block.gather(2, a, lanes);
+        block.transform(*plan.columns, backward, T(1));
+        block.weigh(plan.twists.data() + j, plan.twists.data() + plan.twist_step + j, 2 * plan.twist_step, a, backward);
+        std::copy_n(block.points, a * vectors, turned.data() + j * a * vectors);
+    });
+    in_parallel(a, [&](int64_t k, T* points, T* other) {
+        FftLines<T> row = some;
+        row.out += k * lines.out_point;
+        row.out_point *= a;
+        for (int64_t j = 0; j < b; ++j) std::copy_n(turned.data() + (j * a + k) * vectors, vectors, points + j * vectors);
+        LineBlock<T> block{row, 0, count, lanes, false, points, other};
+        block.transform(*plan.rows, backward, scale);
+        block.scatter(2, b, lanes);
+    });
+}
+
 template <class T>
 void by_convolution(const FftPlan<T>& plan, const T* in, int64_t in_step, T* out, int64_t out_step, bool backward,
                     T scale) {
@@ -72,7 +108,7 @@ void by_convolution(const FftPlan<T>& plan, const T* in, int64_t in_step, T* out
     loops.multiply(line, plan.spectrum.data(), line, m, backward);
     transform_lines(*plan.padded, FftLines<T>::one(line, line), !backward, scale);
     loops.multiply(line, plan.chirp.data(), line, n, backward);
-    loops.scatter(out, {2, out_step, 2}, n, 1, line, 1);
+    loops.scatter(out, {2, out_step, 2}, n, 1, line, 1, nullptr);
 }
 
 }  // namespace
@@ -80,6 +116,18 @@ void by_convolution(const FftPlan<T>& plan, const T* in, int64_t in_step, T* out
 template <class T>
 void transform_lines(const FftPlan<T>& plan, const FftLines<T>& lines, bool backward, T scale) {
     if (plan.block_points() > 0) return by_blocks(plan, lines, backward, scale);
+    const int64_t lanes = fft_table().of<T>().lanes;
+    if (plan.columns && lines.grid.in_step() == 2 && lines.grid.out_step() == 2 && lines.grid.run() >= lanes / 2)
+        return parallel_for(lines.grid.count(), lanes, [&](int64_t begin, int64_t end) {
+            lines.grid.for_each_run(begin, end, [&](int64_t n, int64_t in, int64_t out) {
+                for (int64_t i = 0; i < n; i += lanes) {
+                    FftLines<T> some = lines;
+                    some.in += in + 2 * i;
+                    some.out += out + 2 * i;
+                    by_matrix_together(plan, some, std::min(lanes, n - i), backward, scale);
+                }
+            });
+        });
     const auto by = plan.columns ? by_matrix<T> : by_convolution<T>;
     for_each_line(lines, [&](const T* in, T* out) {
         by(plan, in, lines.in_point, out, lines.out_point, backward, scale);

@@ -18,6 +18,7 @@ public:
     void arrange();
 
     int64_t count() const noexcept { return count_; }
+    int64_t run() const noexcept { return dims_.empty() ? 1 : dims_.back().size; }
     int64_t in_step() const noexcept { return dims_.empty() ? 0 : dims_.back().in_step; }  // innermost
     int64_t out_step() const noexcept { return dims_.empty() ? 0 : dims_.back().out_step; }
 

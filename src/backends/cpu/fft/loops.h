@@ -33,10 +33,12 @@ struct FftLoops {
     void (*stage)(const FftStage<T>&, const T* in, T* out, int64_t width, bool swapped, T scale);
     // Rows of the block, one for each part of each point, `row` elements apart, from so many lines and back.
     void (*gather)(const T* from, FftSteps, int64_t points, int64_t lines, T* block, int64_t row);
-    void (*scatter)(T* to, FftSteps, int64_t points, int64_t lines, const T* block, int64_t row);
+    // With `room` for as many elements and 64 bytes more, lines that are one behind the other go past the caches.
+    void (*scatter)(T* to, FftSteps, int64_t points, int64_t lines, const T* block, int64_t row, T* room);
     // block[k] *= factors[k], factors being [points][2][step].
     void (*twist)(T* block, const T* factors, int64_t step, int64_t points, int64_t width, bool swapped);
-    void (*weigh)(T* block, const T* factors, int64_t points, int64_t width, bool swapped);  // [points], for all lines
+    // block[k] *= re[k step] + i im[k step], for all lines.
+    void (*weigh)(T* block, const T* re, const T* im, int64_t step, int64_t points, int64_t width, bool swapped);
     // Twice the transform of n = 2 half real points from that of the complex numbers x[2j] + i x[2j + 1], and the
     // reverse; roots [half / 2 + 1]. The first `half + 1` points, or all.
     void (*untangle)(const T* in, T* out, const T* roots, int64_t half, int64_t width, bool all);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cpu/fft/loops.h"
+#include "backends/cpu/isa/blocks.h"
 #include "backends/cpu/isa/fft_butterflies.h"
 #include "backends/cpu/isa/transpose.h"
 
@@ -57,7 +58,15 @@ WENGERT_ALWAYS_INLINE void side_by_side(int64_t n, F f) {
 
 template <class T>
 void gather(const T* from, FftSteps steps, int64_t points, int64_t lines, T* block, int64_t row) {
-    if (steps.point == steps.parts) return transpose(lines, points * steps.parts, from, steps.line, block, row);
+    if (steps.point == steps.parts) {
+        // The lines of the next block: processors foresee one stream of addresses, not one for each line.
+        constexpr int64_t kCacheLine = 64 / sizeof(T);
+        const T* next = from + lines * steps.line;
+        for (int64_t i = 0; i < lines; ++i)
+            for (int64_t k = 0; k < points * steps.parts; k += kCacheLine)
+                __builtin_prefetch(next + i * steps.line + k, 0, 2);
+        return transpose(lines, points * steps.parts, from, steps.line, block, row);
+    }
     const bool wide = steps.line == steps.parts && lines >= kLanes<T>;
     for (int64_t k = 0; k < points; ++k, from += steps.point, block += row * steps.parts) {
         if (!wide) {
@@ -75,8 +84,24 @@ void gather(const T* from, FftSteps steps, int64_t points, int64_t lines, T* blo
     }
 }
 
+// Lines one behind the other, past the caches (isa/blocks.h): turned over in `room`, of 64 bytes more than they have.
 template <class T>
-void scatter(T* to, FftSteps steps, int64_t points, int64_t lines, const T* block, int64_t row) {
+void stream_lines(T* to, int64_t size, int64_t lines, const T* block, int64_t row, T* room) {
+    const auto at = [](const T* p) { return reinterpret_cast<uintptr_t>(p) % kLine; };
+    char* turned = reinterpret_cast<char*>(room) + (at(to) + kLine - at(room)) % kLine;
+    transpose(size, lines, block, row, reinterpret_cast<T*>(turned), size);
+    const int64_t bytes = size * lines * static_cast<int64_t>(sizeof(T));
+    int64_t head = static_cast<int64_t>((kLine - at(to)) % kLine);
+    if (head > bytes) head = bytes;
+    __builtin_memcpy(to, turned, static_cast<size_t>(head));
+    stream(reinterpret_cast<char*>(to) + head, turned + head, bytes - head);
+}
+
+template <class T>
+void scatter(T* to, FftSteps steps, int64_t points, int64_t lines, const T* block, int64_t row, T* room) {
+    const int64_t size = points * steps.parts;
+    if (room && steps.point == steps.parts && steps.line == size)
+        return stream_lines(to, size, lines, block, row, room);
     if (steps.point == steps.parts) return transpose(points * steps.parts, lines, block, row, to, steps.line);
     const bool wide = steps.line == steps.parts && lines >= kLanes<T>;
     for (int64_t k = 0; k < points; ++k, to += steps.point, block += row * steps.parts) {

@@ -18,10 +18,10 @@ void twist(T* block, const T* factors, int64_t step, int64_t points, int64_t wid
 }
 
 template <class T>
-void weigh(T* block, const T* factors, int64_t points, int64_t width, bool swapped) {
+void weigh(T* block, const T* re, const T* im, int64_t step, int64_t points, int64_t width, bool swapped) {
     const Halves<T> at{swapped ? width : 0, swapped ? 0 : width};
     for (int64_t k = 0; k < points; ++k, block += 2 * width) {
-        const Points<T> factor = splat_complex(factors + 2 * k);
+        const Points<T> factor{splat(re[k * step]), splat(im[k * step])};
         for (int64_t j = 0; j < width; j += kLanes<T>) at.store(block + j, at.load(block + j) * factor);
     }
 }
