@@ -64,7 +64,8 @@ void for_each_block(const FftLines<T>& lines, int64_t room, F f) {
     const int64_t lanes = fft_table().of<T>().lanes, all = lines.grid.count();
     const int64_t fit = kBlockBytes / (2 * static_cast<int64_t>(sizeof(T)) * room) / lanes * lanes;
     const int64_t most = std::min(std::clamp(fit, lanes, kMostLanes), (all + lanes - 1) / lanes * lanes);
-    const bool streamed = lines.in != lines.out && 2 * room * all * static_cast<int64_t>(sizeof(T)) >= (int64_t{12} << 20);
+    const bool streamed =
+        lines.in != lines.out && 2 * room * all * static_cast<int64_t>(sizeof(T)) >= (int64_t{12} << 20);
     parallel_for(all, most, [&](int64_t begin, int64_t end) {
         const Scratch<T> memory(4 * room * most + 64);
         for (int64_t first = begin; first < end; first += most) {

@@ -48,7 +48,9 @@ void transform(const Tensor& out, const Tensor& self, const FftCall& call) {
     const Tensor& points = call.kind == FftKind::ComplexToReal ? out : self;
     double n = 1;
     for (int64_t d : call.dims) n *= static_cast<double>(points.sizes()[static_cast<size_t>(d)]);
-    const T scale = static_cast<T>(call.scale == FftScale::One ? 1 : call.scale == FftScale::ByN ? 1 / n : 1 / std::sqrt(n));
+    const T scale = static_cast<T>(call.scale == FftScale::One   ? 1
+                                   : call.scale == FftScale::ByN ? 1 / n
+                                                                 : 1 / std::sqrt(n));
     if (call.kind == FftKind::ComplexToComplex) return complex_along<T>(call.dims, self, out, call.forward, scale);
 
     const int64_t last = call.dims.back(), size = points.sizes()[static_cast<size_t>(last)];

@@ -87,7 +87,8 @@ void by_matrix_together(const FftPlan<T>& plan, const FftLines<T>& lines, int64_
         FftLines<T> row = some;
         row.out += k * lines.out_point;
         row.out_point *= a;
-        for (int64_t j = 0; j < b; ++j) std::copy_n(turned.data() + (j * a + k) * vectors, vectors, points + j * vectors);
+        for (int64_t j = 0; j < b; ++j)
+            std::copy_n(turned.data() + (j * a + k) * vectors, vectors, points + j * vectors);
         LineBlock<T> block{row, 0, count, lanes, false, points, other};
         block.transform(*plan.rows, backward, scale);
         block.scatter(2, b, lanes);
@@ -129,9 +130,8 @@ void transform_lines(const FftPlan<T>& plan, const FftLines<T>& lines, bool back
             });
         });
     const auto by = plan.columns ? by_matrix<T> : by_convolution<T>;
-    for_each_line(lines, [&](const T* in, T* out) {
-        by(plan, in, lines.in_point, out, lines.out_point, backward, scale);
-    });
+    for_each_line(lines,
+                  [&](const T* in, T* out) { by(plan, in, lines.in_point, out, lines.out_point, backward, scale); });
 }
 
 template void transform_lines(const FftPlan<float>&, const FftLines<float>&, bool, float);

@@ -19,7 +19,8 @@ public:
     template <class Make>
     std::shared_ptr<const Plan> get(int64_t n, bool few, Make make) {
         if (auto plan = find(n, few)) return plan;
-        std::shared_ptr<const Plan> plan = make(), dropped;  // no other lock is taken, and nothing freed, under this one
+        std::shared_ptr<const Plan> plan = make(),
+                                    dropped;  // no other lock is taken, and nothing freed, under this one
         {
             const std::lock_guard lock(mutex_);
             if (kept_.size() == kKept) {

@@ -101,8 +101,8 @@ WENGERT_ALWAYS_INLINE void for_each_pair(const T* in, T* out, const T* roots, in
 template <class T>
 void untangle_line(const T* in, T* out, const T* roots, int64_t half) {
     const T re = in[0], im = in[1];
-    for_each_pair(in, out, roots, half, [](auto& x, auto& y, auto w)
-                  __attribute__((always_inline)) { untangle_pair(x, y, w); });
+    for_each_pair(in, out, roots, half,
+                  [](auto& x, auto& y, auto w) __attribute__((always_inline)) { untangle_pair(x, y, w); });
     out[0] = 2 * (re + im);
     out[2 * half] = 2 * (re - im);
     out[1] = out[2 * half + 1] = 0;
@@ -111,18 +111,18 @@ void untangle_line(const T* in, T* out, const T* roots, int64_t half) {
 template <class T>
 void tangle_line(const T* in, T* out, const T* roots, int64_t half) {
     const T first = in[0], last = in[2 * half];
-    for_each_pair(in, out, roots, half, [](auto& x, auto& y, auto w)
-                  __attribute__((always_inline)) { tangle_pair(x, y, w); });
+    for_each_pair(in, out, roots, half,
+                  [](auto& x, auto& y, auto w) __attribute__((always_inline)) { tangle_pair(x, y, w); });
     out[0] = first + last;
     out[1] = first - last;
 }
 
 template <class T>
 void multiply(const T* x, const T* y, T* out, int64_t n, bool swapped) {
-    const auto exchanged = [=](Points<T> z) __attribute__((always_inline)) { return swapped ? Points<T>{z.im, z.re} : z; };
-    const auto product = [=](Points<T> a, Points<T> b) __attribute__((always_inline)) {
-        return exchanged(exchanged(a) * b);
-    };
+    const auto exchanged = [=](Points<T> z)
+                               __attribute__((always_inline)) { return swapped ? Points<T>{z.im, z.re} : z; };
+    const auto product = [=](Points<T> a, Points<T> b)
+                             __attribute__((always_inline)) { return exchanged(exchanged(a) * b); };
     int64_t k = 0;
     for (; k + kLanes<T> <= n; k += kLanes<T>)
         store_complex(out + 2 * k, product(load_complex(x + 2 * k), load_complex(y + 2 * k)));
@@ -135,7 +135,7 @@ void multiply(const T* x, const T* y, T* out, int64_t n, bool swapped) {
 
 template <class T>
 constexpr FftLoops<T> loops() {
-    return {kLanes<T>, stage<T>,  gather<T>,        scatter<T>,     twist<T>, weigh<T>,
+    return {kLanes<T>,   stage<T>,  gather<T>,        scatter<T>,     twist<T>,   weigh<T>,
             untangle<T>, tangle<T>, untangle_line<T>, tangle_line<T>, multiply<T>};
 }
 
