@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/cpu/fft/lines.h"
+#include "backends/cpu/isa/blocks.h"
 #include "backends/cpu/products/gemm.h"
 #include "base/threads/parallel_for.h"
 
@@ -23,7 +24,7 @@ struct LineBlock {
         int64_t lane = 0;
         lines.grid.for_each_run(first, first + count, [&](int64_t some, int64_t in, int64_t) {
             fft_table().of<T>().gather(lines.in + in, {lines.grid.in_step(), lines.in_point, parts}, n, some,
-                                       points + lane, row);
+                                       points + lane, row, streamed ? other : nullptr);
             lane += some;
         });
     }
@@ -65,13 +66,14 @@ void for_each_block(const FftLines<T>& lines, int64_t room, F f) {
     const int64_t fit = kBlockBytes / (2 * static_cast<int64_t>(sizeof(T)) * room) / lanes * lanes;
     const int64_t most = std::min(std::clamp(fit, lanes, kMostLanes), (all + lanes - 1) / lanes * lanes);
     const bool streamed =
-        lines.in != lines.out && 2 * room * all * static_cast<int64_t>(sizeof(T)) >= (int64_t{12} << 20);
+        lines.in != lines.out && 2 * room * all * static_cast<int64_t>(sizeof(T)) >= WENGERT_ISA::kStreamedBytes;
     parallel_for(all, most, [&](int64_t begin, int64_t end) {
         const Scratch<T> memory(4 * room * most + 64);
         for (int64_t first = begin; first < end; first += most) {
             const int64_t count = std::min(most, end - first), width = (count + lanes - 1) / lanes * lanes;
             f(LineBlock<T>{lines, first, count, width, streamed, memory.data(), memory.data() + 2 * room * most});
         }
+        if (streamed) WENGERT_ISA::end_streaming();
     });
 }
 

@@ -102,7 +102,7 @@ void by_convolution(const FftPlan<T>& plan, const T* in, int64_t in_step, T* out
     const int64_t n = plan.points, m = plan.padded->points;
     const Scratch<T> memory(2 * m);
     T* line = memory.data();
-    loops.gather(in, {2, in_step, 2}, n, 1, line, 1);
+    loops.gather(in, {2, in_step, 2}, n, 1, line, 1, nullptr);
     loops.multiply(line, plan.chirp.data(), line, n, backward);
     std::fill(line + 2 * n, line + 2 * m, T(0));
     transform_lines(*plan.padded, FftLines<T>::one(line, line), backward, T(1));

@@ -31,9 +31,9 @@ struct FftLoops {
     int64_t lanes;
     // The last stage, that without rest, multiplies with `scale`.
     void (*stage)(const FftStage<T>&, const T* in, T* out, int64_t width, bool swapped, T scale);
-    // Rows of the block, one for each part of each point, `row` elements apart, from so many lines and back.
-    void (*gather)(const T* from, FftSteps, int64_t points, int64_t lines, T* block, int64_t row);
-    // With `room` for as many elements and 64 bytes more, lines that are one behind the other go past the caches.
+    // Rows of the block, one for each part of each point, `row` elements apart, from so many lines and back. `room`, if
+    // given, is for as many elements and 64 bytes more: lines that are one behind the other then go past the caches.
+    void (*gather)(const T* from, FftSteps, int64_t points, int64_t lines, T* block, int64_t row, T* room);
     void (*scatter)(T* to, FftSteps, int64_t points, int64_t lines, const T* block, int64_t row, T* room);
     // block[k] *= factors[k], factors being [points][2][step].
     void (*twist)(T* block, const T* factors, int64_t step, int64_t points, int64_t width, bool swapped);

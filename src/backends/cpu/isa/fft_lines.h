@@ -56,17 +56,26 @@ WENGERT_ALWAYS_INLINE void side_by_side(int64_t n, F f) {
     for (int64_t next = 0; next < n; next += kLanes<T>) f(next + kLanes<T> <= n ? next : n - kLanes<T>);
 }
 
+// Lines whose points lie one behind the other. Processors foresee one stream of addresses, not one for each line: the next block
+// is asked for, and with `room` for lines that are one behind the other, they are first copied there.
 template <class T>
-void gather(const T* from, FftSteps steps, int64_t points, int64_t lines, T* block, int64_t row) {
-    if (steps.point == steps.parts) {
-        // The lines of the next block: processors foresee one stream of addresses, not one for each line.
-        constexpr int64_t kCacheLine = 64 / sizeof(T);
-        const T* next = from + lines * steps.line;
-        for (int64_t i = 0; i < lines; ++i)
-            for (int64_t k = 0; k < points * steps.parts; k += kCacheLine)
-                __builtin_prefetch(next + i * steps.line + k, 0, 2);
-        return transpose(lines, points * steps.parts, from, steps.line, block, row);
+void turn_lines(const T* from, int64_t step, int64_t size, int64_t lines, T* block, int64_t row, T* room) {
+    constexpr int64_t kElements = kLine / sizeof(T);
+    const bool dense = step == size;
+    const T* next = from + lines * step;
+    for (int64_t i = 0; i < (dense ? 1 : lines); ++i)
+        for (int64_t k = 0; k < (dense ? lines : 1) * size; k += kElements)
+            __builtin_prefetch(next + i * step + k, 0, 2);
+    if (room && dense) {
+        __builtin_memcpy(room, from, static_cast<size_t>(size * lines) * sizeof(T));
+        from = room;
     }
+    transpose(lines, size, from, step, block, row);
+}
+
+template <class T>
+void gather(const T* from, FftSteps steps, int64_t points, int64_t lines, T* block, int64_t row, T* room) {
+    if (steps.point == steps.parts) return turn_lines(from, steps.line, points * steps.parts, lines, block, row, room);
     const bool wide = steps.line == steps.parts && lines >= kLanes<T>;
     for (int64_t k = 0; k < points; ++k, from += steps.point, block += row * steps.parts) {
         if (!wide) {
