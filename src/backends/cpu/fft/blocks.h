@@ -68,10 +68,11 @@ void for_each_block(const FftLines<T>& lines, int64_t room, F f) {
     const bool streamed =
         lines.in != lines.out && 2 * room * all * static_cast<int64_t>(sizeof(T)) >= WENGERT_ISA::kStreamedBytes;
     parallel_for(all, most, [&](int64_t begin, int64_t end) {
-        const Scratch<T> memory(4 * room * most + 64);
+        const int64_t block = 2 * room * most + 64 / static_cast<int64_t>(sizeof(T));
+        const Scratch<T> memory(2 * block);
         for (int64_t first = begin; first < end; first += most) {
             const int64_t count = std::min(most, end - first), width = (count + lanes - 1) / lanes * lanes;
-            f(LineBlock<T>{lines, first, count, width, streamed, memory.data(), memory.data() + 2 * room * most});
+            f(LineBlock<T>{lines, first, count, width, streamed, memory.data(), memory.data() + block});
         }
         if (streamed) WENGERT_ISA::end_streaming();
     });

@@ -62,7 +62,8 @@ void by_matrix(const FftPlan<T>& plan, const T* in, int64_t in_step, T* out, int
 template <class T>
 void by_matrix_together(const FftPlan<T>& plan, const FftLines<T>& lines, int64_t count, bool backward, T scale) {
     const int64_t a = plan.columns->points, b = plan.rows->points, lanes = fft_table().of<T>().lanes;
-    const int64_t vectors = 2 * lanes, most = vectors * std::max(a, b);
+    const int64_t vectors = 2 * lanes;
+    const int64_t most = vectors * std::max(plan.columns->block_points(), plan.rows->block_points());
     const Scratch<T> turned(plan.points * vectors);  // [b, a] points of a block
     const auto in_parallel = [&](int64_t n, auto f) {
         parallel_for(n, 1, [&](int64_t begin, int64_t end) {

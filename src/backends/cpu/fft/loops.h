@@ -43,7 +43,9 @@ struct FftLoops {
     // reverse; roots [half / 2 + 1]. The first `half + 1` points, or all.
     void (*untangle)(const T* in, T* out, const T* roots, int64_t half, int64_t width, bool all);
     void (*tangle)(const T* in, T* out, const T* roots, int64_t half, int64_t width);
-    // The same of one line in memory, [half] and [half + 1] complex numbers one behind the other.
+    // The points from half + 1 on of n, conjugates of those before.
+    void (*mirror)(T* block, int64_t n, int64_t width);
+    // The first two of one line in memory, [half] and [half + 1] complex numbers one behind the other.
     void (*untangle_line)(const T* in, T* out, const T* roots, int64_t half);
     void (*tangle_line)(const T* in, T* out, const T* roots, int64_t half);
     // out[k] = x[k] y[k], complex numbers one behind the other; swapped: those of x and of out.
@@ -64,6 +66,7 @@ struct FftTable {
 };
 const FftTable& fft_table();
 
-inline constexpr int64_t kLargestRadix = 199;  // odd, what `stage` has memory for
+// Up to this one, sums over all points of an odd radix cost no more than a convolution.
+inline constexpr int64_t kLargestRadix = 101;
 
 }  // namespace wengert::kernels

@@ -10,8 +10,7 @@
 namespace wengert::kernels {
 namespace {
 
-// Up to this prime factor sums over all points cost no more than a convolution; where lanes are empty they cost more.
-constexpr int64_t kLargestFactor = 101, kLargestOfFew = 31;
+constexpr int64_t kLargestRadixOfFew = 31;  // where lanes are empty sums over all points cost more
 // Blocks of more points are not in the second-level cache: two of as many vectors each, real and imaginary.
 constexpr int64_t kMostPoints = 3072;
 constexpr int64_t kFewestOfMatrix = 128;
@@ -107,8 +106,8 @@ std::shared_ptr<FftPlan<T>> of_stages(int64_t n) {
 template <class T>
 void plan_matrix(FftPlan<T>& plan, int64_t a, int64_t b) {
     const int64_t lanes = fft_table().of<T>().lanes;
-    plan.columns = of_stages<T>(a);
-    plan.rows = of_stages<T>(b);
+    plan.columns = make_fft_plan<T>(a, false);
+    plan.rows = make_fft_plan<T>(b, false);
     plan.twist_step = (b + lanes - 1) / lanes * lanes;
     plan.twists.resize(static_cast<size_t>(2 * a * plan.twist_step));
     const RootsOfUnity roots(plan.points);
@@ -149,10 +148,12 @@ std::shared_ptr<const FftPlan<T>> make_fft_plan(int64_t n, bool few) {
     const int64_t factor = largest_prime_factor(n), side = lesser_side(n);
     const bool of_matrix = is_matrix(n, few) && side > 1;
     const bool lanes_are_full = !few || n / factor >= fft_table().of<T>().lanes;
-    if (factor <= (lanes_are_full ? kLargestFactor : kLargestOfFew) && !of_matrix) return of_stages<T>(n);
+    const bool by_radices = factor <= (lanes_are_full ? kLargestRadix : kLargestRadixOfFew);
+    const bool by_sides = side >= kFullLanes && 4 * factor <= kMostPoints;  // convolutions within blocks
+    if (by_radices && !of_matrix) return of_stages<T>(n);
     auto plan = std::make_shared<FftPlan<T>>();
     plan->points = n;
-    if (factor <= (lanes_are_full ? kLargestFactor : kLargestOfFew))
+    if (of_matrix && (by_radices || by_sides))
         plan_matrix(*plan, side, n / side);
     else
         plan_convolution(*plan, few);

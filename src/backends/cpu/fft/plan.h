@@ -21,7 +21,7 @@ struct FftPlan {
     std::vector<FftStage<T>> stages;  // empty: one of the other ways
     std::vector<T> tables;            // which they point to
 
-    std::shared_ptr<const FftPlan> columns, rows;  // a and b points, both by stages
+    std::shared_ptr<const FftPlan> columns, rows;  // a and b points, both within blocks
     std::vector<T> twists;                         // [a][2][twist_step], at [k][.][j]: w^(k j)
     int64_t twist_step = 0;
 

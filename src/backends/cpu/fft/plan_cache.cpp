@@ -11,6 +11,7 @@ namespace wengert::kernels {
 namespace {
 
 constexpr size_t kKept = 16;
+constexpr int64_t kPointsKept = 1 << 23;  // of all plans together, unless the last one has more
 
 // The last one used stands in front. Two threads that miss the same plan both make it: plans that are equal compute the same.
 template <class Plan>
@@ -19,12 +20,14 @@ public:
     template <class Make>
     std::shared_ptr<const Plan> get(int64_t n, bool few, Make make) {
         if (auto plan = find(n, few)) return plan;
-        std::shared_ptr<const Plan> plan = make(),
-                                    dropped;  // no other lock is taken, and nothing freed, under this one
+        std::shared_ptr<const Plan> plan = make();
+        std::vector<Kept> dropped;  // nothing is freed, and no other lock taken, under this one
         {
             const std::lock_guard lock(mutex_);
-            if (kept_.size() == kKept) {
-                dropped = std::move(kept_.back().plan);
+            points_ += n;
+            while (!kept_.empty() && (kept_.size() == kKept || points_ > kPointsKept)) {
+                points_ -= kept_.back().n;
+                dropped.push_back(std::move(kept_.back()));
                 kept_.pop_back();
             }
             kept_.insert(kept_.begin(), {n, few, plan});
@@ -51,6 +54,7 @@ private:
 
     ForkSafeMutex mutex_{LockRank::Memory};
     std::vector<Kept> kept_;
+    int64_t points_ = 0;
 };
 
 template <class Plan>

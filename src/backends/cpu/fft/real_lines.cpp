@@ -4,12 +4,11 @@
 namespace wengert::kernels {
 namespace {
 
-// What the conjugates of the first half say, complex numbers `step` elements apart whose parts are `part` apart.
 template <class T>
-void mirror(T* line, int64_t n, int64_t step, int64_t part = 1) {
+void mirror_line(T* line, int64_t n) {
     for (int64_t k = n / 2 + 1; k < n; ++k) {
-        line[k * step] = line[(n - k) * step];
-        line[k * step + part] = -line[(n - k) * step + part];
+        line[2 * k] = line[2 * (n - k)];
+        line[2 * k + 1] = -line[2 * (n - k) + 1];
     }
 }
 
@@ -47,7 +46,7 @@ void transform_real_lines(const RealFftPlan<T>& plan, const FftLines<T>& lines, 
             copy(in, lines.in_point, line, 1, n);
             transform_lines(*plan.complex, FftLines<T>::one(line, line), false, scale / 2);
             loops.untangle_line(line, line, plan.roots.data(), half);
-            if (all) mirror(line, n, 2);
+            if (all) mirror_line(line, n);
         } else {
             copy(in, lines.in_point, line, 2, n);
             for (int64_t k = 0; k < n; ++k) line[2 * k + 1] = 0;
@@ -72,7 +71,7 @@ void transform_half_lines(const RealFftPlan<T>& plan, const FftLines<T>& lines, 
                 std::swap(block.points, block.other);
             } else {
                 std::fill_n(block.points + width, width, T(0));
-                for (int64_t i = 0; i < width; ++i) mirror(block.points + i, n, 2 * width, width);
+                loops.mirror(block.points, n, width);
             }
             block.transform(*plan.complex, true, scale);
             block.scatter(1, n, even ? width : 2 * width);
@@ -86,7 +85,7 @@ void transform_half_lines(const RealFftPlan<T>& plan, const FftLines<T>& lines, 
             loops.tangle_line(line, line, plan.roots.data(), half);
         } else {
             line[1] = 0;
-            mirror(line, n, 2);
+            mirror_line(line, n);
         }
         transform_lines(*plan.complex, FftLines<T>::one(line, line), true, scale);
         copy(line, even ? 1 : 2, out, lines.out_point, n);

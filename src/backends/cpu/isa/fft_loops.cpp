@@ -77,6 +77,14 @@ void tangle(const T* in, T* out, const T* roots, int64_t half, int64_t width) {
     }
 }
 
+template <class T>
+void mirror(T* block, int64_t n, int64_t width) {
+    const Halves<T> at{0, width};
+    for (int64_t k = n / 2 + 1; k < n; ++k)
+        for (int64_t j = 0; j < width; j += kLanes<T>)
+            at.store(block + 2 * k * width + j, conj(at.load(block + 2 * (n - k) * width + j)));
+}
+
 // pair(x[k], x[half - k], roots[k]) for 0 < k <= half - k.
 template <class T, class F>
 WENGERT_ALWAYS_INLINE void for_each_pair(const T* in, T* out, const T* roots, int64_t half, F pair) {
@@ -135,8 +143,8 @@ void multiply(const T* x, const T* y, T* out, int64_t n, bool swapped) {
 
 template <class T>
 constexpr FftLoops<T> loops() {
-    return {kLanes<T>,   stage<T>,  gather<T>,        scatter<T>,     twist<T>,   weigh<T>,
-            untangle<T>, tangle<T>, untangle_line<T>, tangle_line<T>, multiply<T>};
+    return {kLanes<T>,   stage<T>,  gather<T>, scatter<T>,       twist<T>,       weigh<T>,
+            untangle<T>, tangle<T>, mirror<T>, untangle_line<T>, tangle_line<T>, multiply<T>};
 }
 
 }  // namespace
