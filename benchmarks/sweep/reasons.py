@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-FFT = "SciPy's pocketfft against MKL's transforms"
 LAPACK = "the time is LAPACK's own: OpenBLAS against MKL"
 NO_ALIAS = "PyTorch's results share memory with each other or with their argument; ours never do"
 DOUBLE = "computed in double, PyTorch's in float"
@@ -13,7 +12,6 @@ DUPLICATES = "of several writes to one place only that which lasts has a gradien
 
 # (row, pass, why): regular expressions for the whole name and the whole pass
 REASONS = [
-    (r"(i?(r|h)?fft(2|n)?|stft|istft)", "forward|backward", FFT),
     (r"(linalg_)?(svd|svdvals|eig|eigvals|eigh|eigvalsh|qr)", "forward", LAPACK),
     (r"geqrf|pinverse", "forward", LAPACK),
     (r"add|sub|rsub|conj|conj_physical|tensor_split", "forward|backward", NO_ALIAS),

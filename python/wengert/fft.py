@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms. They come from the table of operations and are computed by SciPy."""
+"""Discrete Fourier transforms. They come from the table of operations."""
 
 from wengert._C._fft import *  # noqa: F403
 from wengert._missing import advise as _advise

@@ -26,7 +26,6 @@
 #include "python/functions/sim_functions.h"
 #include "python/interop/blas_loader.h"
 #include "python/interop/bridge.h"
-#include "python/interop/fft_provider.h"
 #include "python/interop/interop.h"
 #include "python/interop/numpy_interop.h"
 #include "python/objects/device_object.h"
@@ -133,7 +132,6 @@ PyMODINIT_FUNC PyInit__C() {
     sleep_instead_of_terminating(python::is_finalizing);
     python::install_wrappers();
     python::install_blas_loader();
-    python::install_fft_provider();
     if (python::guarded_status(python::check_instruction_set) == 0 && python::fill_module(module) == 0) return module;
     Py_DECREF(module);
     return nullptr;

@@ -1,9 +1,7 @@
-"""Fourier transforms: the values of numpy.fft, derivatives of every order, and the seam to SciPy."""
+"""Fourier transforms: the values of numpy.fft, derivatives of every order, threads."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -194,36 +192,6 @@ def test_transforms_on_python_threads():
         w.join()
     assert sorted(results) == [1, 2, 3, 4]
     np.testing.assert_allclose(results[1].numpy(), results[4].numpy(), rtol=1e-9, atol=1e-9)
-
-
-def test_scipy_is_imported_by_the_first_transform():
-    code = (
-        "import sys, wengert as wg; wg.fft; assert 'scipy.fft' not in sys.modules; wg.fft.fft(wg.ones(2));"
-        "assert 'scipy.fft' in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_errors_of_scipy_arrive():
-    import wengert._spectra as spectra
-
-    original = spectra.complex_to_complex
-
-    def broken(*arguments):
-        raise KeyError("broken")
-
-    spectra.complex_to_complex = broken
-    try:
-        with pytest.raises(KeyError, match="broken"):
-            wg.fft.fft(wg.ones(2, dtype=wg.complex64))
-        x = wg.ones(2, dtype=wg.complex64, requires_grad=True)
-        spectra.complex_to_complex = original
-        y = wg.fft.fft(x).abs().sum()
-        spectra.complex_to_complex = broken
-        with pytest.raises(KeyError, match="broken"):
-            y.backward()
-    finally:
-        spectra.complex_to_complex = original
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ assert not [f for f in files if f.endswith((".cpp", ".yaml", ".a")) or f.startsw
 megabytes = sum(p.stat().st_size for p in package.rglob("*") if p.is_file() and p.suffix != ".pyc") / 1e6
 assert megabytes < 20, f"{megabytes} MB"
 
-# Each provider of the core once: loops, BLAS, LAPACK, FFT, special functions, random numbers.
+# Each kind of kernel once: loops, BLAS, LAPACK, FFT, special functions, random numbers.
 x = wg.tensor(np.linspace(0.5, 2, 12).reshape(3, 4), requires_grad=True)
 loss = wg.logsumexp(x @ x.mT, 0).sum() + wg.linalg.svd(x)[1].sum() + wg.fft.rfft(x).abs().sum()
 loss = loss + wg.special.gammaln(x).sum() + (x * wg.randn(4)).exp().sum()
