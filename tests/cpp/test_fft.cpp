@@ -139,6 +139,22 @@ TEST_CASE("parts that a real signal cannot have are not read") {
     }
 }
 
+TEST_CASE("sides of matrices that are longer than a block should be") {
+    for (int64_t n : {101 * 97 * 89, 10'077'696, 211 * 223 * 227}) {
+        const Tensor x = random_complex({1, n}, DType::Complex64);
+        const Tensor back = fft_c2c(fft_c2c(x, Dims{1}, 0, true), Dims{1}, 2, false);
+        CHECK(close(view_as_real(back), view_as_real(x), 1e-5));
+        Tensor one = zeros(Dims{1, n}, DType::Complex64);
+        one.data_as<float>()[2] = 1;  // at 1: the roots of unity
+        const Tensor roots = fft_c2c(one, Dims{1}, 0, true);
+        const RootsOfUnity expected(n);
+        for (int64_t k = 0; k < n; k += n / 100) {
+            CHECK(std::abs(roots.data_as<float>()[2 * k] - static_cast<float>(expected(k).re)) < 1e-6);
+            CHECK(std::abs(roots.data_as<float>()[2 * k + 1] - static_cast<float>(expected(k).im)) < 1e-6);
+        }
+    }
+}
+
 TEST_CASE("roots of unity are right to the last digit") {
     for (int64_t n : {8, 360, 1 << 20, 1'000'003}) {
         const RootsOfUnity roots(n);

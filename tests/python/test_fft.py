@@ -54,6 +54,18 @@ def test_planes(name):
     close(getattr(wg.fft, name)(wg.tensor(array), (3, 2), (0, 1)), getattr(np.fft, name)(array, (3, 2), (0, 1)))
 
 
+@pytest.mark.parametrize("n", [97, 211, 1009, 3000, 4096, 4099, 9999, 60060])
+@pytest.mark.parametrize("lines", [1, 20])
+def test_lengths(lines, n):
+    array = RNG.normal(size=(lines, n))
+    x, spectrum = wg.tensor(array), np.fft.fft(array)
+    largest = np.abs(spectrum).max()
+    close(wg.fft.fft(x) / largest, spectrum / largest)
+    close(wg.fft.fft(x + 0j) / largest, spectrum / largest)
+    close(wg.fft.irfft(wg.fft.rfft(x), n), array)
+    close(wg.fft.fft(x.mT, dim=0).mT, wg.fft.fft(x).numpy())
+
+
 def test_hermitian_grids_are_inverse_to_each_other():
     x = wg.tensor(REAL)
     close(wg.fft.hfftn(wg.fft.ihfftn(x), x.shape), REAL)

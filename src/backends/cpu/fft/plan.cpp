@@ -106,8 +106,12 @@ std::shared_ptr<FftPlan<T>> of_stages(int64_t n) {
 template <class T>
 void plan_matrix(FftPlan<T>& plan, int64_t a, int64_t b) {
     const int64_t lanes = fft_table().of<T>().lanes;
-    plan.columns = make_fft_plan<T>(a, false);
-    plan.rows = make_fft_plan<T>(b, false);
+    const auto side = [](int64_t n) -> std::shared_ptr<const FftPlan<T>> {  // always within a block
+        if (largest_prime_factor(n) <= kLargestRadix) return of_stages<T>(n);
+        return make_fft_plan<T>(n, false);
+    };
+    plan.columns = side(a);
+    plan.rows = side(b);
     plan.twist_step = (b + lanes - 1) / lanes * lanes;
     plan.twists.resize(static_cast<size_t>(2 * a * plan.twist_step));
     const RootsOfUnity roots(plan.points);
@@ -149,7 +153,7 @@ std::shared_ptr<const FftPlan<T>> make_fft_plan(int64_t n, bool few) {
     const bool of_matrix = is_matrix(n, few) && side > 1;
     const bool lanes_are_full = !few || n / factor >= fft_table().of<T>().lanes;
     const bool by_radices = factor <= (lanes_are_full ? kLargestRadix : kLargestRadixOfFew);
-    const bool by_sides = side >= kFullLanes && 4 * factor <= kMostPoints;  // convolutions within blocks
+    const bool by_sides = side >= kFullLanes && 2 * (n / side) <= kMostPoints;  // convolutions within blocks
     if (by_radices && !of_matrix) return of_stages<T>(n);
     auto plan = std::make_shared<FftPlan<T>>();
     plan->points = n;
