@@ -6,14 +6,16 @@ import re
 
 LAPACK = "the time is LAPACK's own: OpenBLAS against MKL"
 NO_ALIAS = "PyTorch's results share memory with each other or with their argument; ours never do"
+LIMITS = "samples have values that are equal to rounding: their gradients are limits, PyTorch divides by a difference"
 DOUBLE = "computed in double, PyTorch's in float"
 CANCELS = "an exponential more than PyTorch's formula has, which cancels in the tails"
 DUPLICATES = "of several writes to one place only that which lasts has a gradient; PyTorch's is right without such ones"
 
 # (row, pass, why): regular expressions for the whole name and the whole pass
 REASONS = [
-    (r"(linalg_)?(svd|svdvals|eig|eigvals|eigh|eigvalsh|qr)", "forward", LAPACK),
-    (r"geqrf|pinverse", "forward", LAPACK),
+    (r"(linalg_)?(svd|svdvals|eig|eigvals|eigh|eigvalsh)", "forward", LAPACK),
+    (r"pinverse|linalg_cholesky(_ex)?", "forward", LAPACK),
+    (r"(linalg_)?(svd|eigh|eigvalsh)", "backward", LIMITS),
     (r"add|sub|rsub|conj|conj_physical|tensor_split", "forward|backward", NO_ALIAS),
     (r"complex", "backward", NO_ALIAS),
     (r"sigmoid|tanh|erfcx", "backward", CANCELS),

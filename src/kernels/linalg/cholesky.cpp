@@ -24,6 +24,14 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper, bo
 
 Tensor linalg_cholesky(const Tensor& self, bool upper) { return std::get<0>(linalg_cholesky_ex(self, upper, true)); }
 
+Tensor cholesky_inverse(const Tensor& factor, bool upper) {
+    lapack_int(cols(factor), "cholesky_inverse");
+    check_inexact(factor, "cholesky_inverse");
+    const Tensor out = row_major_copy(factor);
+    if (out.numel() > 0) cholesky_inverse_kernel(out, upper);
+    return out;
+}
+
 Tensor cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper) {
     lapack_int(cols(factor), "linalg.cholesky");
     const Tensor out = empty(grad.sizes(), grad.dtype(), grad.device());

@@ -27,6 +27,8 @@ Tensor linalg_cholesky(const Tensor& self, bool upper);
 // The same without an error: (L, info), info int32 [...], the order of the first minor that is not positive, or 0.
 std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper, bool check_errors);
 
+// (L L^H)^-1, or (U^H U)^-1 where `upper`, from the factor; NaN for a singular one.
+Tensor cholesky_inverse(const Tensor& factor, bool upper);
 // A X = B, or X A = B where not `left`; A triangular [...,n,n], batches broadcast.
 Tensor linalg_solve_triangular(const Tensor& self, const Tensor& b, bool upper, bool left, bool unitriangular);
 // The gradient with respect to A, from that with respect to its factor.

@@ -15,6 +15,8 @@ extern DeviceKernel<void(const Tensor&, const char*, InfoMessage)> check_info_ke
 
 // (a, info, upper): A becomes its factor, one triangle of it 0; info as linalg_cholesky_ex says.
 extern DeviceKernel<void(Result, Result, bool)> cholesky_kernel;
+// (a, upper): A, a factor, becomes the inverse of what it is the factor of; NaN for a singular one.
+extern DeviceKernel<void(Result, bool)> cholesky_inverse_kernel;
 // (out, grad, factor, upper)
 extern DeviceKernel<void(Result, const Tensor&, const Tensor&, bool)> cholesky_backward_kernel;
 // (b, a, upper, left, unitriangular): B becomes X.

@@ -1,6 +1,7 @@
-// Cholesky factors, and systems with triangular matrices, on the CPU.
+// Cholesky factors, inverses from them, and systems with triangular matrices, on the CPU.
 #include <algorithm>
 
+#include "backends/cpu/linalg/adjoint.h"
 #include "backends/cpu/linalg/lapack.h"
 
 namespace wengert::kernels {
@@ -28,6 +29,27 @@ void cholesky(Result out, Result info, bool upper) {
             routines_for<T>(n).potrf(mirrored(upper), &n, a, &ld, &result);
             info->data_as<int32_t>()[i] = result;
             clear_triangle(a, n, upper);
+        }
+    });
+}
+
+void cholesky_inverse(Result out, bool upper) {
+    const int n = static_cast<int>(cols(out)), ld = std::max(n, 1);
+    dispatch_inexact(out->dtype(), "cholesky_inverse", [&]<class T> {
+        T* a = out->data_as<T>();
+        for (int64_t matrix = 0; matrix < batch_count(out); ++matrix, a += int64_t{n} * n) {
+            int info = 0;
+            routines_for<T>(n).potri(mirrored(upper), &n, a, &ld, &info);
+            if (info != 0) {
+                fill_matrix_with_nan(out, matrix);
+                continue;
+            }
+            for (int64_t i = 0; i < n; ++i)
+                for (int64_t j = 0; j < i; ++j)
+                    if (upper)
+                        a[i * n + j] = conjugate(a[j * n + i]);
+                    else
+                        a[j * n + i] = conjugate(a[i * n + j]);
         }
     });
 }
@@ -61,6 +83,7 @@ void solve_triangular(Result out, const Tensor& matrices, bool upper, bool left,
 }  // namespace
 
 constinit DeviceKernel<void(Result, Result, bool)> cholesky_kernel{"linalg_cholesky", cholesky};
+constinit DeviceKernel<void(Result, bool)> cholesky_inverse_kernel{"cholesky_inverse", cholesky_inverse};
 constinit DeviceKernel<void(Result, const Tensor&, bool, bool, bool)> solve_triangular_kernel{"linalg_solve_triangular",
                                                                                               solve_triangular};
 

@@ -220,8 +220,7 @@ Tensor tangent_quotient(const Tensor& p, const Tensor& values, const Tensor& equ
     return regular + turning + unknown;
 }
 
-Tensor shared_among_equal(const Tensor& grad, const Tensor& values) {
-    const Tensor equal = equal_pairs(values);
+Tensor shared_among_equal(const Tensor& grad, const Tensor& equal) {
     if (!holds_anywhere(equal)) return grad;
     Tensor excess, several;
     {

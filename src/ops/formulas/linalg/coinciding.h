@@ -59,9 +59,9 @@ Tensor tangent_quotient(const Tensor& p, const Tensor& values, const Tensor& equ
 // NaN where `numerator` does not vanish within `mask`, else 0; its derivatives are not known.
 Tensor nan_unless_zero(const Tensor& numerator, const Tensor& mask, const Tensor& scale);
 
-// Gradients of values alone, averaged over those that are equal, so that the choice of vectors does not matter: values in
+// Gradients of values alone, averaged over those that are equal (`equal`: which pairs are), so that the choice of vectors does not matter: values in
 // order have a kink where they meet. That of a singular value that is 0 is 0, as that of `abs`.
-Tensor shared_among_equal(const Tensor& grad, const Tensor& values);
+Tensor shared_among_equal(const Tensor& grad, const Tensor& equal);
 Tensor zero_at_zero(const Tensor& grad, const Tensor& s);
 
 }  // namespace wengert::ops::formulas

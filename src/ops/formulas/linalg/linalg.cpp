@@ -85,6 +85,7 @@ Tensor cholesky_system(const Tensor& b, const Tensor& factor, bool upper) {
 Tensor cholesky_to_inverse(const Tensor& factor, bool upper) {
     check(factor.dim() >= 2 && factor.size(-1) == factor.size(-2), ErrorKind::Runtime,
           "[cholesky_inverse] expected a (batch of) square matrices, but got ", ShapeOf{factor.sizes()});
+    if (!asks_more_than_values(factor)) return kernels::cholesky_inverse(factor, upper);
     return cholesky_system(identity_like(factor), factor, upper);
 }
 

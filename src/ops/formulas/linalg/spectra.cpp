@@ -85,7 +85,7 @@ Tensor eigh_vectors_tangent(const Tensor& tangent, const Tensor& values, const T
 
 Tensor eigh_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors) {
     if (!grad_vectors.defined()) {  // V diag(g) V^H
-        const Tensor g = shared_among_equal(grad_values, values);
+        const Tensor g = shared_among_equal(grad_values, equal_pairs(values));
         return hermitian_part(ops::matmul(columns_scaled(vectors, g), conjugate_transpose(vectors)));
     }
     const Tensor k = ops::matmul(conjugate_transpose(vectors), grad_vectors);
@@ -111,8 +111,7 @@ Tensor conjugate_differences_of(const Tensor& x) { return ops::conj(differences_
 Tensor in_basis(const Tensor& vectors, const Tensor& m) { return chain_rule_solve(vectors, m); }
 
 // NaN where values coincide and there are too few vectors, so that those found are parallel to rounding.
-Tensor unless_defective(const Tensor& derivative, const Tensor& values, const Tensor& vectors) {
-    const Tensor equal = equal_pairs(values);
+Tensor unless_defective(const Tensor& derivative, const Tensor& equal, const Tensor& values, const Tensor& vectors) {
     if (!holds_anywhere(equal)) return derivative;
     Tensor defective;
     {
@@ -139,7 +138,7 @@ Tensor general_eigenvalues(const Tensor& A) {
 
 Tensor eig_values_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors) {
     const Tensor inner = in_basis(vectors, ops::matmul(in_dtype_of(tangent, vectors), vectors));
-    return unless_defective(diagonal_of(inner), values, vectors);
+    return unless_defective(diagonal_of(inner), equal_pairs(values), values, vectors);
 }
 
 Tensor eig_vectors_tangent(const Tensor& tangent, const Tensor& values, const Tensor& vectors) {
@@ -149,28 +148,29 @@ Tensor eig_vectors_tangent(const Tensor& tangent, const Tensor& values, const Te
     if (holds_anywhere(equal)) second = ops::matmul(inner, tangent_quotient(inner, values, equal, {}));
     const Tensor free = ops::matmul(vectors, tangent_quotient(inner, values, equal, second));
     const Tensor along = ops::real(ops::sum(ops::conj(vectors) * free, Dims{-2}));
-    return unless_defective(free - columns_scaled(vectors, along), values, vectors);
+    return unless_defective(free - columns_scaled(vectors, along), equal, values, vectors);
 }
 
 Tensor eig_grad(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values, const Tensor& vectors,
                 DType dtype) {
-    const Tensor vh = conjugate_transpose(vectors);
-    Tensor inner;
+    const Tensor vh = conjugate_transpose(vectors), equal = equal_pairs(values);
+    Tensor product;  // diag(g) V^H, or with what the vectors add
     if (grad_vectors.defined()) {
         const Tensor free = ops::matmul(vh, grad_vectors);
         const Tensor along = columns_scaled(ops::matmul(vh, vectors), ops::real(diagonal_of(free)));
         const Quotient q{conjugate_differences_of,
-                         equal_pairs(values),
+                         equal,
                          diagonal_mask(free),
                          grad_vectors,
                          grad_values,
                          "linalg.eig",
                          "Use functions for which it does not matter, as V f(L) V^-1"};
-        inner = quotient(free - along, values, q);
+        const Tensor inner = quotient(free - along, values, q);
+        product = ops::matmul(grad_values.defined() ? with_diagonal(inner, grad_values) : inner, vh);
+    } else {
+        product = ops::unsqueeze(shared_among_equal(grad_values, equal), -1) * vh;
     }
-    if (grad_values.defined())
-        inner = with_diagonal(inner, grad_vectors.defined() ? grad_values : shared_among_equal(grad_values, values));
-    return unless_defective(real_if(in_basis(vh, ops::matmul(inner, vh)), dtype), values, vectors);
+    return unless_defective(real_if(in_basis(vh, product), dtype), equal, values, vectors);
 }
 
 // --- Singular values. With P = U^H dA V, and Ps and Pa its Hermitian and its skew-Hermitian part: dS = Re diag(P), dU = U (X + Y)
@@ -277,7 +277,7 @@ Tensor svd_grad(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_v
     const Tensor v_h = conjugate_transpose(d.v);
     Tensor inner, outer;
     if (!grad_u.defined() && !grad_vh.defined()) {
-        const Tensor g = zero_at_zero(shared_among_equal(grad_s, s), s);
+        const Tensor g = zero_at_zero(shared_among_equal(grad_s, equal_pairs(s)), s);
         return ops::matmul(columns_scaled(d.u, g), v_h);
     }
     Tensor gu, gv, ku, kv;  // [m,k], [n,k], U^H gU, V^H gV
