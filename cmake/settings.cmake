@@ -11,8 +11,14 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
 endif()
-# -O2: the core is branches and pointers. Loops over memory get -O3 in isa.cmake.
+# -O2: the core is branches and pointers. Loops over memory get more, in core.cmake and isa.cmake.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+# Elementwise loops, each of which is one vectorised body: what else g++'s -O3 does (peeling and cloning of the short scalar
+# loops) doubles these objects, and the time to compile them, for nothing.
+set(WENGERT_PLAIN_LOOPS -O3)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(WENGERT_PLAIN_LOOPS -O2 -ftree-vectorize -fvect-cost-model=dynamic)
+endif()
 
 find_program(WENGERT_CCACHE ccache)
 mark_as_advanced(WENGERT_CCACHE)
@@ -39,8 +45,12 @@ if(WENGERT_HAVE_GLIBC AND NOT WENGERT_PORTABLE)
   set(static_tls -ftls-model=initial-exec)
 endif()
 target_compile_options(wengert_options INTERFACE -Wall -Wextra ${static_tls} -fno-plt -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # Hints and warnings of g++ that it does not know, and loops that it does not unroll or vectorise as asked.
+  target_compile_options(wengert_options INTERFACE -Wno-unknown-warning-option -Wno-unknown-pragmas -Wno-pass-failed)
+endif()
 if(WENGERT_PORTABLE)
-  target_compile_definitions(wengert_options INTERFACE WENGERT_PORTABLE=1)  # tensor/memory/block_cache.cpp
+  target_compile_definitions(wengert_options INTERFACE WENGERT_PORTABLE=1)  # base/system.h
 endif()
 
 if(WENGERT_SANITIZE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import sys
 from pathlib import Path
 
@@ -27,9 +28,10 @@ def main() -> int:
         return 1
     for name, text in texts.items():
         path = options.out / name
-        if not path.exists() or path.read_text() != text:
+        content = gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode()
+        if not path.exists() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            path.write_bytes(content)
     return 0
 
 

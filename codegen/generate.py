@@ -67,7 +67,7 @@ def output_paths(table: Path) -> list[str]:
         "python/bindings.cpp",
         *(f"python/{family.name}.cpp" for family in families),
         *map(stub_path, namespaces(rows)),
-        "python_package/_op_table.json",
+        "python_package/_op_table.json.gz",
     ]
 
 
@@ -86,7 +86,7 @@ def generate(table: Path) -> dict[str, str]:
         **dict(formula_texts(table)),
         **dict(binding_texts(families)),
         **dict(stub_texts(rows)),
-        "python_package/_op_table.json": op_table(rows),
+        "python_package/_op_table.json.gz": op_table(rows),
     }
 
 

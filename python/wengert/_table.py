@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -16,9 +17,9 @@ Row = dict[str, Any]
 @functools.cache
 def rows() -> tuple[Row, ...]:
     """Return all rows of the table, as the build exports them."""
-    path = Path(str(_C.__file__)).with_name("_op_table.json")
+    path = Path(str(_C.__file__)).with_name("_op_table.json.gz")
     try:
-        return tuple(json.loads(path.read_text()))
+        return tuple(json.loads(gzip.decompress(path.read_bytes())))
     except FileNotFoundError:
         raise FileNotFoundError(f"{path} is missing: it is written by the build, install the package again") from None
 

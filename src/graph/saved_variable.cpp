@@ -98,7 +98,7 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks> hooks, const T
             "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
             "you need to perform in-place operations on the input to a pack hook; clone it in the hook instead.");
     }
-    auto fresh = std::make_unique<Extra>();
+    OwnedExtra fresh(new Extra);
     fresh->hooks = std::move(hooks);
     fresh->edge = std::move(edge);
     if (saved.flags() & kHasTangent) [[unlikely]]
@@ -141,6 +141,8 @@ void SavedVariable::Extra::keep_tangent(int32_t level, Tensor tangent) {
     tangents->set(level, std::move(tangent));
 }
 
+void SavedVariable::Discard::operator()(Extra* extra) const noexcept { delete extra; }
+
 SavedVariable& SavedOperand::no_variable() noexcept {
     static constinit SavedVariable none;
     return none;
@@ -148,7 +150,7 @@ SavedVariable& SavedOperand::no_variable() noexcept {
 
 void SavedVariable::reset_data() noexcept {
     Tensor data;  // these die after the lock
-    std::unique_ptr<Extra> extra;
+    OwnedExtra extra;
     SharedStateLock lock(this);
     released_ = !none_;
     std::swap(data, data_);

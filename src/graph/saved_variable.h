@@ -105,10 +105,14 @@ private:
         std::shared_ptr<ForwardGrad> tangents;
         void keep_tangent(int32_t level, Tensor tangent);
     };
+    struct Discard {  // out of line: every node class destroys saved variables, and few of these have it
+        void operator()(Extra* extra) const noexcept;
+    };
+    using OwnedExtra = std::unique_ptr<Extra, Discard>;
 
     // These two change under SharedStateLock(this): one pass may release what another one unpacks.
     Tensor data_;
-    std::unique_ptr<Extra> extra_;
+    OwnedExtra extra_;
     uint32_t version_ = 0;
     uint32_t writes_ = 0;  // Storage::writes
     uint32_t swaps_ = 0;   // TensorImpl::swaps

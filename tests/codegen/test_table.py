@@ -30,7 +30,7 @@ def test_generation_is_a_function_of_its_inputs(texts):
 
 
 def test_the_described_table_has_every_row(texts):
-    described = json.loads(texts["python_package/_op_table.json"])
+    described = json.loads(texts["python_package/_op_table.json.gz"])
     assert [row["schema"] for row in described] == [row.text for row in load(ROOT / "ops")]
 
 

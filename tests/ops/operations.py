@@ -1,22 +1,21 @@
-"""The operations under test, as the build lists them in `_op_table.json`.
+"""The operations under test, as `wengert._table` lists them.
 
 Tests are rows: whatever stands in the table is tested, with the samples of tests/ops/samples.py.
 """
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import wengert as wg
+from wengert import _table
 
 from .samples import Sample, samples_of
 
@@ -181,15 +180,8 @@ def cases(operation: Operation, *, is_complex: bool = False) -> Iterator[Case]:
             yield c
 
 
-def load_operations() -> list[Operation]:
-    for directory in wg.__path__:
-        table = Path(directory) / "_op_table.json"
-        if table.exists():
-            return [Operation(entry) for entry in json.loads(table.read_text())]
-    raise FileNotFoundError("_op_table.json: build the package first")
-
-
-OPERATIONS = [o for o in load_operations() if o.methods]  # the others are parts of operations written by hand
+# Rows without methods are parts of operations written by hand.
+OPERATIONS = [Operation(row) for row in _table.rows() if row["methods"]]
 DIFFERENTIABLE = [o for o in OPERATIONS if o.is_differentiable]
 ELEMENTWISE = [o for o in OPERATIONS if o.elementwise]
 

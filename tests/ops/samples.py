@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-Entry = Mapping[str, Any]  # of _op_table.json
+Entry = Mapping[str, Any]  # of the table, as wengert._table has it
 Arguments = dict[str, Any]
 
 

@@ -3,7 +3,6 @@
 
 import gc
 import importlib
-import json
 import re
 from operator import attrgetter
 from pathlib import Path
@@ -11,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import wengert as wg
+from wengert import _table
 from wengert.autograd import Function, Variable
 
 ROOT = Path(__file__).parent.parent.parent
-TABLE = json.loads((Path(wg.__file__).parent / "_op_table.json").read_text())
+TABLE = _table.rows()
 
 
 @pytest.fixture

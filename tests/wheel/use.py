@@ -22,7 +22,7 @@ assert {r.split(">")[0] for r in required if "extra" not in r} == {"numpy", "sci
 
 # Types and data are there, headers in their folder; sources and tests are not.
 files = [str(file) for file in importlib.metadata.files("wengert")]
-assert {"wengert/py.typed", "wengert/_C/__init__.pyi", "wengert/_op_table.json"} <= set(files)
+assert {"wengert/py.typed", "wengert/_C/__init__.pyi", "wengert/_op_table.json.gz"} <= set(files)
 assert {
     f"wengert/{f}" for f in ("include/wengert/extension.h", "include/generated/ops/ops.h", "lib/libwengert.so")
 } <= set(files)

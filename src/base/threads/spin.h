@@ -3,9 +3,7 @@
 
 #include <chrono>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "base/system.h"
 
 namespace wengert {
 
@@ -16,9 +14,7 @@ void spin_until(Done&& done, std::chrono::microseconds limit) {
     do {
         for (int i = 0; i < 64; ++i) {
             if (done()) return;
-#ifdef __SSE2__
-            _mm_pause();
-#endif
+            yield_core();
         }
     } while (std::chrono::steady_clock::now() < end);
 }

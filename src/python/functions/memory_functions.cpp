@@ -1,10 +1,7 @@
 #include "python/functions/memory_functions.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include "base/memory/slab_release.h"
+#include "base/system.h"
 #include "tensor/memory/block_cache.h"
 
 namespace wengert::python {
@@ -13,9 +10,7 @@ namespace {
 PyObject* empty_cache(PyObject*, PyObject*) {
     empty_block_cache();
     slab_release();
-#ifdef __GLIBC__
-    malloc_trim(0);  // what was freed between blocks in use goes back too
-#endif
+    return_freed_memory();
     Py_RETURN_NONE;
 }
 

@@ -1,9 +1,5 @@
 #include "tensor/memory/block_cache.h"
 
-#if defined(__linux__) && !defined(WENGERT_PORTABLE)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -24,6 +20,7 @@
 #include "base/memory/failing_allocation.h"
 #include "base/memory/immortal.h"
 #include "base/memory/out_of_memory.h"
+#include "base/system.h"
 #include "base/threads/lock.h"
 
 namespace wengert {
@@ -136,13 +133,6 @@ void* take_from_thread(SizeClass c) noexcept {
 }
 
 // --- Blocks from malloc
-// Where a block ends in the middle of a huge page, the rest has small pages: no memory is taken that nobody asked for.
-void ask_for_huge_pages([[maybe_unused]] std::byte* p, [[maybe_unused]] size_t size) noexcept {
-#ifdef MADV_HUGEPAGE
-    madvise(p, size / kHugePage * kHugePage, MADV_HUGEPAGE);  // a wish: what comes of it does not matter
-#endif
-}
-
 // Blocks that all began at the start of a huge page would meet in the same few sets of every cache, element by element.
 size_t next_offset() noexcept {
     static std::atomic<size_t> count{0};
@@ -156,7 +146,8 @@ void* make_block(size_t size) noexcept {
     void* p = nullptr;
     if (posix_memalign(&p, kHugePage, offset + size) != 0) return nullptr;
     auto* start = static_cast<std::byte*>(p);
-    ask_for_huge_pages(start, offset + size);
+    // Where a block ends in the middle of a huge page, the rest has small pages: no memory is taken that nobody asked for.
+    ask_for_huge_pages(start, offset + size, kHugePage);
     return start + offset;
 }
 

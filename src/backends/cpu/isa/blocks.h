@@ -4,7 +4,7 @@
 // Compiled once per instruction set and type-erased: elements are moved by their size.
 #pragma once
 
-#ifdef __SSE2__
+#if defined(__SSE2__) && !defined(WENGERT_PORTABLE)
 #include <emmintrin.h>
 #endif
 
@@ -63,7 +63,7 @@ inline constexpr int64_t kStreamedBytes = int64_t{12} << 20;
 
 WENGERT_INLINE void stream(char* to, const char* buffer, int64_t bytes) {
     int64_t i = 0;
-#ifdef __SSE2__
+#if defined(__SSE2__) && !defined(WENGERT_PORTABLE)
     for (; i + kLine <= bytes; i += kLine)
         for (int64_t k = i; k < i + kLine; k += 16)
             _mm_stream_si128(reinterpret_cast<__m128i*>(to + k), *reinterpret_cast<const __m128i*>(buffer + k));
@@ -72,7 +72,7 @@ WENGERT_INLINE void stream(char* to, const char* buffer, int64_t bytes) {
 }
 // Those writes come before whatever this thread writes next.
 WENGERT_INLINE void end_streaming() {
-#ifdef __SSE2__
+#if defined(__SSE2__) && !defined(WENGERT_PORTABLE)
     _mm_sfence();
 #endif
 }
