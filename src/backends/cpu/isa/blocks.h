@@ -17,8 +17,9 @@ namespace wengert::kernels::WENGERT_ISA {
 
 using DenseRow = void (*)(char* const* args, int64_t n);
 
-inline constexpr int64_t kLine = 64;           // bytes; the elements of a line are whole vectors
-inline constexpr int64_t kBufferBytes = 4096;  // of a block's elements; five buffers fill 20 KiB
+inline constexpr int64_t kLine = 64;            // bytes; the elements of a line are whole vectors
+inline constexpr int64_t kBufferBytes = 4096;   // of a block's elements; five buffers fill 20 KiB
+inline constexpr int64_t kStreamedBlock = 256;  // elements: longer ones would keep reading waiting for writing
 inline constexpr int kMaxBlockArrays = 10;
 
 // The next block of what is left, no longer than `most` and the one before it. The last two are of a size: in blocks of
@@ -109,8 +110,8 @@ WENGERT_INLINE void by_size(int64_t size, Move move) {
     const int out = arrays - 1;
     int64_t largest = 1;
     for (int a = 0; a < arrays; ++a) largest = sizes[a] > largest ? sizes[a] : largest;
-    const int64_t most = kBufferBytes / largest;
     const bool streamed = steps[out] == sizes[out] && is_streamed(args, arrays, n * sizes[out]);
+    const int64_t most = streamed ? kStreamedBlock : kBufferBytes / largest;
     for (int64_t start = 0, length; start < n; start += length) {
         length = block_length(n - start, most);
         char* block[kMaxBlockArrays];
