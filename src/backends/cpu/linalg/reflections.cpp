@@ -65,7 +65,7 @@ Reflections<T>::Reflections(int64_t m, int64_t n)
 
 template <class T>
 bool Reflections<T>::in_blocks(int64_t cols) const {
-    return m_ * cols >= 4096;
+    return m_ * cols >= 4096 && cols <= 400;  // LAPACK is as fast on wider ones
 }
 
 template <class T>
