@@ -5,7 +5,7 @@ Cases therefore run in other processes, in batches: `batch.py` runs the cases of
 `internals`, `integers`) for one seed and notes the name of each before it starts, so that `test_hostile.py` can name
 the case that brought a batch down.
 
-    pytest tests/hostile                        a few seeds, as in every run of the suite
+    pytest tests/hostile                             a few seeds, as in CI
     WENGERT_HOSTILE_SEEDS=200 pytest tests/hostile    for a night
     python -m tests.hostile.batch calls 17 400  one batch, in the foreground
     python -m tests.hostile.batch calls 17 400 --only 123    one case of it
