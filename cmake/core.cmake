@@ -25,10 +25,6 @@ else()
   set(elementwise_loops ${loop_sources})
   list(FILTER elementwise_loops INCLUDE REGEX "/backends/cpu/base_")
   set_source_files_properties(${elementwise_loops} PROPERTIES COMPILE_OPTIONS "${WENGERT_PLAIN_LOOPS}")
-  # What composes other operations spends its time in these.
-  set(composing_sources ${core_sources})
-  list(FILTER composing_sources INCLUDE REGEX "/src/ops/(formulas|batching)/")
-  set_source_files_properties(${composing_sources} PROPERTIES COMPILE_OPTIONS -Os)
 endif()
 # How elements are computed is nobody's business but the library's own; what carries WENGERT_API leaves it.
 set(backend_sources ${core_sources} ${generated_core})
