@@ -5,7 +5,6 @@ processors that the other one is timed on. Here the processes take turns; each t
 and rests until it is asked again.
 """
 
-import os
 import subprocess
 import sys
 from time import perf_counter, sleep
@@ -26,7 +25,7 @@ class Contender:
     """
 
     def __init__(self, package, workload, threads):
-        program = [sys.executable, "-m", "benchmarks.apart", package, workload, "--threads", str(threads)]
+        program = [sys.executable, "-m", "benchmarks.apart", package, workload, str(threads)]
         self.process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def seconds(self):
@@ -79,7 +78,4 @@ def serve(package, workload, threads):
 
 
 if __name__ == "__main__":
-    from benchmarks.__main__ import THREAD_VARIABLES
-
-    os.environ.update(dict.fromkeys(THREAD_VARIABLES, sys.argv[4]))
-    serve(sys.argv[1], sys.argv[2], int(sys.argv[4]))
+    serve(sys.argv[1], sys.argv[2], int(sys.argv[3]))

@@ -35,7 +35,7 @@ if(WENGERT_HAVE_LIBMVEC)
   target_link_libraries(wengert_core PUBLIC mvec m)
 endif()
 
-file(GLOB isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/backends/cpu/isa/*.cpp")
+file(GLOB_RECURSE isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/backends/cpu/isa/*.cpp")
 wengert_generated(isa_generated "^backends/cpu/isa_.*\\.cpp$")
 list(APPEND isa_sources ${isa_generated})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WENGERT_SANITIZE)

@@ -1,5 +1,5 @@
 // Discrete Fourier transforms on the CPU, one dimension after the other. Read in this order: this file, plan.h, lines.cpp,
-// real_lines.cpp, then the loops (loops.h, isa/fft_stages.h).
+// real_lines.cpp, then the loops (loops.h, isa/fft/stages.h).
 #include "kernels/fft.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The loops of Fourier transforms, compiled per instruction set (isa/fft_loops.cpp).
+// The loops of Fourier transforms, compiled per instruction set (isa/fft/loops.cpp).
 //
 // They work on a block of lines: [points][2][width], the real parts of a point of all lines, then the imaginary parts. So
 // whatever a vector holds belongs to as many lines, all of which do the same, and no loop ever looks across its lanes. Only

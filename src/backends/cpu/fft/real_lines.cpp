@@ -1,4 +1,4 @@
-// Lines of real points: of n = 2h as h complex ones (isa/fft_loops.cpp), of an odd number as n whose imaginary parts are zero.
+// Lines of real points: of n = 2h as h complex ones (isa/fft/loops.cpp), of an odd number as n whose imaginary parts are zero.
 #include "backends/cpu/fft/blocks.h"
 
 namespace wengert::kernels {

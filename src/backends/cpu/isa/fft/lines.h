@@ -4,7 +4,7 @@
 
 #include "backends/cpu/fft/loops.h"
 #include "backends/cpu/isa/blocks.h"
-#include "backends/cpu/isa/fft_butterflies.h"
+#include "backends/cpu/isa/fft/butterflies.h"
 #include "backends/cpu/isa/transpose.h"
 
 namespace wengert::kernels::WENGERT_ISA {

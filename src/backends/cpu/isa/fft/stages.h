@@ -5,7 +5,7 @@
 #pragma once
 
 #include "backends/cpu/fft/loops.h"
-#include "backends/cpu/isa/fft_butterflies.h"
+#include "backends/cpu/isa/fft/butterflies.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 

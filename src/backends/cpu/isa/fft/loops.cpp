@@ -3,8 +3,8 @@
 // A real line of n = 2h points is transformed as h complex numbers x[2j] + i x[2j + 1]. With Z their transform and w the root of
 // unity of n points, e = Z[k] + conj Z[h-k] and o = -i (Z[k] - conj Z[h-k]) are twice the transforms of the even and of the odd
 // points, 2 X[k] = e + w^k o, and 2 X[h-k] = conj(e - w^k o).
-#include "backends/cpu/isa/fft_lines.h"
-#include "backends/cpu/isa/fft_stages.h"
+#include "backends/cpu/isa/fft/lines.h"
+#include "backends/cpu/isa/fft/stages.h"
 
 namespace wengert::kernels::WENGERT_ISA {
 namespace {
