@@ -9,8 +9,8 @@
 // all of them. Python nodes and hooks take the interpreter's lock, as always.
 //
 // A pass does so only if somebody has set the number of threads: operations use all cores by themselves
-// (base/threads/parallel_for.h), and hooks may expect the thread that called. While several nodes run, each runs on one thread; a node that
-// nobody could run beside uses all of them.
+// (base/threads/parallel_for.h), and hooks may expect the thread that called. While several nodes run, each runs on one
+// thread; a node that nobody could run beside uses all of them.
 #pragma once
 
 #include "engine/engine.h"
