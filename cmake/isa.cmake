@@ -39,17 +39,21 @@ file(GLOB_RECURSE isa_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/backe
 wengert_generated(isa_generated "^backends/cpu/isa_.*\\.cpp$")
 list(APPEND isa_sources ${isa_generated})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WENGERT_SANITIZE)
-  # Reductions and the like need all of -O3: short arrays of accumulators stay in registers.
   # Sinking would move the call of a vector function into the branch that needs its value, and nothing is vectorised then.
   set(plain_loops ${isa_generated})
   foreach(name conv vector_forms)
     list(APPEND plain_loops "${PROJECT_SOURCE_DIR}/src/backends/cpu/isa/${name}.cpp")
   endforeach()
+  set(other_loops ${isa_sources})
+  list(REMOVE_ITEM other_loops ${plain_loops})
   set(plain ${WENGERT_PLAIN_LOOPS})
+  set(other ${WENGERT_LOOPS})
   if(WENGERT_DEV_ISA)
     list(REMOVE_ITEM plain -O2)  # some of the sets get -O0
+    list(REMOVE_ITEM other -O2)
   endif()
   set_source_files_properties(${plain_loops} PROPERTIES COMPILE_OPTIONS "${plain};-fno-tree-sink")
+  set_source_files_properties(${other_loops} PROPERTIES COMPILE_OPTIONS "${other}")
 endif()
 
 # Loops throw nothing, so they need no tables to unwind them: a third of a megabyte.

@@ -14,10 +14,16 @@ endif()
 # -O2: the core is branches and pointers. Loops over memory get more, in core.cmake and isa.cmake.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 # Elementwise loops, each of which is one vectorised body: what else g++'s -O3 does (peeling and cloning of the short scalar
-# loops) doubles these objects, and the time to compile them, for nothing.
+# loops) doubles these objects, and the time to compile them, for nothing. A short loop that lies across two lines of the
+# instruction cache takes up to twice as long.
 set(WENGERT_PLAIN_LOOPS -O3)
+# The other loops of an instruction set profit from more passes, but not from complete unrolling and cloning: what has to be
+# unrolled says so.
+set(WENGERT_LOOPS -O3)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(WENGERT_PLAIN_LOOPS -O2 -ftree-vectorize -fvect-cost-model=dynamic)
+  set(WENGERT_PLAIN_LOOPS -O2 -ftree-vectorize -fvect-cost-model=dynamic -falign-loops=32)
+  set(WENGERT_LOOPS ${WENGERT_PLAIN_LOOPS} -floop-interchange -fpredictive-commoning -fsplit-loops -fsplit-paths
+    -ftree-loop-distribution -ftree-partial-pre -funswitch-loops -fversion-loops-for-strides)
 endif()
 
 find_program(WENGERT_CCACHE ccache)

@@ -27,14 +27,27 @@ void gather(const Tensor& out, const Tensor& self, const Along& a) {
     });
 }
 
+// Elements that replace what is there, moved by their size.
+void put(const Tensor& self, const Along& a, const void* src, IntSpan src_strides) {
+    dispatch_size(item_size(self.dtype()), [&]<class Word> {
+        for_each_target<Word, false>(self, a, static_cast<const Word*>(src), src_strides,
+                                     [](Word& to, const Word& s) { to = s; });
+    });
+}
+
+void put_number(const Tensor& self, const Along& a, const Scalar& number) {
+    alignas(16) char element[16];
+    dispatch_stored(self.dtype(), [&]<class T> { new (element) T(number.to<T>()); });
+    put(self, a, element, Dims(a.index.sizes().size(), 0));
+}
+
 template <class T>
-void scatter_mean(const Tensor& self, int64_t dim, const Along& a, const Tensor& src, bool include_self) {
-    Tensor count = full(self.sizes(), include_self, DType::Int64);
-    const int64_t one = 1;
-    for_each_target<int64_t>(count, Along(count, dim, a.index, "scatter_reduce"), &one, Dims(a.index.sizes().size(), 0),
-                             [](int64_t& n, const int64_t& more) { n += more; });
-    for_each_target<T>(self, a, src.data_as<T>(), src.strides(),
-                       [](T& to, const T& s) { to = static_cast<T>(to + s); });
+void add(const Tensor& self, const Along& a, const T* src, IntSpan src_strides) {
+    for_each_target<T>(self, a, src, src_strides, [](T& to, const T& s) { to = static_cast<T>(to + s); });
+}
+
+template <class T>
+void divide(const Tensor& self, const Tensor& count) {
     StridedWalk<2>(self.sizes(), {self.strides(), count.strides()}).elements([&](const std::array<int64_t, 2>& at) {
         int64_t n = count.data_as<int64_t>()[at[1]];
         if (n <= 1) return;
@@ -48,27 +61,46 @@ void scatter_mean(const Tensor& self, int64_t dim, const Along& a, const Tensor&
     });
 }
 
+// How many elements each place of `self` is the mean of.
+Tensor count_targets(const Tensor& self, int64_t dim, const Tensor& index, bool include_self) {
+    Tensor count = full(self.sizes(), include_self, DType::Int64);
+    const int64_t one = 1;
+    add(count, Along(count, dim, index, "scatter_reduce"), &one, Dims(index.sizes().size(), 0));
+    return count;
+}
+
+// What changes nothing when it is reduced with others.
+Scalar identity_of(ScatterReduce reduce, DType dtype) {
+    if (reduce == ScatterReduce::Prod) return 1;
+    const bool max = reduce == ScatterReduce::Amax;
+    if (!max && reduce != ScatterReduce::Amin) return 0;
+    Scalar identity;
+    dispatch(dtype, [&]<class T> {
+        if constexpr (!wengert::is_complex(dtype_of<T>)) {
+            using L = std::numeric_limits<T>;
+            if constexpr (L::has_infinity)
+                identity = max ? -L::infinity() : L::infinity();
+            else
+                identity = max ? L::lowest() : L::max();
+        }
+    });
+    return identity;
+}
+
 void scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& from, ScatterReduce reduce,
                     bool include_self) {
     const Along a(self, dim, index, "scatter_reduce");
+    if (!include_self) put_number(self, a, identity_of(reduce, self.dtype()));
     dispatch(self.dtype(), [&]<class T> {
         const T* s = from.data_as<T>();
-        if (!include_self) {
-            T start = T(reduce == ScatterReduce::Prod ? 1 : 0);
-            if constexpr (!std::is_same_v<T, complex64> && !std::is_same_v<T, complex128>) {
-                using L = std::numeric_limits<T>;
-                if (reduce == ScatterReduce::Amax)
-                    start = L::has_infinity ? static_cast<T>(-L::infinity()) : L::lowest();
-                if (reduce == ScatterReduce::Amin) start = L::has_infinity ? L::infinity() : L::max();
-            }
-            for_each_target<T, false>(self, a, s, from.strides(), [=](T& to, const T&) { to = start; });
-        }
-        if (reduce == ScatterReduce::Mean) return scatter_mean<T>(self, dim, a, from, include_self);
-        if (reduce == ScatterReduce::Sum)
-            for_each_target<T>(self, a, s, from.strides(), [](T& to, const T& x) { to = static_cast<T>(to + x); });
+        if (reduce == ScatterReduce::Sum) add(self, a, s, from.strides());
         if (reduce == ScatterReduce::Prod)
             for_each_target<T>(self, a, s, from.strides(), [](T& to, const T& x) { to = static_cast<T>(to * x); });
-        if constexpr (!std::is_same_v<T, complex64> && !std::is_same_v<T, complex128>) {
+        if (reduce == ScatterReduce::Mean) {
+            add(self, a, s, from.strides());
+            divide<T>(self, count_targets(self, dim, a.index, include_self));
+        }
+        if constexpr (!wengert::is_complex(dtype_of<T>)) {
             if (reduce == ScatterReduce::Amax)
                 for_each_target<T>(self, a, s, from.strides(),
                                    [](T& to, const T& x) { to = x > to || x != x ? x : to; });
@@ -111,36 +143,25 @@ constinit DeviceKernel<void(Result, const Tensor&, int64_t, const Tensor&)> gath
     },
     HostWaits::ForErrors, Elements::Stored};
 
-constinit DeviceKernel<Scatter> scatter_kernel{
-    "scatter_",
-    [](Result self, int64_t dim, const Tensor& index, const Tensor& src) {
-        const Along a(self, dim, index, "scatter");
-        dispatch_size(item_size(src.dtype()), [&]<class T> {
-            for_each_target<T, false>(self, a, src.data_as<T>(), src.strides(), [](T& to, const T& s) { to = s; });
-        });
-    },
-    HostWaits::ForErrors, Elements::Stored};
+constinit DeviceKernel<Scatter> scatter_kernel{"scatter_",
+                                               [](Result self, int64_t dim, const Tensor& index, const Tensor& src) {
+                                                   put(self, Along(self, dim, index, "scatter"), src.data(),
+                                                       src.strides());
+                                               },
+                                               HostWaits::ForErrors, Elements::Stored};
 
 constinit DeviceKernel<Scatter> scatter_add_kernel{
     "scatter_add_",
     [](Result self, int64_t dim, const Tensor& index, const Tensor& src) {
         const Along a(self, dim, index, "scatter_add");
-        dispatch(src.dtype(), [&]<class T> {
-            for_each_target<T>(self, a, src.data_as<T>(), src.strides(),
-                               [](T& to, const T& s) { to = static_cast<T>(to + s); });
-        });
+        dispatch(src.dtype(), [&]<class T> { add(self, a, src.data_as<T>(), src.strides()); });
     },
     HostWaits::ForErrors};
 
 constinit DeviceKernel<void(Result, int64_t, const Tensor&, const Scalar&)> scatter_value_kernel{
     "scatter_",
     [](Result self, int64_t dim, const Tensor& index, const Scalar& value) {
-        const Along a(self, dim, index, "scatter");
-        dispatch_stored(self->dtype(), [&]<class T> {
-            const T number = value.to<T>();
-            for_each_target<T, false>(self, a, &number, Dims(index.sizes().size(), 0),
-                                      [](T& to, const T& s) { to = s; });
-        });
+        put_number(self, Along(self, dim, index, "scatter"), value);
     },
     HostWaits::ForErrors, Elements::Stored};
 

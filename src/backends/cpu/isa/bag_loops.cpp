@@ -34,9 +34,11 @@ void sum(const Bag<T>& bag, const T* rows, int64_t width, int64_t columns, T* ou
                 if (index == bag.left_out) continue;
                 const T factor = bag.factors[k * bag.step];
                 const T* row = rows + index * width + j;
-                for (int v = 0; v < vectors; ++v) total[v] += factor * L::load(row + v * L::kWidth);
+                for_each_of<vectors>(
+                    [&](int v) __attribute__((always_inline)) { total[v] += factor * L::load(row + v * L::kWidth); });
             }
-            for (int v = 0; v < vectors; ++v) L::store(out + j + v * L::kWidth, total[v]);
+            for_each_of<vectors>([&](int v)
+                                     __attribute__((always_inline)) { L::store(out + j + v * L::kWidth, total[v]); });
         },
         [&](int64_t j, int64_t n) __attribute__((always_inline)) {
             T total[kRest] = {};
@@ -58,14 +60,16 @@ void add(const Bag<T>& bag, const T* x, int64_t width, int64_t columns, T* rows)
         columns,
         [&](int64_t j, auto vectors) __attribute__((always_inline)) {
             typename L::V part[vectors];
-            for (int v = 0; v < vectors; ++v) part[v] = L::load(x + j + v * L::kWidth);
+            for_each_of<vectors>([&](int v)
+                                     __attribute__((always_inline)) { part[v] = L::load(x + j + v * L::kWidth); });
             for (int64_t k = 0; k < bag.n; ++k) {
                 const int64_t index = bag.indices[k];
                 if (index == bag.left_out) continue;
                 const T factor = bag.factors[k * bag.step];
                 T* row = rows + index * width + j;
-                for (int v = 0; v < vectors; ++v)
+                for_each_of<vectors>([&](int v) __attribute__((always_inline)) {
                     L::store(row + v * L::kWidth, L::load(row + v * L::kWidth) + factor * part[v]);
+                });
             }
         },
         [&](int64_t j, int64_t n) __attribute__((always_inline)) {
@@ -90,6 +94,7 @@ void dots(const Bag<T>& bag, const T* x, const T* rows, int64_t width, T* out) {
         if (bag.indices[k] == bag.left_out) continue;
         const T* row = rows + bag.indices[k] * width;
         const double total = sum_in_lanes<T>(width / L::kCount, [=](L& lanes, int64_t step) {
+#pragma GCC unroll 16
             for (int v = 0; v < L::kVectors; ++v) {
                 const int64_t at = step * L::kCount + v * L::kWidth;
                 lanes.v[v] += L::load(x + at) * L::load(row + at);

@@ -137,4 +137,16 @@ WENGERT_INLINE void by_size(int64_t size, Move move) {
     if (streamed) end_streaming();
 }
 
+// One copy for each number of arrays, not for each loop.
+template <int arrays>
+[[gnu::noinline]] void run_row(DenseRow row, char* const* args, int64_t n, const int64_t* steps, const int64_t* sizes) {
+    bool dense = true;
+    for (int a = 0; a < arrays; ++a) dense &= steps[a] == sizes[a];
+    const int64_t bytes = n * sizes[arrays - 1];
+    if (dense && (bytes < kStreamedBytes || !is_streamed(args, arrays, bytes)))
+        row(args, n);
+    else
+        run_in_blocks(row, args, n, steps, sizes, arrays);
+}
+
 }  // namespace wengert::kernels::WENGERT_ISA

@@ -64,6 +64,7 @@ T of_pair(const T* x, const T* y, int64_t d) {
     in_lanes(
         d / L::kCount, T{0},
         [=](L& lanes, int64_t s) {
+#pragma GCC unroll 16
             for (int k = 0; k < L::kVectors; ++k) {
                 const int64_t at = s * L::kCount + k * L::kWidth;
                 lanes.v[k] = Norm::step(lanes.v[k], L::load(x + at) - L::load(y + at));

@@ -25,11 +25,13 @@ WENGERT_ALWAYS_INLINE void multiply(int64_t k, const T* a, int64_t a_row, int64_
                                     int last, Vec<T> (&acc)[M][V]) {
     for (int64_t p = 0; p < k; ++p, a += a_col, b += b_row) {
         Vec<T> row[V];
+#pragma GCC unroll 16
         for (int v = 0; v < V; ++v)
             row[v] = Tail && v == V - 1 ? load_first(b + v * kLanes<T>, last) : load(b + v * kLanes<T>);
 #pragma GCC unroll 12
         for (int i = 0; i < M; ++i) {
             Vec<T> x = splat(a[i * a_row]);
+#pragma GCC unroll 16
             for (int v = 0; v < V; ++v) acc[i][v] = fma(x, row[v], acc[i][v]);
         }
     }
@@ -38,6 +40,7 @@ WENGERT_ALWAYS_INLINE void multiply(int64_t k, const T* a, int64_t a_row, int64_
 // c = alpha acc + beta c for one row of the tile.
 template <class T, int V, bool Tail>
 WENGERT_ALWAYS_INLINE void store_row(T alpha, const Vec<T> (&acc)[V], T beta, T* c, int last) {
+#pragma GCC unroll 16
     for (int v = 0; v < V; ++v) {
         T* at = c + v * kLanes<T>;
         bool partial = Tail && v == V - 1;
@@ -189,6 +192,7 @@ void packed_tile(const GemmArgs<T>& g, int64_t k, const T* a, const T* b, T beta
     T tile[kRows][width];
 #pragma GCC unroll 12
     for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 16
         for (int v = 0; v < kVecs; ++v) store(tile[i] + v * kLanes<T>, acc[i][v]);
     for (int64_t i = 0; i < rows; ++i)
         for (int64_t j = 0; j < cols; ++j) {
@@ -225,6 +229,7 @@ T dot(int64_t n, const T* x, const T* y) {
     Vec<T> acc[4] = {};
     int64_t i = 0;
     for (; i + 4 * L <= n; i += 4 * L)
+#pragma GCC unroll 16
         for (int v = 0; v < 4; ++v) acc[v] = fma(load(x + i + v * L), load(y + i + v * L), acc[v]);
     for (; i + L <= n; i += L) acc[0] = fma(load(x + i), load(y + i), acc[0]);
     if (i < n) {
@@ -248,15 +253,19 @@ void gemv_rows(const GemvArgs<T>& g) {
         Vec<T> acc[4][2] = {};
         int64_t p = 0;
         for (; p + 2 * L <= g.k; p += 2 * L)
+#pragma GCC unroll 16
             for (int v = 0; v < 2; ++v) {
                 Vec<T> x = load(g.x + p + v * L);
+#pragma GCC unroll 16
                 for (int r = 0; r < 4; ++r) acc[r][v] = fma(load(a + r * g.a_row + p + v * L), x, acc[r][v]);
             }
         for (; p < g.k; p += L) {
             int left = g.k - p < L ? static_cast<int>(g.k - p) : L;
             Vec<T> x = load_first(g.x + p, left);
+#pragma GCC unroll 16
             for (int r = 0; r < 4; ++r) acc[r][0] = fma(load_first(a + r * g.a_row + p, left), x, acc[r][0]);
         }
+#pragma GCC unroll 16
         for (int r = 0; r < 4; ++r) put(i + r, sum_lanes<T>(acc[r][0] + acc[r][1]));
     }
     for (; i < g.m; ++i) put(i, dot<T>(g.k, g.a + i * g.a_row, g.x));

@@ -58,13 +58,7 @@ void loop(char** args, int64_t n, const int64_t* steps) {
     static constexpr int64_t sizes[] = {sizeof(In)..., sizeof(Out)};
     constexpr int arrays = sizeof...(In) + 1;
     if (n < kShort) return strided_loop<F, Out, In...>(args, n, steps, std::index_sequence_for<In...>());
-    bool dense = true;
-    for (int a = 0; a < arrays; ++a) dense &= steps[a] == sizes[a];
-    const int64_t bytes = n * sizes[arrays - 1];
-    if (dense && (bytes < kStreamedBytes || !is_streamed(args, arrays, bytes)))
-        dense_row<F, Out, In...>(args, n);
-    else
-        run_in_blocks(dense_row<F, Out, In...>, args, n, steps, sizes, arrays);
+    run_row<arrays>(dense_row<F, Out, In...>, args, n, steps, sizes);
 }
 
 // entry<F, Out(In...)>(&K_name, compute dtype): one line of a family's table.

@@ -123,6 +123,7 @@ struct RowBackward {
         L lanes_t(T{0}), lanes_th(T{0});
         int64_t i = begin;
         for (; i + L::kCount <= end; i += L::kCount)
+#pragma GCC unroll 16
             for (int k = 0; k < L::kVectors; ++k)
                 step(
                     i + k * L::kWidth, [](const T* p) { return L::load(p); }, [](T* p, auto x) { L::store(p, x); },

@@ -76,6 +76,7 @@ WENGERT_ALWAYS_INLINE double row_product(const T* p, int64_t n, double acc) {
     constexpr int kWidth = Lanes<double>::kWidth, kVectors = Lanes<double>::kVectors;
     typedef T Narrow [[gnu::vector_size(kWidth * sizeof(T)), gnu::aligned(1), gnu::may_alias]];
     auto absorb = [](Lanes<double>& lanes, const T* at) {
+#pragma GCC unroll 16
         for (int k = 0; k < kVectors; ++k)
             lanes.v[k] *= __builtin_convertvector(*reinterpret_cast<const Narrow*>(at + k * kWidth),
                                                   typename VectorOf<double>::type);
@@ -86,6 +87,7 @@ WENGERT_ALWAYS_INLINE double row_product(const T* p, int64_t n, double acc) {
             absorb(lanes, p);
             absorb(others, p + kWidth * kVectors);
         }
+#pragma GCC unroll 16
         for (int k = 0; k < kVectors; ++k) lanes.v[k] *= others.v[k];
         if (n >= kWidth * kVectors) {
             absorb(lanes, p);

@@ -24,6 +24,7 @@ WENGERT_ALWAYS_INLINE void in_lanes(int64_t steps, T identity, Step step, Join j
             Lanes<T> inner(identity);
             const int64_t end = outer_end - s < kSteps ? outer_end : s + kSteps;
             for (; s < end; ++s) step(inner, s);
+#pragma GCC unroll 16
             for (int k = 0; k < Lanes<T>::kVectors; ++k) outer.v[k] = join(outer.v[k], inner.v[k]);
         }
         done(outer);
@@ -98,6 +99,7 @@ WENGERT_ALWAYS_INLINE T extreme_row(const T* p, int64_t n, T acc) {
         decltype(best.v[0] != best.v[0]) nan[Lanes<T>::kVectors] = {};
         for (int64_t i = 0; i < n; i += kCount) {
             const T* at = p + (i < n - kCount ? i : n - kCount);  // the last ones once more: that changes nothing
+#pragma GCC unroll 16
             for (int k = 0; k < Lanes<T>::kVectors; ++k) {
                 auto x = Op::before(Lanes<T>::load(at + k * Lanes<T>::kWidth));
                 best.v[k] = Op::plain(best.v[k], x);
@@ -106,6 +108,7 @@ WENGERT_ALWAYS_INLINE T extreme_row(const T* p, int64_t n, T acc) {
         }
         T folded;
         best.fold(&folded, [](auto a, auto b) { return Op::join(a, b); });
+#pragma GCC unroll 16
         for (int k = 1; k < Lanes<T>::kVectors; ++k) nan[0] |= nan[k];
         std::remove_cvref_t<decltype(nan[0][0])> any = 0;
         fold_vector<decltype(any), Lanes<T>::kWidth, 1>(&any, nan[0], [](auto a, auto b) { return a | b; });
@@ -158,6 +161,7 @@ template <class T>
 WENGERT_ALWAYS_INLINE double row_dot(const T* a, const T* b, int64_t n) {
     using L = Lanes<T>;
     double total = sum_in_lanes<T>(n / L::kCount, [=](L& lanes, int64_t s) {
+#pragma GCC unroll 16
         for (int k = 0; k < L::kVectors; ++k) {
             const int64_t at = s * L::kCount + k * L::kWidth;
             lanes.v[k] += L::load(a + at) * L::load(b + at);

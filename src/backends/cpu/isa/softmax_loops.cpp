@@ -91,6 +91,7 @@ WENGERT_ALWAYS_INLINE double row_dot_and_greatest(const T* grad, const T* result
     using L = Lanes<T>;
     L best(T{0});
     double total = sum_in_lanes<T>(n / L::kCount, [&](L& lanes, int64_t s) {
+#pragma GCC unroll 16
         for (int k = 0; k < L::kVectors; ++k) {
             const int64_t at = s * L::kCount + k * L::kWidth;
             const auto r = L::load(result + at);
@@ -112,6 +113,7 @@ template <class T>
 WENGERT_ALWAYS_INLINE double row_dot_from(const T* grad, const T* result, T center, int64_t n) {
     using L = Lanes<T>;
     double total = sum_in_lanes<T>(n / L::kCount, [=](L& lanes, int64_t s) {
+#pragma GCC unroll 16
         for (int k = 0; k < L::kVectors; ++k) {
             const int64_t at = s * L::kCount + k * L::kWidth;
             lanes.v[k] += (L::load(grad + at) - center) * L::load(result + at);

@@ -43,6 +43,7 @@ WENGERT_ALWAYS_INLINE void load_rows(const T* src, int64_t step, int count, Vec<
 #pragma GCC unroll 16
         for (int i = 0; i < kLanes<T>; ++i) rows[i] = load(src + i * step);
     } else {
+#pragma GCC unroll 16
         for (int i = 0; i < kLanes<T>; ++i) rows[i] = i < count ? load(src + i * step) : Vec<T>{};
     }
 }

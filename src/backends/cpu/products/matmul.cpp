@@ -1,16 +1,12 @@
 // Matrix products of tensors on the CPU (kernels/products/matmul.h), on top of gemm.h.
 #include <complex>
 
-#include "backends/cpu/choose_isa.h"
 #include "backends/cpu/elementwise/in_parallel.h"
 #include "backends/cpu/products/gemm.h"
 #include "backends/cpu/products/tiny_products.h"
 #include "kernels/products/matmul_kernels.h"
 
 namespace wengert::kernels {
-
-WENGERT_TABLE_PER_ISA(TinyProductsTable, tiny_products_table)
-
 namespace {
 
 // Calls f<T> for the dtypes that products are defined for.
@@ -46,11 +42,10 @@ struct TinyElement<std::complex<R>> {
 
 template <class E>
 const TinyLoops<E>& tiny_loops() {
-    const TinyProductsTable& table = tiny_products_table();
-    if constexpr (std::is_same_v<E, float>) return table.f32;
-    if constexpr (std::is_same_v<E, double>) return table.f64;
-    if constexpr (std::is_same_v<E, ComplexPair<float>>) return table.c64;
-    if constexpr (std::is_same_v<E, ComplexPair<double>>) return table.c128;
+    if constexpr (std::is_same_v<E, float>) return tiny_products.f32;
+    if constexpr (std::is_same_v<E, double>) return tiny_products.f64;
+    if constexpr (std::is_same_v<E, ComplexPair<float>>) return tiny_products.c64;
+    if constexpr (std::is_same_v<E, ComplexPair<double>>) return tiny_products.c128;
 }
 
 // False where the matrices are not tiny, or there are too few of them.

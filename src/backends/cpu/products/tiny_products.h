@@ -1,8 +1,8 @@
-// Products of very small matrices, many at a time: the interface to their loops, compiled per instruction set
-// (isa/tiny_products.cpp).
+// Products of very small matrices, many at a time.
 //
 // Of 2 x 2 matrices everything that is done once a product costs more than the product. So the sizes of B, which stays in
-// registers, are constants of the loop, and one call takes a whole row of a batch.
+// registers, are constants of the loop, and one call takes a whole row of a batch. Its scalar arithmetic is the same on every
+// instruction set.
 #pragma once
 
 #include <array>
@@ -44,5 +44,6 @@ struct TinyProductsTable {
     TinyLoops<ComplexPair<float>> c64;
     TinyLoops<ComplexPair<double>> c128;
 };
+extern const TinyProductsTable tiny_products;
 
 }  // namespace wengert::kernels

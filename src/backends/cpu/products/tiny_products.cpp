@@ -1,33 +1,33 @@
-// Products of matrices of a few elements (backends/cpu/products/tiny_products.h), once per instruction set.
+// Products of matrices of a few elements.
 #include "backends/cpu/products/tiny_products.h"
 
-#include "backends/cpu/isa/vectors.h"
+#include "backends/cpu/scalar/config.h"
 
-namespace wengert::kernels::WENGERT_ISA {
+namespace wengert::kernels {
 namespace {
 
 template <class T>
-WENGERT_ALWAYS_INLINE T product(T x, T y) {
+WENGERT_INLINE T product(T x, T y) {
     return x * y;
 }
 template <class T>
-WENGERT_ALWAYS_INLINE T sum(T x, T y) {
+WENGERT_INLINE T sum(T x, T y) {
     return x + y;
 }
 template <class T>
-WENGERT_ALWAYS_INLINE bool is_zero(T x) {
+WENGERT_INLINE bool is_zero(T x) {
     return x == 0;
 }
 template <class R>
-WENGERT_ALWAYS_INLINE ComplexPair<R> product(ComplexPair<R> x, ComplexPair<R> y) {
+WENGERT_INLINE ComplexPair<R> product(ComplexPair<R> x, ComplexPair<R> y) {
     return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 template <class R>
-WENGERT_ALWAYS_INLINE ComplexPair<R> sum(ComplexPair<R> x, ComplexPair<R> y) {
+WENGERT_INLINE ComplexPair<R> sum(ComplexPair<R> x, ComplexPair<R> y) {
     return {x.re + y.re, x.im + y.im};
 }
 template <class R>
-WENGERT_ALWAYS_INLINE bool is_zero(ComplexPair<R> x) {
+WENGERT_INLINE bool is_zero(ComplexPair<R> x) {
     return x.re == 0 && x.im == 0;
 }
 
@@ -39,17 +39,23 @@ void multiply(const TinyProducts<T>& p) {
     const int64_t a_row = p.a.row, a_col = p.a.col, b_row = p.b.row, b_col = p.b.col, c_row = p.c.row, c_col = p.c.col;
     for (int64_t each = 0; each < p.count; ++each, a += p.a.step, b += p.b.step, c += p.c.step) {
         T right[K][N];
+#pragma GCC unroll 4
         for (int k = 0; k < K; ++k)
+#pragma GCC unroll 4
             for (int n = 0; n < N; ++n) right[k][n] = b[k * b_row + n * b_col];
         const T* left = a;
         T* to = c;
         for (int64_t m = 0; m < p.m; ++m, left += a_row, to += c_row) {
             T out[N];
+#pragma GCC unroll 4
             for (int n = 0; n < N; ++n) out[n] = product(left[0], right[0][n]);
+#pragma GCC unroll 4
             for (int k = 1; k < K; ++k) {
                 const T x = left[k * a_col];
+#pragma GCC unroll 4
                 for (int n = 0; n < N; ++n) out[n] = sum(out[n], product(x, right[k][n]));
             }
+#pragma GCC unroll 4
             for (int n = 0; n < N; ++n) {
                 const T scaled = product(alpha, out[n]);
                 to[n * c_col] = kAdds ? sum(scaled, product(beta, to[n * c_col])) : scaled;
@@ -72,8 +78,7 @@ constexpr TinyLoops<T> loops{of_inner<T, 1>, of_inner<T, 2>, of_inner<T, 3>, of_
 
 }  // namespace
 
-extern const TinyProductsTable tiny_products_table;
-const TinyProductsTable tiny_products_table = {loops<float>, loops<double>, loops<ComplexPair<float>>,
-                                               loops<ComplexPair<double>>};
+constinit const TinyProductsTable tiny_products = {loops<float>, loops<double>, loops<ComplexPair<float>>,
+                                                   loops<ComplexPair<double>>};
 
-}  // namespace wengert::kernels::WENGERT_ISA
+}  // namespace wengert::kernels
