@@ -194,6 +194,14 @@ template <class T>
     for (int64_t k = 0; k < n; ++k) row[k] = static_cast<T>(row[k] + share);
 }
 
+template <class T>
+[[gnu::always_inline]] inline void add_to_few(T* row, int64_t n, T share) {
+    constexpr int64_t kFew = 4;
+    for (; n >= kFew; n -= kFew, row += kFew)
+        for (int64_t k = 0; k < kFew; ++k) row[k] = static_cast<T>(row[k] + share);
+    for (int64_t k = 0; k < n; ++k) row[k] = static_cast<T>(row[k] + share);
+}
+
 void avg_pool(Result out, const Tensor& in, const Windows& w, bool count_padding, std::optional<int64_t> divisor) {
     dispatch_ordered(in.dtype(), "avg_pool", [&]<class T> {
         const T* from = in.data_as<T>();
@@ -238,7 +246,7 @@ void avg_pool_backward(Result out, const Tensor& grad, const Windows& w, bool co
                     if (wide && x.last - x.first >= kAtOnce)
                         add_to_many(row + x.first, x.last - x.first, share);
                     else
-                        for (int64_t k = x.first; k < x.last; ++k) row[k] = static_cast<T>(row[k] + share);
+                        add_to_few(row + x.first, x.last - x.first, share);
                 }
         };
         if (any_wide(w))
