@@ -5,6 +5,7 @@
 
 #include "backends/cpu/choose_isa.h"
 #include "backends/cpu/elementwise/in_parallel.h"
+#include "backends/cpu/indexing/bounds.h"
 #include "backends/cpu/nn/pool_loops.h"
 #include "kernels/nn/pooling_kernels.h"
 
@@ -261,9 +262,8 @@ int64_t plane_size(IntSpan sizes, int64_t n) { return numel_of(sizes.last(static
 // All indices, dense, lie in a plane of `size` elements.
 void check_places(const char* op, const Tensor& indices, int64_t size) {
     const int64_t *index = indices.data_as<int64_t>(), count = indices.numel();
-    bool fits = true;
-    for (int64_t i = 0; i < count; ++i) fits &= (index[i] >= 0) & (index[i] < size);
-    for (int64_t i = 0; !fits && i < count; ++i)
+    if (all_within(index, count, 0, size)) return;
+    for (int64_t i = 0; i < count; ++i)
         check(index[i] >= 0 && index[i] < size, ErrorKind::Index, "[", op, "] index ", index[i],
               " is out of bounds for a plane of ", size, " elements");
 }
