@@ -69,10 +69,9 @@ template <class T>
 void log_softmax_rows(const T* __restrict in, T* __restrict out, int64_t rows, int64_t n) {
     T largest[kTogether];
     double total[kTogether], ones[kTogether] = {}, logs[kTogether];
-    for (int64_t r = 0; r < rows; ++r) {
-        largest[r] = row<MaxOp<T>>(in + r * n, n, lowest<T>);
+    for (int64_t r = 0; r < rows; ++r) largest[r] = row<MaxOp<T>>(in + r * n, n, lowest<T>);
+    for (int64_t r = 0; r < rows; ++r)
         total[r] = largest[r] < highest<T> ? exponentials(in + r * n, largest[r], n, &ones[r]) : 1;
-    }
     for (int64_t r = rows; r < kTogether; ++r) total[r] = 1;
     for (int64_t r = 0; r < kTogether; ++r) logs[r] = ::log(total[r]);
     for (int64_t r = 0; r < rows; ++r, in += n, out += n) {

@@ -230,13 +230,14 @@ void geqrf(Int rows, Int cols, T* data, Int lda, T* tau, T* work, Int lwork, int
         T* x = &a(j, j);
         R tail = 0, scale = 0;
         for (int64_t i = 0; i < m - j; ++i) scale = std::max(scale, static_cast<R>(std::abs(x[i])));
-        if (scale > 0)
-            for (int64_t i = 1; i < m - j; ++i) tail += squared(x[i] / scale);
+        if (scale > R(1e-15) && scale < R(1e15)) scale = 1;  // their squares are far from both ends
+        const auto scaled = [scale](const T& element) { return squared(scale == 1 ? element : element / scale); };
+        for (int64_t i = 1; scale > 0 && i < m - j; ++i) tail += scaled(x[i]);
         if (tail == 0 && std::imag(x[0]) == 0) {
             tau[j] = 0;
             continue;
         }
-        R beta = -std::copysign(scale * std::sqrt(squared(x[0] / scale) + tail), real_part(x[0]));
+        R beta = -std::copysign(scale * std::sqrt(scaled(x[0]) + tail), real_part(x[0]));
         tau[j] = (beta - x[0]) / beta;
         T divisor = x[0] - beta;
         for (int64_t i = 1; i < m - j; ++i) x[i] /= divisor;
