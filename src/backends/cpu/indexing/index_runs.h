@@ -1,6 +1,7 @@
 // The elements of the block that an IndexPlan describes (kernels/indexing/index_plan.h).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "backends/cpu/elementwise/strided.h"
@@ -42,8 +43,9 @@ public:
         const StridedWalk<1> indexed = index_walk(other_strides);
         if (numel_of(plan_.after_sizes) == 1) {
             const std::vector<Series> all = series();
+            const std::optional<int64_t> step = index_step(other_strides);
             return each_start(other_strides, 0, times_used(),
-                              [&](const Start& start) { each_or_series(start, all, indexed, other_strides, f); });
+                              [&](const Start& start) { each_or_series(start, all, step, indexed, f); });
         }
         const StridedWalk<2> inner(plan_.after_sizes,
                                    {plan_.after_strides, other_strides.last(plan_.after_sizes.size())});
@@ -98,10 +100,25 @@ private:
         for (int64_t i = begin; i < end; ++i) f(offset[i], i * step, 1, 1, 1);
     }
 
+    // From an element of the index to the next at the other end, where it is the same everywhere.
+    std::optional<int64_t> index_step(IntSpan other_strides) const {
+        const IntSpan strides = other_strides.subspan(index_place(), plan_.index_sizes.size());
+        for (size_t d = 0; d + 1 < strides.size(); ++d)
+            if (strides[d] != strides[d + 1] * plan_.index_sizes[d + 1]) return std::nullopt;
+        return strides.empty() ? 0 : strides.back();
+    }
+
+    template <class F>
+    static void each_evenly(const int64_t* offset, const int64_t n, const int64_t self, const int64_t other,
+                            const int64_t step, const F f) {
+        for (int64_t i = 0; i < n; ++i) f(self + offset[i], other + i * step, 1, 1, 1);
+    }
+
     // The elements of the index, of which each names one element.
     template <class F>
-    void each(const std::array<int64_t, 2>& start, const StridedWalk<1>& indexed, F f) const {
+    void each(const Start& start, std::optional<int64_t> uniform, const StridedWalk<1>& indexed, F f) const {
         const int64_t* next = offsets_.data();
+        if (uniform) return each_evenly(next, static_cast<int64_t>(offsets_.size()), start[0], start[1], *uniform, f);
         indexed.rows([&](const std::array<int64_t, 1>& at, int64_t n, const std::array<int64_t, 1>& step) {
             const int64_t self = start[0], other = start[1] + at[0], of_other = step[0], *offset = next;
             for (int64_t i = 0; i < n; ++i) f(self + offset[i], other + i * of_other, 1, 1, 1);
@@ -118,21 +135,21 @@ private:
     std::vector<Series> series() const;
 
     template <class F>
-    void each_or_series(const Start& start, const std::vector<Series>& all, const StridedWalk<1>& indexed,
-                        IntSpan other_strides, F f) const {
-        if (all.empty()) return each(start, indexed, f);
-        const int64_t step = other_strides[index_place()];
-        for (const Series& s : all) f(start[0] + s.offset, start[1] + s.first * step, s.count, s.step, step);
+    void each_or_series(const Start& start, const std::vector<Series>& all, std::optional<int64_t> step,
+                        const StridedWalk<1>& indexed, F f) const {
+        if (all.empty()) return each(start, step, indexed, f);
+        for (const Series& s : all) f(start[0] + s.offset, start[1] + s.first * *step, s.count, s.step, *step);
     }
 
     template <class F>
     void each_in_parallel(IntSpan other_strides, F f) const {
         const std::vector<Series> all = series();
+        const std::optional<int64_t> step = index_step(other_strides);
         const StridedWalk<1> indexed = index_walk(other_strides);
         const auto n = static_cast<int64_t>(offsets_.size());
         parallel_for(times_used(), std::max<int64_t>(1, kParallelBlock / n), [&](int64_t begin, int64_t end) {
             each_start(other_strides, begin, end,
-                       [&](const Start& start) { each_or_series(start, all, indexed, other_strides, f); });
+                       [&](const Start& start) { each_or_series(start, all, step, indexed, f); });
         });
     }
 
