@@ -111,10 +111,10 @@ void window(const Tensor& out, bool periodic, F&& f) {
         fill_block(block, begin, [end = static_cast<double>(size)](double i) { return i / end; });
         f(block);
     });
-    dispatch_size(item_size(out.dtype()), [&]<class T> {
-        T* p = out.data_as<T>();
-        for (int64_t i = half; i < length; ++i) p[i] = p[size - i];
-    });
+    const int64_t item = item_size(out.dtype()), backwards[] = {-item, item};
+    char* const data = reinterpret_cast<char*>(out.data());
+    char* mirrored[] = {data + (size - half) * item, data + half * item};  // out[i] = out[size - i]
+    cast_loop(out.dtype(), out.dtype())(mirrored, length - half, backwards);
 }
 
 // a - b cos(2 pi x) + c cos(4 pi x)

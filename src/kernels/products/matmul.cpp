@@ -231,6 +231,19 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
     return out;
 }
 
+// [m] x [n]: a product of [m,1] and [1,n].
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) {
+    check(vec1.dim() == 1 && vec2.dim() == 1, ErrorKind::Runtime, "[addr] vec1 and vec2 must be vectors, got ",
+          ShapeOf{vec1.sizes()}, " and ", ShapeOf{vec2.sizes()});
+    check_same_dtype("addr", vec1, vec2);
+    check_factors("addr", self, vec2, beta, alpha);
+    const int64_t m = vec1.numel(), n = vec2.numel();
+    Tensor out = expanded_copy("addr", self, Dims{m, n}, beta);
+    multiply_into("addr", out, with_shape(vec1, Dims{m, 1}, Dims{vec1.strides()[0], 1}),
+                  with_shape(vec2, Dims{1, n}, Dims{1, vec2.strides()[0]}), beta, alpha);
+    return out;
+}
+
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
     check_batches("addbmm", batch1, batch2);
     check_factors("addbmm", self, batch2, beta, alpha);

@@ -174,7 +174,7 @@ Tensor normal(const Operand& mean, const Operand& std, Generator* generator) {
         return contiguous(expand(to_dtype(o.tensor(), out.dtype()), out.sizes()));
     };
     const Tensor means = whole(mean), deviations = whole(std);
-    check_deviations(deviations);
+    check_deviations(std.is_tensor() ? to_dtype(std.tensor(), out.dtype()) : deviations);
     normal_(out, 0, 1, generator);
     shift_normal_kernel(out, means, deviations);
     return out;

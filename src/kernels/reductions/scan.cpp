@@ -76,7 +76,7 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
 }
 
 Tensor products_of_others(const Tensor& self) {
-    check_floating(self.dtype(), "linalg.det");
+    check_floating(self.dtype(), "products_of_others");
     const Tensor in = contiguous(self);
     Tensor out = empty(in.sizes(), in.dtype(), in.device());
     if (out.numel() > 0) products_of_others_kernel(out, in);

@@ -39,7 +39,7 @@ def added(product: Any) -> Any:
 
 
 reference("addmm", "addmv", "baddbmm")(added(np.matmul))
-reference("addr")(added(np.outer))
+reference("addr", "addr_of")(added(np.outer))
 reference("addbmm")(added(lambda a, b: (a @ b).sum(0)))
 
 

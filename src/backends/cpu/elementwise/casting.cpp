@@ -7,6 +7,8 @@
 #include "backends/cpu/elementwise/every_second.h"
 #include "backends/cpu/elementwise/reduced_float_table.h"
 #include "backends/cpu/elementwise/row_table.h"
+#include "generated/kernels/comparison.h"
+#include "kernels/elementwise/elementwise.h"
 
 namespace wengert::kernels {
 
@@ -76,6 +78,13 @@ void loop(char** args, int64_t n, const int64_t* steps) {
                 std::memmove(to, from, static_cast<size_t>(n) * sizeof(To));
                 return;
             }
+        }
+        if constexpr (std::is_same_v<To, bool> && std::is_floating_point_v<From>) {
+            static const Loop differs = loop_of(K_ne, dtype_of<From>);  // has a form for each instruction set
+            From zero = 0;
+            char* operands[] = {args[0], reinterpret_cast<char*>(&zero), args[1]};
+            const int64_t each[] = {steps[0], 0, steps[1]};
+            return differs(operands, n, each);
         }
         if constexpr (has_reduced_float_loop<From, To>) return reduced_float_table().of<From, To>()(from, to, n);
 #pragma GCC ivdep

@@ -93,6 +93,40 @@ void copy_across(StridedIteration& it, int dimension, Loop cast) {
     });
 }
 
+// Rows of so few bytes are copied by loads and stores of constant sizes, of which the last begins where it fits.
+constexpr int64_t kShortRow = 64;
+
+template <int kBytes>
+void copy_short_rows(const char* from, char* to, int64_t bytes, int64_t rows, const int64_t* row_steps) {
+    struct Part {
+        char bytes[kBytes];
+    };
+    const auto part = [](const char* p) {
+        Part x;
+        std::memcpy(&x, p, kBytes);
+        return x;
+    };
+    for (int64_t r = 0; r < rows; ++r, from += row_steps[0], to += row_steps[1]) {
+        for (int64_t at = 0; at < bytes - kBytes; at += kBytes) {
+            const Part x = part(from + at);
+            std::memcpy(to + at, &x, kBytes);
+        }
+        const Part last = part(from + bytes - kBytes);
+        std::memcpy(to + bytes - kBytes, &last, kBytes);
+    }
+}
+
+void copy_short_rows(const char* from, char* to, int64_t bytes, int64_t rows, const int64_t* row_steps) {
+    bytes >= 16  ? copy_short_rows<16>(from, to, bytes, rows, row_steps)
+    : bytes >= 8 ? copy_short_rows<8>(from, to, bytes, rows, row_steps)
+    : bytes >= 4 ? copy_short_rows<4>(from, to, bytes, rows, row_steps)
+                 : copy_short_rows<1>(from, to, bytes, rows, row_steps);
+}
+
+bool has_short_rows(const StridedIteration& it, int64_t item) {
+    return it.dims() > 1 && it.steps(0)[0] == item && it.steps(0)[1] == item && it.size(0) * item <= kShortRow;
+}
+
 // A dtype of so many bytes, as which elements that are only moved may be seen: `dtype` where it has them itself.
 DType of_size(DType dtype, int64_t bytes) {
     if (bytes == item_size(dtype)) return dtype;
@@ -114,6 +148,19 @@ void copy_elements(StridedIteration& it, DType from, DType to) {
                                     const int64_t* row_steps) {
                 copy_plane(item, pointers[0], pointers[1], rows, columns, row_steps, column_steps);
             });
+        });
+        return;
+    }
+    if (from == to && has_short_rows(it, item)) {
+        int longest = 1;
+        for (int d = 2; d < it.dims(); ++d)
+            if (it.size(d) > it.size(longest)) longest = d;
+        it.exchange(1, longest);
+        in_parts(it, kVectors, [item](const StridedIteration& part) {
+            part.for_each_plane(
+                [item](char** pointers, int64_t columns, const int64_t*, int64_t rows, const int64_t* row_steps) {
+                    copy_short_rows(pointers[0], pointers[1], columns * item, rows, row_steps);
+                });
         });
         return;
     }

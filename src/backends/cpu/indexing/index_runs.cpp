@@ -13,18 +13,40 @@ namespace {
 
 }  // namespace
 
-IndexRuns::IndexRuns(const Tensor& self, const IndexPlan& plan, TensorSpan indices)
-    : plan_(plan), offsets_(static_cast<size_t>(numel_of(plan.index_sizes)), 0) {
+IndexRuns::IndexRuns(const Tensor& self, const IndexPlan& plan, TensorSpan indices) : plan_(plan) {
+    split_mesh(indices);
+    leading_.resize(static_cast<size_t>(numel_of(leading_sizes_)));
+    offsets_.resize(static_cast<size_t>(numel_of(plan_.index_sizes)));
     for (size_t i = 0; i < indices.size(); ++i) {
+        const Tensor& index = indices[i];
         const int64_t d = plan.indexed[i];
-        if (self.dim() > 0)
-            add_offsets(indices[i], d, self.sizes()[d], self.strides()[d]);
-        else  // a number is one of one
-            add_offsets(indices[i], d, 1, 0);
+        const int64_t size = self.dim() > 0 ? self.sizes()[d] : 1;  // a number is one of one
+        const int64_t stride = self.dim() > 0 ? self.strides()[d] : 0;
+        if (leading_sizes_.empty()) {
+            add_offsets(index, d, size, stride, plan_.index_sizes, offsets_.data());
+        } else if (index.dim() > 0 && index.size(-1) > 1) {
+            const Tensor last = alias(index, Dims{index.size(-1)}, Dims{index.strides().back()}, index.offset());
+            add_offsets(last, d, size, stride, plan_.index_sizes, offsets_.data());
+        } else {
+            const size_t dims = index.dim() > 0 ? index.sizes().size() - 1 : 0;
+            const Tensor leading =
+                alias(index, IntSpan(index.sizes()).first(dims), IntSpan(index.strides()).first(dims), index.offset());
+            add_offsets(leading, d, size, stride, leading_sizes_, leading_.data());
+        }
     }
     constexpr int64_t kFew = 8, kOften = 4;
     const int64_t after = numel_of(plan.after_sizes);
     if (after > 1 && after <= kFew && numel_of(plan.before_sizes) >= kOften) take_after();
+}
+
+void IndexRuns::split_mesh(TensorSpan indices) {
+    const Dims& sizes = plan_.index_sizes;
+    if (sizes.size() < 2 || numel_of(sizes) <= sizes.back()) return;
+    for (const Tensor& index : indices)
+        if (index.dim() > 0 && index.size(-1) > 1 && index.numel() != index.size(-1)) return;
+    if (sizes.back() == 1) return;
+    leading_sizes_ = Dims(IntSpan(sizes).first(sizes.size() - 1));
+    plan_.index_sizes = Dims{sizes.back()};
 }
 
 void IndexRuns::take_after() {
@@ -39,12 +61,12 @@ void IndexRuns::take_after() {
     plan_.after_strides.clear();
 }
 
-void IndexRuns::add_offsets(const Tensor& index, int64_t dim, int64_t size, int64_t stride) {
+void IndexRuns::add_offsets(const Tensor& index, int64_t dim, int64_t size, int64_t stride, IntSpan sizes,
+                            int64_t* out) const {
     const int64_t* p = index.data_as<int64_t>();
-    int64_t* out = offsets_.data();
     const int64_t lowest = plan_.wraps_negative ? -size : 0;
-    Dims strides = broadcast_strides(index, plan_.index_sizes);
-    StridedWalk<1>(plan_.index_sizes, {strides})
+    Dims strides = broadcast_strides(index, sizes);
+    StridedWalk<1>(sizes, {strides})
         .rows([&](const std::array<int64_t, 1>& at, int64_t n, const std::array<int64_t, 1>& step) {
             const int64_t* from = p + at[0];
             if (step[0] == 1 && all_within(from, n, lowest, size)) {
@@ -61,12 +83,15 @@ void IndexRuns::add_offsets(const Tensor& index, int64_t dim, int64_t size, int6
 }
 
 std::vector<uint8_t> IndexRuns::lasts(int64_t numel) const {
-    std::vector<uint8_t> all(offsets_.size()), taken(static_cast<size_t>(numel));
+    const size_t n = offsets_.size();
+    std::vector<uint8_t> all(leading_.size() * n), taken(static_cast<size_t>(numel));
     uint8_t *last = all.data(), *mark = taken.data();
-    const int64_t* offset = offsets_.data();
-    for (int64_t i = static_cast<int64_t>(all.size()) - 1; i >= 0; --i) {
-        last[i] = !mark[offset[i]];
-        mark[offset[i]] = 1;
+    for (size_t lead = leading_.size(); lead-- > 0;) {
+        const int64_t *offset = offsets_.data(), start = leading_[lead];
+        for (size_t i = n; i-- > 0;) {
+            last[lead * n + i] = !mark[start + offset[i]];
+            mark[start + offset[i]] = 1;
+        }
     }
     return all;
 }
@@ -75,7 +100,7 @@ std::vector<IndexRuns::Series> IndexRuns::series() const {
     const auto n = static_cast<int64_t>(offsets_.size());
     constexpr int64_t kLong = 4, kOften = 4;
     std::vector<Series> all;
-    if (numel_of(plan_.before_sizes) < kOften) return all;
+    if (times_used() < kOften || plan_.index_sizes.size() != 1) return all;
     const int64_t most = n / kLong, *offset = offsets_.data();
     for (int64_t i = 0, end; i < n; i = end) {
         if (static_cast<int64_t>(all.size()) == most) return {};

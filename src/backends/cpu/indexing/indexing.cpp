@@ -9,7 +9,7 @@ namespace wengert::kernels {
 namespace {
 
 template <class T>
-void copy_run(T* to, int64_t to_stride, const T* from, int64_t from_stride, int64_t n) {
+[[gnu::always_inline]] inline void copy_run(T* to, int64_t to_stride, const T* from, int64_t from_stride, int64_t n) {
     if (n == 1) {
         *to = *from;
     } else if (to_stride == 1 && from_stride == 1 && n >= 8) {
@@ -25,10 +25,10 @@ void read_block(const Tensor& self, const IndexRuns& block, const Tensor& out) {
     dispatch_size(item_size(self.dtype()), [&]<class T> {
         T* to = out.data_as<T>();
         const T* from = self.data_as<T>();
-        block.runs_in_parallel(
-            out.strides(), [=](int64_t self_at, int64_t out_at, int64_t n, int64_t self_stride, int64_t out_stride) {
-                copy_run(to + out_at, out_stride, from + self_at, self_stride, n);
-            });
+        block.runs_in_parallel(out.strides(), [=](int64_t self_at, int64_t out_at, int64_t n, int64_t self_stride,
+                                                  int64_t out_stride) __attribute__((always_inline)) {
+            copy_run(to + out_at, out_stride, from + self_at, self_stride, n);
+        });
     });
 }
 

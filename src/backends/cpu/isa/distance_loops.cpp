@@ -230,16 +230,24 @@ void add_to_short_rows(const T* x, int64_t rows, const T* y, int64_t n, const T*
 }
 
 template <class Slope, class T, int W = Lanes<T>::kWidth>
-void add_gradients(const T* x, int64_t rows, const T* y, int64_t n, int64_t d, const T* weights, T* to, T* others) {
+void add_of_matrix(const T* x, int64_t rows, const T* y, int64_t n, int64_t d, const T* weights, T* to, T* others) {
     if (d == 1) return add_to_short_rows<Slope, T, 1>(x, rows, y, n, weights, to, others);
     if (d == 2) return add_to_short_rows<Slope, T, 2>(x, rows, y, n, weights, to, others);
     if (d == 3) return add_to_short_rows<Slope, T, 3>(x, rows, y, n, weights, to, others);
     if constexpr (W > 2) {
-        if (d < W) return add_gradients<Slope, T, W / 2>(x, rows, y, n, d, weights, to, others);
+        if (d < W) return add_of_matrix<Slope, T, W / 2>(x, rows, y, n, d, weights, to, others);
     }
     if (rows == kRowsOfPairs) return add_in_lanes<Slope, T, W, kRowsOfPairs>(x, y, n, d, weights, to, others);
     for (int64_t r = 0; r < rows; ++r)
         add_in_lanes<Slope, T, W, 1>(x + r * d, y, n, d, weights + r * n, to + r * d, others);
+}
+
+template <class Slope, class T>
+void add_gradients(int64_t batch, const T* x, int64_t rows, const T* y, int64_t n, int64_t d, const T* weights, T* to,
+                   T* others) {
+    for (int64_t i = 0; i < batch; ++i)
+        add_of_matrix<Slope>(x + i * rows * d, rows, y + i * n * d, n, d, weights + i * rows * n, to + i * rows * d,
+                             others + i * n * d);
 }
 
 template <class Norm, class T>

@@ -18,9 +18,8 @@ template <class T>
 using Offset = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
 
 // As many lanes as a vector has. Where the candidate is better it takes the place of the best, and what says where it stands
-// that of the winner: `where`, or for kColumn as many places behind it as the lane's number. Written as vectors, for compilers make
-// branches of it.
-template <bool kIndices, bool kColumn, class T, class Int>
+// that of the winner: `where`. Written as vectors, for compilers make branches of it.
+template <bool kIndices, class T, class Int>
 WENGERT_ALWAYS_INLINE void keep_better(T* best_at, Int* winner_at, const T* candidate_at, Int where) {
     using V = typename Lanes<T>::V;
     using Places = decltype(V{} < V{});
@@ -29,14 +28,12 @@ WENGERT_ALWAYS_INLINE void keep_better(T* best_at, Int* winner_at, const T* cand
     const Places better = (candidate > best) | (candidate != candidate);  // NaN wins
     Lanes<T>::store(best_at, better ? candidate : best);
     if constexpr (kIndices && sizeof(Int) == sizeof(T)) {
-        Places winner, place = Places{} + where;
-        if constexpr (kColumn)
-            for (int k = 0; k < Lanes<T>::kWidth; ++k) place[k] += k;
+        Places winner;
         __builtin_memcpy(&winner, winner_at, sizeof winner);
-        winner = better ? place : winner;
+        winner = better ? Places{} + where : winner;
         __builtin_memcpy(winner_at, &winner, sizeof winner);
     } else if constexpr (kIndices) {
-        for (int k = 0; k < Lanes<T>::kWidth; ++k) winner_at[k] = better[k] ? where + (kColumn ? k : 0) : winner_at[k];
+        for (int k = 0; k < Lanes<T>::kWidth; ++k) winner_at[k] = better[k] ? where : winner_at[k];
     }
 }
 
@@ -60,7 +57,7 @@ void max_row(const MaxRow<T>& r) {
                 for (int64_t x = 0; kIndices && x < kTogether; ++x) winner[x] = tap;
             else
                 for (int64_t x = 0; x < n; x += Lanes<T>::kWidth)
-                    keep_better<kIndices, false>(best + x, winner + x, candidate + x, tap);
+                    keep_better<kIndices>(best + x, winner + x, candidate + x, tap);
         }
         __builtin_memcpy(r.value + start, best, static_cast<size_t>(n) * sizeof(T));
         if (!kIndices) continue;
@@ -83,29 +80,50 @@ void max_row_of(const MaxRow<T>& r) {
     r.index ? max_row_by_stride<true, T, Offset<T>>(r) : max_row_by_stride<false, T, Offset<T>>(r);
 }
 
-// Windows [from, to), which see few columns together: the best of each column, row by row, and then the best of these.
+// The best of each of the next columns of a window, as many as a vector has, or fewer that stand alone; `at` says where they are,
+// from the first column on, of which these are `column` and those behind it.
+template <class T>
+void best_of_columns(const MaxSpans<T>& w, const T* first, int64_t column, int64_t width, T* best, Offset<T>* at) {
+    using L = Lanes<T>;
+    using V = typename L::V;
+    using Places = decltype(V{} < V{});
+    static_assert(sizeof(Places) == L::kWidth * sizeof(Offset<T>));
+    T row[L::kWidth] = {};
+    const auto load = [&](const T* from) __attribute__((always_inline)) -> V {
+        if (width >= L::kWidth) return L::load(from);
+        for (int64_t k = 0; k < width; ++k) row[k] = from[k];
+        return L::load(row);
+    };
+    V most = load(first + column);
+    Places here, winner;
+    for (int k = 0; k < L::kWidth; ++k) here[k] = static_cast<Offset<T>>(column + k);
+    winner = here;
+    for (int64_t i = 0; i < w.depth; ++i)
+        for (int64_t j = i == 0; j < w.height; ++j) {
+            const int64_t start = i * w.of_depth + j * w.of_height;
+            const V candidate = load(first + start + column);
+            const Places better = (candidate > most) | (candidate != candidate);  // NaN wins
+            most = better ? candidate : most;
+            winner = better ? here + static_cast<Offset<T>>(start) : winner;
+        }
+    L::store(best, most);
+    __builtin_memcpy(at, &winner, sizeof winner);
+}
+
+// Windows [from, to), which see few columns together: the best of each column, and then the best of these.
 template <class T>
 void max_of_columns(const MaxSpans<T>& w, int64_t from, int64_t to) {
     using Int = Offset<T>;
     const int64_t left = w.spans[from].begin, width = w.spans[to - 1].end - left;
     constexpr int64_t kBlock = Lanes<T>::kWidth;
-    T best[kColumns], rest[kBlock] = {};
+    T best[kColumns];
     Int at[kColumns];
-    const int64_t whole = width / kBlock * kBlock;
     const T* const first = w.plane + w.first + left;
-    for (int64_t k = 0; k < width; ++k) best[k] = first[k];
-    for (int64_t k = width; k < whole + kBlock && k < kColumns; ++k) best[k] = 0;
-    for (int64_t k = 0; k < kColumns; ++k) at[k] = static_cast<Int>(k);
-    for (int64_t i = 0; i < w.depth; ++i)
-        for (int64_t j = i == 0; j < w.height; ++j) {
-            const int64_t start = i * w.of_depth + j * w.of_height;
-            const T* row = first + start;
-            for (int64_t k = 0; k < whole; k += kBlock)
-                keep_better<true, true>(best + k, at + k, row + k, static_cast<Int>(start + k));
-            if (whole == width) continue;
-            for (int64_t k = whole; k < width; ++k) rest[k - whole] = row[k];
-            keep_better<true, true>(best + whole, at + whole, rest, static_cast<Int>(start + whole));
-        }
+    if (width < kBlock) best_of_columns(w, first, 0, width, best, at);
+    for (int64_t k = 0; width >= kBlock && k < width; k += kBlock) {  // the last ones begin where they fit
+        const int64_t column = k < width - kBlock ? k : width - kBlock;
+        best_of_columns(w, first, column, kBlock, best + column, at + column);
+    }
     for (int64_t s = from; s < to; ++s) {
         int64_t k = w.spans[s].begin - left, end = w.spans[s].end - left;
         T value = best[k];

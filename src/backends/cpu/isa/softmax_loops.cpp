@@ -69,10 +69,9 @@ template <class T>
 void log_softmax_rows(const T* __restrict in, T* __restrict out, int64_t rows, int64_t n) {
     T largest[kTogether];
     double total[kTogether], ones[kTogether] = {}, logs[kTogether];
-    for (int64_t r = 0; r < rows; ++r) {
-        largest[r] = row<MaxOp<T>>(in + r * n, n, lowest<T>);
+    for (int64_t r = 0; r < rows; ++r) largest[r] = row<MaxOp<T>>(in + r * n, n, lowest<T>);
+    for (int64_t r = 0; r < rows; ++r)
         total[r] = largest[r] < highest<T> ? exponentials(in + r * n, largest[r], n, &ones[r]) : 1;
-    }
     for (int64_t r = rows; r < kTogether; ++r) total[r] = 1;
     for (int64_t r = 0; r < kTogether; ++r) logs[r] = ::log(total[r]);
     for (int64_t r = 0; r < rows; ++r, in += n, out += n) {
@@ -300,19 +299,22 @@ bool is_narrow(int64_t outer, int64_t n, int64_t inner) {
 template <class T>
 using SideBySide = T[Lanes<T>::kCount * kTransposed];
 
+// Along the blocks: what lies side by side in one is too little to begin a copy for.
 template <class T>
 void move_together(const T* from, int64_t blocks, int64_t n, int64_t inner, T* to) {
     if (inner == 1) return transpose(blocks, n, from, n, to, kTransposed);
-    for (int64_t o = 0; o < blocks; ++o)
-        for (int64_t i = 0; i < n; ++i)
-            for (int64_t c = 0; c < inner; ++c) to[i * kTransposed + o * inner + c] = *from++;
+    const int64_t size = n * inner;
+    for (int64_t i = 0; i < n; ++i, to += kTransposed)
+        for (int64_t c = 0; c < inner; ++c, ++from)
+            for (int64_t o = 0; o < blocks; ++o) to[o * inner + c] = from[o * size];
 }
 template <class T>
 void move_apart(const T* from, int64_t blocks, int64_t n, int64_t inner, T* to) {
     if (inner == 1) return transpose(n, blocks, from, kTransposed, to, n);
-    for (int64_t o = 0; o < blocks; ++o)
-        for (int64_t i = 0; i < n; ++i)
-            for (int64_t c = 0; c < inner; ++c) *to++ = from[i * kTransposed + o * inner + c];
+    const int64_t size = n * inner;
+    for (int64_t i = 0; i < n; ++i, from += kTransposed)
+        for (int64_t c = 0; c < inner; ++c, ++to)
+            for (int64_t o = 0; o < blocks; ++o) to[o * size] = from[o * inner + c];
 }
 // Calls f(offset of the first block, how many).
 template <class F>

@@ -132,6 +132,7 @@ public:
         a_ = a;
         powers_ = {};
         norm_ = one_norm(a, n_);
+        log_norm_ = std::log2(norm_);
         std::copy(a, a + area_, original_.get()->data());
         powers_[0] = product(a, a);
         plan();
@@ -157,15 +158,19 @@ private:
         return out;
     }
 
+    // out = x y, of one part, or out += x y.
+    void multiply_parts(const T* x, const T* y, T* out, bool adds) const {
+        if (n_ <= portable::kTiny && !adds)
+            portable::with_rows(n_, [&]<int N> { portable::multiply_tiny<T, N>(x, y, out); });
+        else
+            gemm<T>(T(1), row_major<const T>(x, n_, n_), row_major<const T>(y, n_, n_), adds ? T(1) : T(0),
+                    row_major(out, n_, n_));
+    }
     // (x y)_S = sum of x_Q y_{S - Q} over the subsets Q of S.
     void multiply(const T* x, const T* y, T* out) const {
-        if (n_ <= portable::kTiny && parts_ == 1)
-            return portable::with_rows(n_, [&]<int N> { portable::multiply_tiny<T, N>(x, y, out); });
         for (int64_t s = 0; s < parts_; ++s)
             for (int64_t q = s;; q = (q - 1) & s) {
-                gemm<T>(T(1), row_major<const T>(x + q * area_, n_, n_),
-                        row_major<const T>(y + (s ^ q) * area_, n_, n_), q == s ? T(0) : T(1),
-                        row_major(out + s * area_, n_, n_));
+                multiply_parts(x + q * area_, y + (s ^ q) * area_, out + s * area_, q != s);
                 if (q == 0) break;
             }
     }
@@ -188,9 +193,9 @@ private:
     // Of one part, A^4 times A^p.
     double root_norm_beyond(size_t p) {
         Scratch<T> out(area_);
-        gemm<T>(T(1), row_major<const T>(power(4), n_, n_), row_major<const T>(power(p), n_, n_), T(0),
-                row_major(out.data(), n_, n_));
-        return std::pow(one_norm(out.data(), n_), 1.0 / static_cast<double>(p + 4));
+        multiply_parts(power(4), power(p), out.data(), false);
+        const double norm = one_norm(out.data(), n_);
+        return p == 4 ? std::sqrt(std::sqrt(std::sqrt(norm))) : std::pow(norm, 1.0 / static_cast<double>(p + 4));
     }
 
     double bound(const Approximant& r) const { return bounds_[static_cast<size_t>(&r - approximants)]; }
@@ -200,9 +205,9 @@ private:
         const double log_c = log_errors_[static_cast<size_t>(&r - approximants)];
         const double log_unit = std::log2(std::numeric_limits<R>::epsilon()) - 1;
         // |A|^p has a norm of at most the p-th power of that of A.
-        if (log_c + 2.0 * m * (std::log2(norm_) - halved) <= log_unit) return 0;
-        const double excess = log_c + log_norm_of_power(original_->data(), n_, 2 * m + 1) - std::log2(norm_) -
-                              2.0 * m * halved - log_unit;
+        if (log_c + 2.0 * m * (log_norm_ - halved) <= log_unit) return 0;
+        const double excess =
+            log_c + log_norm_of_power(original_->data(), n_, 2 * m + 1) - log_norm_ - 2.0 * m * halved - log_unit;
         return excess > 0 ? static_cast<int>(std::ceil(excess / (2 * m))) : 0;
     }
 
@@ -334,7 +339,7 @@ private:
     int directions_;
     int64_t parts_;
     T* a_ = nullptr;
-    double norm_ = 0;
+    double norm_ = 0, log_norm_ = 0;
     int squarings_ = 0;
     const Approximant* chosen_ = nullptr;
     const std::array<double, 5> log_errors_ = [] {

@@ -31,7 +31,7 @@ void gemm(Flag transa, Flag transb, Int m, Int n, Int k, const T* alpha, const T
 
 // B := A^-1 B for a triangular A [n,n], B [n,k].
 template <class T>
-void solve_triangle(bool upper, bool unit, Matrix<const T> a, Matrix<T> b) {
+void solve_triangle(bool upper, bool unit, const Matrix<const T>& a, const Matrix<T>& b) {
     int64_t n = a.rows;
     if (n <= kTiny) {
         if (n > 0)
@@ -60,7 +60,7 @@ void solve_triangle(bool upper, bool unit, Matrix<const T> a, Matrix<T> b) {
         for (int64_t j = 0; j < b.cols; ++j) {
             T x = b(i, j);
             for (int64_t p = from; p < to; ++p) x -= a(i, p) * b(p, j);
-            b(i, j) = unit ? x : x / a(i, i);
+            b(i, j) = unit ? x : quotient(x, a(i, i));
         }
     }
 }
@@ -68,24 +68,23 @@ void solve_triangle(bool upper, bool unit, Matrix<const T> a, Matrix<T> b) {
 template <class T>
 void trsm(Flag side, Flag uplo, Flag transa, Flag diag, Int m, Int n, const T* alpha, const T* a, Int lda, T* b,
           Int ldb) {
-    int order = *side == 'L' ? *m : *n;
-    Matrix<T> mb = column_major(b, *m, *n, *ldb);
+    // Numbers and not matrices are exchanged: of many small systems these are all there is to do.
+    const int64_t order = *side == 'L' ? *m : *n, others = *side == 'L' ? *n : *m;
     if (*alpha != T(1))
-        for (int64_t i = 0; i < *m; ++i)
-            for (int64_t j = 0; j < *n; ++j) mb(i, j) *= *alpha;
-    Matrix<const T> ma = column_major(a, order, order, *lda);
-    bool upper = *uplo == 'U';
-    Adjoint<T> h(*transa == 'C' ? ma : ma.block(0, 0, 0, 0));
-    if (*transa != 'N') {
-        ma = *transa == 'C' ? h.view() : ma.transposed();
-        upper = !upper;
+        for (int64_t j = 0; j < *n; ++j)
+            for (int64_t i = 0; i < *m; ++i) b[j * *ldb + i] *= *alpha;
+    const bool right = *side == 'R', turned = (*transa != 'N') != right;  // X A = B is A^T X^T = B^T
+    int64_t step = *lda;
+    const Scratch<T> conjugated(is_complex_type<T> && *transa == 'C' ? order * order : 0);
+    if (conjugated.data()) {
+        for (int64_t j = 0; j < order; ++j)
+            for (int64_t i = 0; i < order; ++i) conjugated[j * order + i] = conjugate(a[j * step + i]);
+        a = conjugated;
+        step = order;
     }
-    if (*side == 'R') {  // X A = B is A^T X^T = B^T
-        ma = ma.transposed();
-        mb = mb.transposed();
-        upper = !upper;
-    }
-    solve_triangle(upper, *diag == 'U', ma, mb);
+    const Matrix<const T> ma{a, order, order, turned ? step : 1, turned ? 1 : step};
+    const Matrix<T> mb{b, order, others, right ? *ldb : 1, right ? 1 : *ldb};
+    solve_triangle((*uplo == 'U') != turned, *diag == 'U', ma, mb);
 }
 
 // A = L L^H, the lower triangle of `a` alone is read and written. Returns the order of the bad minor, or 0.
@@ -171,7 +170,7 @@ void getrf(Int rows, Int cols, T* data, Int lda, int* pivots, int* info) {
                 continue;
             }
             swap_rows(a, j, pivot);
-            for (int64_t i = j + 1; i < m; ++i) a(i, j) /= a(j, j);
+            for (int64_t i = j + 1; i < m; ++i) a(i, j) = quotient(a(i, j), a(j, j));
             for (int64_t c = j + 1; c < j0 + w; ++c)
                 for (int64_t i = j + 1; i < m; ++i) a(i, c) -= a(i, j) * a(j, c);
         }
@@ -231,13 +230,14 @@ void geqrf(Int rows, Int cols, T* data, Int lda, T* tau, T* work, Int lwork, int
         T* x = &a(j, j);
         R tail = 0, scale = 0;
         for (int64_t i = 0; i < m - j; ++i) scale = std::max(scale, static_cast<R>(std::abs(x[i])));
-        if (scale > 0)
-            for (int64_t i = 1; i < m - j; ++i) tail += squared(x[i] / scale);
+        if (scale > R(1e-15) && scale < R(1e15)) scale = 1;  // their squares are far from both ends
+        const auto scaled = [scale](const T& element) { return squared(scale == 1 ? element : element / scale); };
+        for (int64_t i = 1; scale > 0 && i < m - j; ++i) tail += scaled(x[i]);
         if (tail == 0 && std::imag(x[0]) == 0) {
             tau[j] = 0;
             continue;
         }
-        R beta = -std::copysign(scale * std::sqrt(squared(x[0] / scale) + tail), real_part(x[0]));
+        R beta = -std::copysign(scale * std::sqrt(scaled(x[0]) + tail), real_part(x[0]));
         tau[j] = (beta - x[0]) / beta;
         T divisor = x[0] - beta;
         for (int64_t i = 1; i < m - j; ++i) x[i] /= divisor;

@@ -7,10 +7,20 @@
 
 #include "backends/cpu/linalg/blas.h"
 #include "backends/cpu/products/gemm.h"
+#include "backends/cpu/scalar/complex_arithmetic.h"
 
 namespace wengert::kernels::portable {
 
 inline constexpr int64_t kTiny = 4;  // rows and columns at most
+
+// a / b. Of complex numbers the language's is a call.
+template <class T>
+T quotient(const T& a, const T& b) {
+    if constexpr (is_complex_type<T>)
+        return scalar::complex_quotient(a, b);
+    else
+        return a / b;
+}
 
 // f<N>() for the number of rows n.
 template <class F>
@@ -58,7 +68,7 @@ void solve_tiny(bool unit, const Matrix<const T>& a, const Matrix<T>& b) {
             T value = b(i, c);
 #pragma GCC unroll 4
             for (int p = kUpper ? i + 1 : 0; p < (kUpper ? N : i); ++p) value -= t[i][p] * x[p];
-            x[i] = unit ? value : value / t[i][i];
+            x[i] = unit ? value : quotient(value, t[i][i]);
             b(i, c) = x[i];
         }
     }
@@ -97,7 +107,7 @@ int factor_tiny(const Matrix<T>& a, int* pivots) {
         }
 #pragma GCC unroll 4
         for (int i = j + 1; i < N; ++i) {
-            x[i][j] /= x[j][j];
+            x[i][j] = quotient(x[i][j], x[j][j]);
 #pragma GCC unroll 4
             for (int c = j + 1; c < N; ++c) x[i][c] -= x[i][j] * x[j][c];
         }
@@ -133,7 +143,7 @@ void invert_tiny(const Matrix<T>& a, Int pivots) {
         for (int i = N - 1; i >= 0; --i) {
 #pragma GCC unroll 4
             for (int p = i + 1; p < N; ++p) x[i] -= lu[i][p] * x[p];
-            x[i] /= lu[i][i];
+            x[i] = quotient(x[i], lu[i][i]);
             a(i, c) = x[i];
         }
     }

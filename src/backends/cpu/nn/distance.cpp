@@ -177,25 +177,31 @@ bool weigh(const Pairs& pairs, int64_t r, int64_t begin, int64_t end, double p, 
     return true;
 }
 
+// What adds the gradients of weighed pairs; nullptr for norms that need powers.
+template <class T>
+typename DistanceLoops<T>::Gradients adds_gradients(double p) {
+    return p == 2 ? loops<T>().add_differences : p == 1 ? loops<T>().add_signs : nullptr;
+}
+
+constexpr int64_t kWeighed = 128;  // pairs of a row at a time
+
 // Of one matrix: to [m,d] and others [n,d], which may be the same.
 template <class T>
 void add_gradients(const Pairs& pairs, const T* x, const T* y, double p, const T* norms, const T* cotangents, T* to,
                    T* others) {
-    constexpr int64_t kWeighed = 128;
     const int64_t m = pairs.m, n = pairs.n, d = pairs.d;
     T weights[kRowsOfPairs * kWeighed];
-    const bool weighed = p == 1 || p == 2;
-    const auto add = p == 2 ? loops<T>().add_differences : loops<T>().add_signs;
+    const auto add = adds_gradients<T>(p);
     for (int64_t r = 0; r < m; r += kRowsOfPairs) {
         const int64_t rows = std::min<int64_t>(kRowsOfPairs, m - r);
         for (int64_t begin = pairs.first(r), end; begin < n; begin = end) {
             end = std::min(n, begin + kWeighed);
             const int64_t count = end - begin;
-            bool all = weighed;
+            bool all = add;
             for (int64_t i = 0; i < rows && all; ++i)
                 all = weigh(pairs, r + i, begin, end, p, norms, cotangents, weights + i * count);
             if (all) {
-                add(x + r * d, rows, y + begin * d, count, d, weights, to + r * d, others + begin * d);
+                add(1, x + r * d, rows, y + begin * d, count, d, weights, to + r * d, others + begin * d);
                 continue;
             }
             for (int64_t i = r; i < r + rows; ++i)
@@ -206,6 +212,29 @@ void add_gradients(const Pairs& pairs, const T* x, const T* y, double p, const T
                                      others + s * d);
                 }
         }
+    }
+}
+
+// Of a batch of matrices. The pairs of several small ones are weighed at a time.
+template <class T>
+void add_gradients(const Pairs& pairs, int64_t batch, const T* x, const T* y, double p, const T* norms,
+                   const T* cotangents, T* to, T* others) {
+    const int64_t m = pairs.m, n = pairs.n, d = pairs.d;
+    const auto add = adds_gradients<T>(p);
+    const int64_t together = add && m <= kRowsOfPairs && n <= kWeighed ? kRowsOfPairs * kWeighed / (m * n) : 1;
+    T weights[kRowsOfPairs * kWeighed];
+    for (int64_t count; batch > 0; batch -= count) {
+        count = std::min(together, batch);
+        const Pairs in_a_row{1, count * m * n, d, false};
+        if (count > 1 && weigh(in_a_row, 0, 0, in_a_row.n, p, norms, cotangents, weights))
+            add(count, x, m, y, n, d, weights, to, others);
+        else
+            for (int64_t i = 0; i < count; ++i)
+                add_gradients(pairs, x + i * m * d, y + i * n * d, p, norms + i * m * n, cotangents + i * m * n,
+                              to + i * m * d, others + i * n * d);
+        x += count * m * d, to += count * m * d;
+        y += count * n * d, others += count * n * d;
+        norms += count * m * n, cotangents += count * m * n;
     }
 }
 
@@ -236,10 +265,9 @@ void cdist_backward(Result ga, Result gb, const Tensor& grad, const Tensor& a, c
     const int64_t m = pairs.m, n = pairs.n, d = pairs.d;
     dispatch_floating(a.dtype(), "cdist_backward", [&]<class T> {
         parallel_for(batch_count(a), units_of(m * n * d), [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i)
-                add_gradients(pairs, a.data_as<T>() + i * m * d, b.data_as<T>() + i * n * d, p,
-                              norms.data_as<T>() + i * m * n, grad.data_as<T>() + i * m * n,
-                              ga->data_as<T>() + i * m * d, gb->data_as<T>() + i * n * d);
+            const int64_t x = begin * m * d, y = begin * n * d, pair = begin * m * n;
+            add_gradients(pairs, end - begin, a.data_as<T>() + x, b.data_as<T>() + y, p, norms.data_as<T>() + pair,
+                          grad.data_as<T>() + pair, ga->data_as<T>() + x, gb->data_as<T>() + y);
         });
     });
 }

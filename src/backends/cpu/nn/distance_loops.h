@@ -35,10 +35,10 @@ struct DistanceLoops {
     bool (*take_roots)(T* sums, int64_t count);
     // weights [n] = cotangents / lengths, 0 where either is 0. False if digits are lost, or a length is not finite.
     bool (*quotients)(const T* cotangents, const T* lengths, int64_t n, T* weights);
-    // to [rows,d] += the sum over s of weights[r,s] * (x - y), others [n,d] -= that over r. x [rows,d], y [n,d], 1 to
-    // kRowsOfPairs rows. Of differences or, for the sum norm, of their signs.
-    using Gradients = void (*)(const T* x, int64_t rows, const T* y, int64_t n, int64_t d, const T* weights, T* to,
-                               T* others);
+    // Of each of a batch: to [rows,d] += the sum over s of weights[r,s] * (x - y), others [n,d] -= that over r. x [rows,d],
+    // y [n,d], 1 to kRowsOfPairs rows. Of differences or, for the sum norm, of their signs.
+    using Gradients = void (*)(int64_t batch, const T* x, int64_t rows, const T* y, int64_t n, int64_t d,
+                               const T* weights, T* to, T* others);
     Gradients add_differences, add_signs;
 };
 struct DistanceTable {

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/choose_isa.h"
 #include "backends/cpu/elementwise/in_parallel.h"
+#include "backends/cpu/indexing/bounds.h"
 #include "backends/cpu/nn/pool_loops.h"
 #include "kernels/nn/pooling_kernels.h"
 
@@ -194,6 +195,14 @@ template <class T>
     for (int64_t k = 0; k < n; ++k) row[k] = static_cast<T>(row[k] + share);
 }
 
+template <class T>
+[[gnu::always_inline]] inline void add_to_few(T* row, int64_t n, T share) {
+    constexpr int64_t kFew = 4;
+    for (; n >= kFew; n -= kFew, row += kFew)
+        for (int64_t k = 0; k < kFew; ++k) row[k] = static_cast<T>(row[k] + share);
+    for (int64_t k = 0; k < n; ++k) row[k] = static_cast<T>(row[k] + share);
+}
+
 void avg_pool(Result out, const Tensor& in, const Windows& w, bool count_padding, std::optional<int64_t> divisor) {
     dispatch_ordered(in.dtype(), "avg_pool", [&]<class T> {
         const T* from = in.data_as<T>();
@@ -238,7 +247,7 @@ void avg_pool_backward(Result out, const Tensor& grad, const Windows& w, bool co
                     if (wide && x.last - x.first >= kAtOnce)
                         add_to_many(row + x.first, x.last - x.first, share);
                     else
-                        for (int64_t k = x.first; k < x.last; ++k) row[k] = static_cast<T>(row[k] + share);
+                        add_to_few(row + x.first, x.last - x.first, share);
                 }
         };
         if (any_wide(w))
@@ -253,9 +262,8 @@ int64_t plane_size(IntSpan sizes, int64_t n) { return numel_of(sizes.last(static
 // All indices, dense, lie in a plane of `size` elements.
 void check_places(const char* op, const Tensor& indices, int64_t size) {
     const int64_t *index = indices.data_as<int64_t>(), count = indices.numel();
-    bool fits = true;
-    for (int64_t i = 0; i < count; ++i) fits &= (index[i] >= 0) & (index[i] < size);
-    for (int64_t i = 0; !fits && i < count; ++i)
+    if (all_within(index, count, 0, size)) return;
+    for (int64_t i = 0; i < count; ++i)
         check(index[i] >= 0 && index[i] < size, ErrorKind::Index, "[", op, "] index ", index[i],
               " is out of bounds for a plane of ", size, " elements");
 }

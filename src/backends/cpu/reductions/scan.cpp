@@ -175,16 +175,25 @@ complex128 add_in_log(complex128 a, complex128 x) {
     return {sum.real(), std::remainder(sum.imag(), 2 * std::numbers::pi)};
 }
 
+// The product before each element times that behind it. Nothing follows a product that is 0: it stays, whatever it meets.
 template <class T>
 void products_of_others(const Tensor& in, const Tensor& out) {
     const int64_t n = in.size(-1);
-    const T* from = in.data_as<T>();
-    T* to = out.data_as<T>();
-    for (int64_t row = 0; row < in.numel() / n; ++row, from += n, to += n) {
-        T before = 1, after = 1;
-        for (int64_t i = 0; i < n; before *= from[i], ++i) to[i] = before;
-        for (int64_t i = n - 1; i >= 0; after *= from[i], --i) to[i] *= after;
-    }
+    parallel_for(in.numel() / n, units_of(2 * n), [&](int64_t begin, int64_t end) {
+        const auto times = [](Wide<T> a, Wide<T> b) { return b == 0 ? Wide<T>(0) : a * b; };
+        for (int64_t row = begin; row < end; ++row) {
+            const T* from = in.data_as<T>() + row * n;
+            T* to = out.data_as<T>() + row * n;
+            Wide<T> product = 1;
+            int64_t i = 0;
+            for (; i < n && product != 0; product = times(product, from[i]), ++i) to[i] = static_cast<T>(product);
+            std::fill(to + i, to + n, T(0));
+            product = 1;
+            for (i = n - 1; i >= 0 && product != 0; product = times(product, from[i]), --i)
+                to[i] = to[i] == 0 ? T(0) : static_cast<T>(times(to[i], product));
+            std::fill(to, to + i + 1, T(0));
+        }
+    });
 }
 
 }  // namespace
@@ -219,7 +228,7 @@ constinit DeviceKernel<Extremes> cummin_kernel{
 
 constinit DeviceKernel<void(Result, const Tensor&)> products_of_others_kernel{
     "products_of_others", [](Result out, const Tensor& in) {
-        dispatch_floating(in.dtype(), "linalg.det", [&]<class T> { products_of_others<T>(in, out); });
+        dispatch_floating(in.dtype(), "products_of_others", [&]<class T> { products_of_others<T>(in, out); });
     }};
 
 }  // namespace wengert::kernels

@@ -35,20 +35,30 @@ void sort_pairs(std::vector<Keyed<U, I>>& pairs, std::vector<Keyed<U, I>>& scrat
         std::sort(pairs.begin(), pairs.end());
 }
 
-// The k smallest pairs of a line, sorted. A heap of k serves small k: most elements fail one comparison.
+// The k smallest pairs of a line, sorted. A heap of k serves small k: most elements fail one comparison, and most groups of
+// elements one for all of them.
 template <class U, class KeyAt>
 void smallest(std::vector<Keyed<U>>& pairs, int64_t n, int64_t k, KeyAt key_at) {
+    constexpr int64_t kTogether = 16;
     pairs.clear();
     if (k <= 256 && k * 8 <= n) {
         for (int64_t i = 0; i < k; ++i) pairs.push_back({key_at(i), i});
         std::make_heap(pairs.begin(), pairs.end());
-        for (int64_t i = k; i < n && k > 0; ++i) {
-            U key = key_at(i);
-            if (key >= pairs.front().key) continue;
+        const auto take = [&](int64_t i, U key) {
+            if (key >= pairs.front().key) return;
             std::pop_heap(pairs.begin(), pairs.end());
             pairs.back() = {key, i};
             std::push_heap(pairs.begin(), pairs.end());
+        };
+        int64_t i = k > 0 ? k : n;
+        for (; i + kTogether <= n; i += kTogether) {
+            U keys[kTogether], least = static_cast<U>(~U{0});
+            for (int64_t j = 0; j < kTogether; ++j) keys[j] = key_at(i + j);
+            for (int64_t j = 0; j < kTogether; ++j) least = std::min(least, keys[j]);
+            if (least >= pairs.front().key) continue;
+            for (int64_t j = 0; j < kTogether; ++j) take(i + j, keys[j]);
         }
+        for (; i < n; ++i) take(i, key_at(i));
     } else {
         for (int64_t i = 0; i < n; ++i) pairs.push_back({key_at(i), i});
         if (k < n) std::nth_element(pairs.begin(), pairs.begin() + k, pairs.end());
@@ -154,12 +164,21 @@ void topk(Result values, Result indices, const Tensor& in, int64_t dim, int64_t 
     dispatch_ordered(in.dtype(), "topk", [&]<class T> {
         using U = Unsigned<sizeof(T)>;
         const U flip = largest ? static_cast<U>(~U{0}) : U{0};
-        lines.each<T, std::vector<Keyed<U>>>([&](const T* line, T* value, int64_t* index, auto& pairs) {
-            smallest(pairs, lines.n, k,
-                     [&](int64_t i) { return static_cast<U>(ordered_key(line[i * lines.step]) ^ flip); });
+        struct Buffers {
+            std::vector<Keyed<U>> pairs;
+            std::vector<T> dense;
+        };
+        lines.each<T, Buffers>([&](const T* line, T* value, int64_t* index, Buffers& buffers) {
+            auto& [pairs, dense] = buffers;
+            if (lines.step != 1) {
+                dense.resize(static_cast<size_t>(lines.n));
+                for (int64_t i = 0; i < lines.n; ++i) dense[i] = line[i * lines.step];
+                line = dense.data();
+            }
+            smallest(pairs, lines.n, k, [=](int64_t i) { return static_cast<U>(ordered_key(line[i]) ^ flip); });
             for (int64_t i = 0; i < k; ++i) {
                 index[i * lines.out_step] = pairs[i].index;
-                value[i * lines.out_step] = line[pairs[i].index * lines.step];
+                value[i * lines.out_step] = line[pairs[i].index];
             }
         });
     });

@@ -78,27 +78,33 @@ Tensor padded_by_mode(const Tensor& self, IntSpan pad, std::string_view mode, st
           "[pad] Unrecognised padding mode ", mode, "; use 'constant', 'reflect', 'replicate' or 'circular'");
     check(!value || *value == 0, ErrorKind::Value, "[pad] Padding mode \"", mode, "\" doesn't take in value argument");
     const int64_t count = kernels::padded_dims("pad", self, pad);
-    Tensor out = self;
+    Tensor from = self;
+    TensorList positions(self.sizes().size());  // in all dimensions at once, from the first to the last that is padded
+    Dims sizes;
     for (int64_t i = 0; i < count; ++i) {
         const int64_t d = self.dim() - 1 - i;
         int64_t before = pad[2 * static_cast<size_t>(i)], after = pad[2 * static_cast<size_t>(i) + 1];
         if (mode == "circular" && (before < 0 || after < 0)) {  // crop first, then wrap what is left
             const int64_t cut = std::max<int64_t>(-before, 0), end = self.size(d) - std::max<int64_t>(-after, 0);
             check(end >= cut, ErrorKind::Runtime, "[pad] negative output size at dimension ", d);
-            out = ops::slice(out, d, cut, end);
+            from = ops::slice(from, d, cut, end);
             before = std::max<int64_t>(before, 0);
             after = std::max<int64_t>(after, 0);
         }
-        const int64_t length = out.size(d);
+        const int64_t length = from.size(d);
         const int64_t limit = mode == "reflect" ? length - 1 : mode == "circular" ? length : before + after + length;
         check((length > 0 || (before <= 0 && after <= 0)) && before <= limit && after <= limit, ErrorKind::Runtime,
               "[pad] Padding size should be less than the ", "corresponding input dimension, but got: padding (",
               before, ", ", after, ") at dimension ", d, " of input ", ShapeOf{self.sizes()});
         check(length + before + after >= 0, ErrorKind::Runtime, "[pad] negative output size at dimension ", d);
-        if (before != 0 || after != 0)
-            out = ops::index_select(out, d, source_positions(length, before, after, mode, self.device()));
+        if (sizes.empty() && before == 0 && after == 0) continue;
+        sizes.insert(0, length + before + after);
+        positions[static_cast<size_t>(d)] =
+            ops::view(source_positions(length, before, after, mode, self.device()), sizes);
+        sizes[0] = 1;
     }
-    return out.is_same(self) ? ops::clone(self) : out;
+    if (sizes.empty()) return from.is_same(self) ? ops::clone(self) : from;
+    return ops::index(from, positions);
 }
 
 // --- Pixels and channels

@@ -27,9 +27,10 @@ Tensor outer_added(const Tensor& self, const Tensor& vec1, const Tensor& vec2, c
                    const Scalar& alpha) {
     const DType dtype = self.dtype();
     const bool one_dtype = is_differentiable(dtype) && vec1.dtype() == dtype && vec2.dtype() == dtype;
-    if (beta != Scalar(1) || alpha.is_complex() || !one_dtype || vec1.dim() != 1 || vec2.dim() != 1)
-        return outer_product(vec1 * alpha, vec2) + self * beta;
-    return ops::addcmul(self, ops::unsqueeze(vec1, -1), vec2, alpha);
+    const bool takes_factors = is_complex(dtype) || (!beta.is_complex() && !alpha.is_complex());
+    if (one_dtype && takes_factors && vec1.dim() == 1 && vec2.dim() == 1 && self.dim() <= 2)
+        return ops::addr_of(self, vec1, vec2, beta, alpha);
+    return outer_product(vec1 * alpha, vec2) + self * beta;
 }
 
 Tensor inner_product(const Tensor& self, const Tensor& other) {

@@ -24,6 +24,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/on_host.h"
 #include "kernels/reductions/reduce.h"
+#include "kernels/reductions/scan.h"
 #include "kernels/shape/shape.h"
 #include "ops/formulas/elementwise/singular.h"
 #include "ops/known_values.h"
@@ -94,11 +95,14 @@ Tensor product_of_others(const Tensor& self, const Tensor& result, const std::op
     // Something is zero (or too big or small to divide by): the product before an element times that behind it.
     Dims order, shape, inverse(static_cast<size_t>(x.dim()));
     Tensor line = products_last(x, dim, &order, &shape);
+    for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    const auto in_shape = [&](const Tensor& others) { return ops::permute(ops::reshape(others, shape), inverse); };
+    const bool computed = x.dtype() == DType::Float32 || x.dtype() == DType::Float64;  // as they are
+    if (computed && !asks_more_than_values(line)) return in_shape(kernels::products_of_others(line));
     const Dims last{-1};
     Tensor before = shifted_cumprod(line, -1);
     Tensor behind = ops::flip(shifted_cumprod(ops::flip(line, last), -1), last);
-    for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-    return ops::permute(ops::reshape(chain_rule(before, behind), shape), inverse);
+    return in_shape(chain_rule(before, behind));
 }
 
 // --- Extremes and medians
