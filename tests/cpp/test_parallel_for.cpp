@@ -1,4 +1,5 @@
 // base/threads/parallel_for.h: which ranges there are, and what becomes of errors.
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include <atomic>
