@@ -2,6 +2,7 @@
 
 import glob
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -114,16 +115,66 @@ PORTABLE_TESTS = [
 ]
 
 
+def build_and_test(session, folder, tests, *options, **environment):
+    """Build a tree that is not installed; C++ tests and those of Python in it."""
+    session.install(*BUILD_REQUIRES, *CMAKE, "scipy", *PYPROJECT["project"]["optional-dependencies"]["test"][1:])
+    configure(session, folder, "-DWENGERT_BUILD_TESTS=ON", *options)
+    session.run("ninja", "-C", folder)
+    session.run(f"{folder}/wengert_cpp_tests", external=True)
+    environment["PYTHONPATH"] = os.path.abspath(f"{folder}/package")
+    session.run(python(session), "-m", "pytest", "-n", "auto", *(session.posargs or tests), env=environment)
+
+
 @nox.session
 def portable(session):
     """What systems other than x86-64 with glibc get, built here: C++ tests and those of operations."""
-    session.install(*BUILD_REQUIRES, *CMAKE, "scipy", *PYPROJECT["project"]["optional-dependencies"]["test"][1:])
-    folder = "build/portable"
-    configure(session, folder, "-DWENGERT_BUILD_TESTS=ON", "-DWENGERT_PORTABLE=ON")
+    build_and_test(session, "build/portable", PORTABLE_TESTS, "-DWENGERT_PORTABLE=ON")
+
+
+@nox.session
+def clang(session):
+    """The same by clang with libc++, which is what macOS has."""
+    for compiler in (os.environ.get("CXX"), "clang++", *(f"clang++-{version}" for version in range(30, 15, -1))):
+        if compiler and shutil.which(compiler):
+            probe = [compiler, "-stdlib=libc++", "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
+            program = "#include <algorithm>\nauto& f = std::ranges::equal;"
+            if subprocess.run(probe, input=program, text=True, capture_output=True).returncode == 0:
+                break
+    else:
+        session.skip(
+            "no clang++ with libc++ 16 or newer; on Debian: apt-get install clang-19 libc++-19-dev libc++abi-19-dev"
+        )
+    options = ["-DWENGERT_PORTABLE=ON", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_CXX_FLAGS=-stdlib=libc++"]
+    build_and_test(session, "build/clang", PORTABLE_TESTS, *options)
+
+
+# Emulated, everything takes ten times as long.
+AARCH64_TESTS = ["tests/python/test_memory.py"]
+
+
+@nox.session
+def aarch64(session):
+    """Compiled for 64-bit Arm; C++ tests, a user's first steps and a few tests of Python under an emulator."""
+    for needed in ("aarch64-linux-gnu-g++", "qemu-aarch64", "apt-get"):
+        if not shutil.which(needed):
+            session.skip(f"no {needed}; on Debian: apt-get install g++-aarch64-linux-gnu qemu-user")
+    session.install(*BUILD_REQUIRES, *CMAKE)
+    folder, sysroot = "build/aarch64", os.path.abspath("build/aarch64/python")
+    packages = ["numpy", "scipy", "pytest", "hypothesis", "mpmath", "pyyaml"]
+    pip = os.path.join(session.bin, "pip")
+    session.run("cmake/toolchains/python_aarch64.sh", sysroot, "3.11", pip, *packages, external=True)
+    configure(
+        session, folder, "-DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/aarch64.cmake", "-DWENGERT_BUILD_TESTS=ON",
+        f"-DCMAKE_CXX_FLAGS=-isystem {sysroot}/usr/include",
+        f"-DPython_INCLUDE_DIR={sysroot}/usr/include/python3.11",
+        f"-DPython_NumPy_INCLUDE_DIR={sysroot}/usr/lib/python3/dist-packages/numpy/_core/include",
+    )  # fmt: skip
     session.run("ninja", "-C", folder)
-    session.run(f"{folder}/wengert_cpp_tests", external=True)
+    session.run("ctest", "--test-dir", folder, "--verbose")
+    arm = ["qemu-aarch64", "-L", sysroot, f"{sysroot}/usr/bin/python3.11"]
     environment = {"PYTHONPATH": os.path.abspath(f"{folder}/package")}
-    session.run(python(session), "-m", "pytest", "-n", "auto", *(session.posargs or PORTABLE_TESTS), env=environment)
+    session.run(*arm, "tests/wheel/first_steps.py", env=environment, external=True)
+    session.run(*arm, "-m", "pytest", *(session.posargs or AARCH64_TESTS), env=environment, external=True)
 
 
 @nox.session
@@ -241,3 +292,13 @@ def sanitize(session, sanitizer):
     }
     tests = session.posargs or (THREADED_TESTS if sanitizer == "thread" else MEASURES_MEMORY)
     session.run(python(session), "-m", "pytest", *tests, env=environment)
+
+
+@nox.session(python=["3.13t", "3.14t"])
+def free_threaded(session):
+    """With an interpreter that can do without the GIL; the tests of threads, which begin with the GIL on as it will be.
+
+    The core comes from the compiler's cache after `nox -s portable`.
+    """
+    tests = [*THREADED_TESTS, "tests/python/test_free_threaded.py"]
+    build_and_test(session, f"build/{session.python}", tests, "-DWENGERT_PORTABLE=ON", PYTHON_GIL="1")

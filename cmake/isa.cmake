@@ -57,7 +57,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WENGERT_SANITIZE)
 endif()
 
 # Loops throw nothing, so they need no tables to unwind them: a third of a megabyte.
-set(optimised -O3 -fno-exceptions -fno-asynchronous-unwind-tables)
+set(optimised -O3 -fno-asynchronous-unwind-tables)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND optimised -fno-exceptions)  # others refuse even a template that throws and is never used
+endif()
 if(WENGERT_SANITIZE)
   set(optimised)
 endif()

@@ -52,8 +52,10 @@ if(WENGERT_HAVE_GLIBC AND NOT WENGERT_PORTABLE)
 endif()
 target_compile_options(wengert_options INTERFACE -Wall -Wextra ${static_tls} -fno-plt -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # Hints and warnings of g++ that it does not know, and loops that it does not unroll or vectorise as asked.
-  target_compile_options(wengert_options INTERFACE -Wno-unknown-warning-option -Wno-unknown-pragmas -Wno-pass-failed)
+  # Hints and warnings of g++ that it does not know, loops that it does not unroll or vectorise as asked, and conditions of
+  # loops that are written with | and & so that there is no branch.
+  target_compile_options(wengert_options INTERFACE -Wno-unknown-warning-option -Wno-unknown-pragmas -Wno-pass-failed
+    -Wno-bitwise-instead-of-logical -Wno-bitwise-conditional-parentheses)
 endif()
 if(WENGERT_PORTABLE)
   target_compile_definitions(wengert_options INTERFACE WENGERT_PORTABLE=1)  # base/system.h

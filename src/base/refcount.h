@@ -6,17 +6,17 @@
 //   * Counts are atomic only while they need to be. `concurrent` says whether more than one thread may run core code
 //     at the same time. It starts true (a C++ program may use threads as it likes); the Python layer sets it to false
 //     under the GIL and back to true, still under the GIL, before it lets a second thread run without it. The flag
-//     therefore never changes while another thread is counting. Free-threaded builds leave it true.
+//     therefore never changes while another thread is counting.
 //   * The last release calls `T::dispose(T*)`, not a virtual destructor: tensors go back to a slab, nodes are freed
 //     iteratively so that a graph of any depth needs no stack (see graph/node.cpp).
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include "base/api.h"
+#include "base/atomic_ref.h"
 
 namespace wengert {
 
@@ -30,7 +30,7 @@ public:
 
     [[gnu::always_inline]] void retain() const noexcept {
         if (concurrent_counts) [[unlikely]]
-            std::atomic_ref(count_).fetch_add(1, std::memory_order_relaxed);
+            AtomicRef(count_).fetch_add(1, std::memory_order_relaxed);
         else
             ++count_;
     }
@@ -38,7 +38,7 @@ public:
     // True when this was the last reference.
     [[nodiscard, gnu::always_inline]] bool release() const noexcept {
         if (concurrent_counts) [[unlikely]]
-            return std::atomic_ref(count_).fetch_sub(1, std::memory_order_acq_rel) == 1;
+            return AtomicRef(count_).fetch_sub(1, std::memory_order_acq_rel) == 1;
         return release_alone();
     }
 
@@ -47,17 +47,17 @@ public:
 
     // Takes a reference unless the object is already dying; what a weak pointer needs.
     [[nodiscard]] bool try_retain() const noexcept {
-        std::atomic_ref count(count_);
+        AtomicRef count(count_);
         uint32_t seen = count.load(std::memory_order_relaxed);
         while (seen != 0)
             if (count.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel)) return true;
         return false;
     }
 
-    uint32_t use_count() const noexcept { return std::atomic_ref(count_).load(std::memory_order_acquire); }
+    uint32_t use_count() const noexcept { return AtomicRef(count_).load(std::memory_order_acquire); }
 
     // The reference of whoever takes an object again that nobody had.
-    void revive() noexcept { std::atomic_ref(count_).store(1, std::memory_order_relaxed); }
+    void revive() noexcept { AtomicRef(count_).store(1, std::memory_order_relaxed); }
 
 protected:
     ~RefCounted() = default;

@@ -34,7 +34,8 @@ bool GraphTask::claim_contended(Node* node) {
     // Another pass may have given it back since this one met it: what is known of it stays in one place.
     if (!not_ready_.empty() && not_ready_.contains(node)) return false;
     GraphTask* none = nullptr;
-    if (concurrent_counts && std::atomic_ref(node->engine.owner).compare_exchange_strong(none, this)) {
+    if (concurrent_counts &&
+        AtomicRef(node->engine.owner).compare_exchange_strong(none, this, std::memory_order_seq_cst)) {
         ++outstanding;
         return true;
     }

@@ -18,6 +18,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/atomic_ref.h"
 #include "engine/ready_queue.h"
 #include "graph/node.h"
 
@@ -75,7 +76,7 @@ public:
         s.step = 0;
         s.dependencies = 0;
         --outstanding;
-        std::atomic_ref(s.owner).store(nullptr, std::memory_order_release);
+        AtomicRef(s.owner).store(nullptr, std::memory_order_release);
     }
 
     bool should_execute(Node* node) const noexcept { return exec_info(node).should_execute(); }
@@ -116,7 +117,7 @@ public:
 
 private:
     static GraphTask* owner_of(const Node* node) noexcept {
-        return std::atomic_ref(const_cast<GraphTask*&>(node->engine.owner)).load(std::memory_order_relaxed);
+        return AtomicRef(const_cast<GraphTask*&>(node->engine.owner)).load(std::memory_order_relaxed);
     }
     bool claim_contended(Node* node);
     const EngineState* known_state(const Node* node) const noexcept;  // null of a node that is no part of the pass

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "base/atomic_ref.h"
 #include "base/threads/lock.h"
 #include "graph/batched.h"
 #include "graph/grad_mode.h"
@@ -60,8 +61,10 @@ AutogradMeta& materialize_meta(const Tensor& t) {
         return *fresh.release();
     }
     TensorMeta* none = nullptr;  // another thread may have been first
-    std::atomic_ref meta(t.impl()->meta);
-    return meta.compare_exchange_strong(none, fresh.get()) ? *fresh.release() : static_cast<AutogradMeta&>(*none);
+    AtomicRef meta(t.impl()->meta);
+    return meta.compare_exchange_strong(none, fresh.get(), std::memory_order_seq_cst)
+               ? *fresh.release()
+               : static_cast<AutogradMeta&>(*none);
 }
 
 ViewInfo* view_info(const Tensor& t) noexcept { return is_view(t) ? meta_of(t)->view.get() : nullptr; }

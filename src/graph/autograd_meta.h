@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/api.h"
+#include "base/atomic_ref.h"
 #include "base/memory/on_demand.h"
 #include "base/threads/lock.h"
 #include "graph/batch_level.h"
@@ -101,7 +102,7 @@ struct AutogradMeta final : TensorMeta, SlabAllocated {
 };
 
 inline AutogradMeta* meta_of(const TensorImpl* t) noexcept {
-    std::atomic_ref meta(const_cast<TensorImpl*>(t)->meta);
+    AtomicRef meta(const_cast<TensorImpl*>(t)->meta);
     return static_cast<AutogradMeta*>(meta.load(std::memory_order_acquire));
 }
 inline AutogradMeta* meta_of(const Tensor& t) noexcept { return meta_of(t.impl()); }

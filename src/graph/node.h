@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/api.h"
+#include "base/atomic_ref.h"
 #include "base/memory/on_demand.h"
 #include "base/memory/slab.h"
 #include "base/place.h"
@@ -158,7 +159,7 @@ public:
     // --- Outputs (gradients of the forward operation's inputs)
     // Leads to input `nr` of `function`, or nowhere; false where that is not simply a matter of writing it down.
     [[gnu::always_inline]] bool add_next_edge_in_room(Node* function, uint32_t nr) noexcept {
-        if (std::atomic_ref(has_parent_).load(std::memory_order_relaxed) || !next_edges_.has_room()) [[unlikely]]
+        if (AtomicRef(has_parent_).load(std::memory_order_relaxed) || !next_edges_.has_room()) [[unlikely]]
             return false;
         if (function) topological_nr_ = std::max(topological_nr_, function->topological_nr() + 1);
         next_edges_.emplace_in_room(Ref<Node>::share(function), nr);
@@ -187,7 +188,7 @@ public:
     void set_sequence_nr(uint64_t n) noexcept { sequence_nr_ = n; }
     // Reading it fixes the edges: a node that someone ordered itself by must not change (checked).
     uint64_t topological_nr() const noexcept {
-        std::atomic_ref(has_parent_).store(true, std::memory_order_relaxed);
+        AtomicRef(has_parent_).store(true, std::memory_order_relaxed);
         return topological_nr_;
     }
     uint64_t thread_id() const noexcept { return thread_id_; }
@@ -229,7 +230,7 @@ private:
     };
 
     void update_topological_nr(const Edge& edge) {
-        if (std::atomic_ref(has_parent_).load(std::memory_order_relaxed)) [[unlikely]]
+        if (AtomicRef(has_parent_).load(std::memory_order_relaxed)) [[unlikely]]
             refuse_new_edge();
         if (edge.function) topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
     }

@@ -92,6 +92,19 @@ void check_instruction_set() {
           names, ", or leave it unset");
 }
 
+#ifdef Py_GIL_DISABLED
+// Wrappers are found, kept and revived by one thread of Python at a time, and counts are plain until a pass gives the GIL up. An
+// interpreter that can do without the GIL has turned it on before this, and warns that it did; unless it was told never to.
+void check_gil() {
+    PyRef enabled(checked(PyObject_CallNoArgs(checked(PySys_GetObject("_is_gil_enabled")))));
+    if (enabled.get() == Py_True) return;
+    PyErr_SetString(PyExc_ImportError, "wengert needs the GIL: do not set PYTHON_GIL=0 or -X gil=0, which keep it off");
+    throw PyException();
+}
+#else
+void check_gil() {}
+#endif
+
 // Private ones, beside the others.
 int add_test_functions(PyObject* module) {
     if (!test_functions) return 0;
@@ -123,16 +136,14 @@ PyMODINIT_FUNC PyInit__C() {
     using namespace wengert;
     PyObject* module = PyModule_Create(&python::module_definition);
     if (!module) return nullptr;
-#ifdef Py_GIL_DISABLED
-    PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
-#else
     concurrent_counts = false;  // until a thread runs core code without the GIL, see python/autograd/pass_gil.h
-#endif
     set_warning_handler(python::warn_python);
     sleep_instead_of_terminating(python::is_finalizing);
     python::install_wrappers();
     python::install_blas_loader();
-    if (python::guarded_status(python::check_instruction_set) == 0 && python::fill_module(module) == 0) return module;
+    if (python::guarded_status(python::check_gil) == 0 && python::guarded_status(python::check_instruction_set) == 0 &&
+        python::fill_module(module) == 0)
+        return module;
     Py_DECREF(module);
     return nullptr;
 }

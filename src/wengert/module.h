@@ -194,9 +194,6 @@ inline PyObject* make_module(PyModuleDef& definition, void (*fill)(Module&)) noe
     }
     Owned made(PyModule_Create(&definition));
     if (!made) return nullptr;
-#ifdef Py_GIL_DISABLED
-    PyUnstable_Module_SetGIL(made.get(), Py_MOD_GIL_NOT_USED);
-#endif
     try {
         Module module(made.get());
         fill(module);

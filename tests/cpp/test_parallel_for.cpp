@@ -1,6 +1,7 @@
 // base/threads/parallel_for.h: which ranges there are, and what becomes of errors.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>

@@ -1,12 +1,11 @@
 """What a user of the installed wheel does first, in an environment that has nothing else (`nox -s wheel`)."""
 
 import importlib.metadata
+import runpy
 import shutil
 import sys
 import tempfile
 from pathlib import Path
-
-import numpy as np
 
 import wengert as wg
 
@@ -32,15 +31,7 @@ assert not [f for f in files if f.endswith((".cpp", ".yaml", ".a")) or f.startsw
 megabytes = sum(p.stat().st_size for p in package.rglob("*") if p.is_file() and p.suffix != ".pyc") / 1e6
 assert megabytes < 20, f"{megabytes} MB"
 
-# Each kind of kernel once: loops, BLAS, LAPACK, FFT, special functions, random numbers.
-x = wg.tensor(np.linspace(0.5, 2, 12).reshape(3, 4), requires_grad=True)
-loss = wg.logsumexp(x @ x.mT, 0).sum() + wg.linalg.svd(x)[1].sum() + wg.fft.rfft(x).abs().sum()
-loss = loss + wg.special.gammaln(x).sum() + (x * wg.randn(4)).exp().sum()
-loss.backward()
-assert bool(x.grad.isfinite().all())
-assert bool(wg.autograd.gradcheck(lambda v: (v.tanh() @ v.mT).sum(), x))
-hessian = wg.func.sparse_hessian(lambda v: (v**3).sum(), x.detach()[0])
-assert abs(hessian.toarray() - np.diag(6 * x.detach()[0].numpy())).max() < 1e-12
+runpy.run_path(str(Path(__file__).with_name("first_steps.py")))
 
 # An extension finds headers and library where the wheel has put them.
 if shutil.which("c++"):

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <exception>
 #include <optional>
+#include <thread>
 #include <unordered_map>
 
 #include "engine/devices/device_queue.h"

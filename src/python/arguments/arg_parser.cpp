@@ -365,8 +365,10 @@ SmallVector<double, 4> ParsedArgs::floats(int i) const {
     SmallVector<double, 4> out;
     PyObject* o = slots_[i];
     if (!o) return out;
-    if (!is_sequence(o)) return {to_double(o)};
-    for_each_item(o, [&](PyObject* item) { out.push_back(to_double(item)); });
+    if (is_sequence(o))
+        for_each_item(o, [&](PyObject* item) { out.push_back(to_double(item)); });
+    else
+        out.push_back(to_double(o));
     return out;
 }
 

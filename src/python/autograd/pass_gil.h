@@ -28,9 +28,7 @@ public:
         if (!saved_) return;
         PyEval_RestoreThread(saved_);
         --mine_;
-#ifndef Py_GIL_DISABLED
         if (--running_ == 0) concurrent_counts = false;
-#endif
     }
     WithoutGil(const WithoutGil&) = delete;
 
@@ -38,9 +36,7 @@ private:
     // Only the thread that forks exists in the child.
     static void forget_other_threads() noexcept {
         running_ = mine_;
-#ifndef Py_GIL_DISABLED
         concurrent_counts = running_ > 0;
-#endif
     }
 
     inline static int running_ = 0;

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/atomic_ref.h"
 #include "kernels/elementwise/elementwise.h"
 #include "ops/recording.h"
 #include "python/arguments/convert.h"
@@ -119,8 +120,12 @@ void release_array(void* context) noexcept {
 bool is_private_array(void* context) noexcept {
     PyObject* array = static_cast<BorrowedArray*>(context)->array.get();
     // The interpreter may be counting meanwhile.
-    return std::atomic_ref(array->ob_refcnt).load(std::memory_order_relaxed) == 1 &&
-           PyArray_CHKFLAGS(reinterpret_cast<PyArrayObject*>(array), NPY_ARRAY_OWNDATA);
+#ifdef Py_GIL_DISABLED
+    const bool alone = Py_REFCNT(array) == 1;  // atomic there
+#else
+    const bool alone = AtomicRef(array->ob_refcnt).load(std::memory_order_relaxed) == 1;
+#endif
+    return alone && PyArray_CHKFLAGS(reinterpret_cast<PyArrayObject*>(array), NPY_ARRAY_OWNDATA);
 }
 
 constexpr Storage::Foreign array_owner{release_array, is_private_array};

@@ -38,12 +38,8 @@ PyTypeObject* TensorType = nullptr;
 
 namespace {
 
-// Wrappers waiting for reuse, chained through `dict`. Guarded by the GIL; off in free-threaded builds.
-#ifdef Py_GIL_DISABLED
-constexpr int kFreeLimit = 0;
-#else
+// Wrappers waiting for reuse, chained through `dict`. Guarded by the GIL.
 constexpr int kFreeLimit = 4096;
-#endif
 TensorObject* free_wrappers = nullptr;
 int free_count = 0;
 

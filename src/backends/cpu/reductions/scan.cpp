@@ -1,6 +1,7 @@
 // Scans on the CPU (kernels/reductions/scan.h).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 

@@ -159,9 +159,6 @@ PyMethodDef callback = {"_show_shared_objects", on_collection, METH_VARARGS, "Ca
 }  // namespace
 
 int install_collector(PyObject* module) {
-#ifdef Py_GIL_DISABLED
-    return 0;  // counts may change at any time there; rings of shared objects are not found
-#endif
     PyRef function(PyCFunction_New(&callback, nullptr));
     PyRef gc(PyImport_ImportModule("gc"));
     callbacks = gc ? PyObject_GetAttrString(gc.get(), "callbacks") : nullptr;
