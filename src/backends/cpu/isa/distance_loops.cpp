@@ -205,7 +205,7 @@ void add_in_lanes(const T* x, const T* y, int64_t n, int64_t d, const T* weights
     for (; at + W <= d; at += W) columns(at, [](T weight, V slope) { return weight * slope; });
     if (at == d) return;
     // The last lanes begin where they fit; nothing is added to those that had their turn.
-    V fresh;
+    V fresh{};
     for (int i = 0; i < W; ++i) fresh[i] = i >= at - (d - W) ? T(1) : T(0);
     columns(d - W, [=](T weight, V slope) { return weight * fresh * slope; });
 }
