@@ -176,22 +176,26 @@ complex128 add_in_log(complex128 a, complex128 x) {
     return {sum.real(), std::remainder(sum.imag(), 2 * std::numbers::pi)};
 }
 
-// The product before each element times that behind it. Nothing follows a product that is 0: it stays, whatever it meets.
+// The product before each element times that behind it. Among finite elements nothing follows a product that is 0: it stays,
+// whatever it meets, also where the other overflows.
 template <class T>
 void products_of_others(const Tensor& in, const Tensor& out) {
     const int64_t n = in.size(-1);
     parallel_for(in.numel() / n, units_of(2 * n), [&](int64_t begin, int64_t end) {
-        const auto times = [](Wide<T> a, Wide<T> b) { return b == 0 ? Wide<T>(0) : a * b; };
         for (int64_t row = begin; row < end; ++row) {
             const T* from = in.data_as<T>() + row * n;
             T* to = out.data_as<T>() + row * n;
+            int infinite = 0;
+            for (int64_t i = 0; i < n; ++i) infinite |= !(std::abs(from[i]) <= std::numeric_limits<T>::max());
+            const auto ends = [=](Wide<T> product) { return product == 0 && !infinite; };
+            const auto times = [=](Wide<T> a, Wide<T> b) { return ends(a) || ends(b) ? Wide<T>(0) : a * b; };
             Wide<T> product = 1;
             int64_t i = 0;
-            for (; i < n && product != 0; product = times(product, from[i]), ++i) to[i] = static_cast<T>(product);
+            for (; i < n && !ends(product); product = times(product, from[i]), ++i) to[i] = static_cast<T>(product);
             std::fill(to + i, to + n, T(0));
             product = 1;
-            for (i = n - 1; i >= 0 && product != 0; product = times(product, from[i]), --i)
-                to[i] = to[i] == 0 ? T(0) : static_cast<T>(times(to[i], product));
+            for (i = n - 1; i >= 0 && !ends(product); product = times(product, from[i]), --i)
+                to[i] = static_cast<T>(times(to[i], product));
             std::fill(to, to + i + 1, T(0));
         }
     });
