@@ -212,3 +212,23 @@ def test_no_sample_answers_for_all(question):
     arguments = (x,) if question is wg.is_nonzero else (x, wg.tensor([[1.0], [3.0]]))
     with pytest.raises(RuntimeError, match="vmap: "):
         vmap(lambda *samples: wg.tensor(float(question(*samples))))(*arguments)
+
+
+# (function, shape of what is added to, shapes of the factors)
+ADDED_PRODUCTS = [
+    (wg.addmm, (2, 3), (2, 5), (5, 3)),
+    (wg.addmv, (2,), (2, 5), (5,)),
+    (wg.addr, (2, 3), (2,), (3,)),
+    (wg.baddbmm, (4, 2, 3), (4, 2, 5), (4, 5, 3)),
+    (wg.addbmm, (2, 3), (4, 2, 5), (4, 5, 3)),
+]
+
+
+@pytest.mark.parametrize(("function", "added", "left", "right"), ADDED_PRODUCTS)
+def test_products_are_added_to_as_for_one_sample(function, added, left, right):
+    x, a, b = wg.full(added, float("nan")), wg.randn(6, *left), wg.randn(6, *right)
+    product = wg.stack([function(wg.zeros(added), *sample, alpha=2) for sample in zip(a, b, strict=True)])
+    close(vmap(lambda a, b: function(x, a, b, beta=0, alpha=2))(a, b), product)  # x is not read
+    if function is not wg.addr:  # which promotes
+        with pytest.raises(RuntimeError, match="must have the same dtype"):
+            vmap(lambda a, b: function(x, a, b))(a.double(), b.double())

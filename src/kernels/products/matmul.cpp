@@ -109,13 +109,6 @@ Tensor expanded_copy(const char* op, const Tensor& self, IntSpan sizes, const Sc
     return out;
 }
 
-void check_factors(const char* op, const Tensor& self, const Tensor& product, const Scalar& beta, const Scalar& alpha) {
-    check(self.dtype() == product.dtype(), ErrorKind::Runtime, "[", op,
-          "] self and mat2 must have the same dtype, but got ", type_name(self), " and ", type_name(product));
-    check(is_complex(self.dtype()) || (!beta.is_complex() && !alpha.is_complex()), ErrorKind::Runtime, "[", op,
-          "] value cannot be converted to type ", self.dtype(), " without overflow: beta and alpha must be real");
-}
-
 // --- matmul
 
 // The shape of a product: batch sizes, then the rows and columns that are there.
@@ -203,6 +196,14 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
         return drop_dim(out, out.sizes().size() - 1);
     }
     return matmul_batched(self, other);
+}
+
+void check_factors(std::string_view op, const Tensor& self, const Tensor& product, const Scalar& beta,
+                   const Scalar& alpha) {
+    check(self.dtype() == product.dtype(), ErrorKind::Runtime, "[", op,
+          "] self and mat2 must have the same dtype, but got ", type_name(self), " and ", type_name(product));
+    check(is_complex(self.dtype()) || (!beta.is_complex() && !alpha.is_complex()), ErrorKind::Runtime, "[", op,
+          "] value cannot be converted to type ", self.dtype(), " without overflow: beta and alpha must be real");
 }
 
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {

@@ -5,6 +5,8 @@
 // a loop over batches of them.
 #pragma once
 
+#include <string_view>
+
 #include "tensor/scalar.h"
 #include "tensor/tensor.h"
 
@@ -22,6 +24,9 @@ Tensor matmul(const Tensor& self, const Tensor& other);
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha);
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha);
 Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha);
+// Raises unless they can be added up: one dtype, to which the factors belong.
+void check_factors(std::string_view op, const Tensor& self, const Tensor& product, const Scalar& beta,
+                   const Scalar& alpha);
 // The sum over the batch, and the batch itself.
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha);
 Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha);

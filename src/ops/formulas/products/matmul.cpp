@@ -9,6 +9,7 @@
 #include "generated/ops/operators.h"
 #include "generated/ops/storage.h"
 #include "generated/ops/views.h"
+#include "kernels/products/matmul.h"
 
 namespace wengert::ops::formulas {
 
@@ -18,6 +19,14 @@ Tensor conjugate_transpose(const Tensor& t) { return conjugated(ops::transpose(t
 Tensor conjugate_scaled(const Tensor& t, const Scalar& factor) {
     if (factor == Scalar(1)) return t;
     return ops::mul(t, factor.is_complex() ? Scalar(std::conj(factor.to<std::complex<double>>())) : factor);
+}
+
+Tensor added_to(std::string_view op, const Tensor& self, const Tensor& product, const Scalar& beta,
+                const Scalar& alpha) {
+    kernels::check_factors(op, self, product, beta, alpha);
+    const Tensor scaled = alpha == Scalar(1) ? product : ops::mul(product, alpha);
+    if (beta == Scalar(0)) return scaled;
+    return ops::add(scaled, beta == Scalar(1) ? self : ops::mul(self, beta));
 }
 
 Tensor real_if(const Tensor& t, DType dtype) { return is_complex(t.dtype()) && !is_complex(dtype) ? ops::real(t) : t; }
