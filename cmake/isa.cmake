@@ -57,9 +57,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WENGERT_SANITIZE)
 endif()
 
 # Loops throw nothing, so they need no tables to unwind them: a third of a megabyte.
-set(optimised -O3 -fno-asynchronous-unwind-tables)
+set(optimised -fno-asynchronous-unwind-tables)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND optimised -fno-exceptions)  # others refuse even a template that throws and is never used
+else()
+  list(APPEND optimised ${WENGERT_LOOPS})
 endif()
 if(WENGERT_SANITIZE)
   set(optimised)

@@ -21,7 +21,7 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim);
 // [..., count]: the powers 0, 1, ... of each element.
 Tensor powers(const Tensor& self, int64_t count);
 
-// Of each element of a row, along the last dimension, the product of all others; 0 times anything is 0.
+// Of each element of a row, along the last dimension, the product of all others. Among finite elements 0 times anything is 0.
 Tensor products_of_others(const Tensor& self);
 
 }  // namespace wengert::kernels
